@@ -14,7 +14,7 @@ import type { Activities } from '#workflows/activity-port.ts'
 import type { CallPreparations } from './call-preparations.ts'
 import { executeCallActivity } from './execute-call.ts'
 import { judgeCallActivity } from './judge-call.ts'
-import { takeTurnActivity } from './take-turn.ts'
+import { takeTurnActivity, takeTurnHereActivity } from './take-turn.ts'
 import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
@@ -27,7 +27,7 @@ export function createActivities(
   slots: TurnSlots,
   preparations: CallPreparations,
 ): {
-  readonly executions: Omit<Activities, 'takeTurn'>
+  readonly executions: Activities
   readonly turns: Pick<Activities, 'takeTurn'>
 } {
   return {
@@ -38,6 +38,7 @@ export function createActivities(
         'executeCall',
         executeCallActivity(ctx, slots, preparations),
       ),
+      takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnHereActivity(ctx, slots)),
       settleUnknown: recordingForgeries(ctx, 'settleUnknown', (input) => settleUnknown(ctx, input)),
       advanceRequests: recordingForgeries(ctx, 'advanceRequests', (input) =>
         advanceRequests(ctx, input),

@@ -1,19 +1,16 @@
 import { Context } from '@temporalio/activity'
-import { ApplicationFailure } from '@temporalio/common'
 import type { CallOutcome, NextTurn } from '#domain/runs/workflow-outcomes.ts'
-import { errorText } from '#services/core/error-text.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { workflowIdOf } from '#services/runs/starting/insert-run.ts'
 import type { Activities, TurnPlace } from '#workflows/activity-port.ts'
 import type { CallPreparations } from './call-preparations.ts'
-import { takeTurnNow } from './take-turn.ts'
+import { laterBecause, takeTurnNow } from './take-turn.ts'
 import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
 /** As for a turn of the queue of turns (activity-proxies.ts). */
 const turnTimeoutMs = 15 * 60_000
-const firstRetryDelayMs = 500
 
 /**
  * Carries a call out. It also takes the next turn of the run if the workflow says that no other
@@ -56,10 +53,7 @@ async function takeNextTurn(
       takeTurnNow(ctx, next, AbortSignal.any([signal, stop.signal]))
     return await (ctx.aroundTurn?.(next, take) ?? take())
   } catch (error) {
-    if (signal.aborted) return null
-    ctx.log.warn({ runId: next.runId, err: error }, `A turn failed: ${errorText(error)}`)
-    const delay = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined
-    return { kind: 'later', afterMs: typeof delay === 'number' ? delay : firstRetryDelayMs }
+    return signal.aborted ? null : laterBecause(ctx, next, error)
   } finally {
     clearTimeout(timeout)
   }

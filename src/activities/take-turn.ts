@@ -1,11 +1,15 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
+import type { NextTurn, TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { ModelProblem } from '#models/model.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import { errorText } from '#services/core/error-text.ts'
 import type { StopReason, WorkerContext } from '#services/core/worker-context.ts'
 import type { Activities, TurnPlace } from '#workflows/activity-port.ts'
+import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
+
+const firstRetryDelayMs = 500
 
 /**
  * One model step of a run. A provider's "retry after" becomes the delay of the next attempt. A run
@@ -14,6 +18,31 @@ import { withHeartbeat } from './with-heartbeat.ts'
  */
 export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
   return (input) => withHeartbeat((stopSignal) => takeTurnNow(ctx, input, stopSignal))
+}
+
+/**
+ * The same on the queue of executions, with a slot that those share. Without one, or when the model
+ * fails, the turn is taken from the queue of turns, where Temporal repeats it.
+ */
+export function takeTurnHereActivity(ctx: WorkerContext, slots: TurnSlots): Activities['takeTurn'] {
+  return (input) =>
+    withHeartbeat(async (stopSignal): Promise<NextTurn> => {
+      using slot = slots.take()
+      if (slot === null) return { kind: 'later', afterMs: 0 }
+      try {
+        return await takeTurnNow(ctx, input, stopSignal)
+      } catch (error) {
+        if (stopSignal.aborted) throw error
+        return laterBecause(ctx, input, error)
+      }
+    })
+}
+
+/** The answer about a turn that failed. A provider's "retry after" becomes its delay. */
+export function laterBecause(ctx: WorkerContext, { runId }: TurnPlace, error: unknown): NextTurn {
+  ctx.log.warn({ runId, err: error }, `A turn failed: ${errorText(error)}`)
+  const delay = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined
+  return { kind: 'later', afterMs: typeof delay === 'number' ? delay : firstRetryDelayMs }
 }
 
 /** Takes the turn within an activity that has a heartbeat. */

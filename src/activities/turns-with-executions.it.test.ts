@@ -130,11 +130,7 @@ function aWrite(path: string) {
 
 /** Starts the workflow of a run, and waits until it waits for its first request. */
 async function untilWaiting(runId: string, queue: string, workflowIdOfRun = workflowIdOf) {
-  const handle = await client.workflow.start('agentRun', {
-    workflowId: workflowIdOfRun(runId),
-    taskQueue: queue,
-    args: [{ runId, turn: 1, taskQueue: queue }],
-  })
+  const handle = await startWorkflow(runId, queue, workflowIdOfRun(runId))
   let requestId: string | undefined
   await waitUntil(async () => {
     requestId = (await desk.calls(runId, 1))[0]?.requestId
@@ -144,16 +140,25 @@ async function untilWaiting(runId: string, queue: string, workflowIdOfRun = work
   return { runId, handle, requestId: requestId ?? '' }
 }
 
+function startWorkflow(runId: string, queue: string, workflowId: string) {
+  const args = [{ runId, turn: 1, taskQueue: queue }]
+  return client.workflow.start('agentRun', { workflowId, taskQueue: queue, args })
+}
+
 async function approve(run: Awaited<ReturnType<typeof waitingRun>>): Promise<void> {
   await desk.decide(desk.people.grace, run.requestId)
   await run.handle.signal(decided, [run.requestId])
 }
 
-async function activities(run: Awaited<ReturnType<typeof waitingRun>>): Promise<string[]> {
-  const { events } = await run.handle.fetchHistory()
-  return (events ?? []).flatMap(
-    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
-  )
+type Started = Pick<Awaited<ReturnType<typeof waitingRun>>, 'handle'>
+
+async function scheduled({ handle }: Started) {
+  const { events } = await handle.fetchHistory()
+  return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? [])
+}
+
+async function activities(run: Started): Promise<string[]> {
+  return (await scheduled(run)).map(({ activityType }) => activityType?.name ?? '')
 }
 
 // Rules: product.md 15
@@ -180,6 +185,33 @@ it('models that do not answer starve no execution: their turns keep slots of the
   expect(taken[0]).toEqual(['takeTurn', 'executeCall'])
   for (const other of taken.slice(1)) expect(other).toEqual(['takeTurn', 'executeCall', 'takeTurn'])
   expect(desk.modelRequests.length).toBe(before + 4)
+})
+
+// Rules: product.md 15
+it('first turns take a slot beside the executions, and without one the queue of turns; executions begin all the same', async () => {
+  const waiting = await waitingRun('notes/beside.md')
+  const executed = desk.executed.length
+  const answers = Promise.withResolvers<ModelAnswer>()
+  desk.say(
+    () => answers.promise,
+    () => answers.promise,
+    async () => done,
+  )
+  const started: Started[] = []
+  while (started.length < 2) {
+    const before = desk.modelRequests.length
+    const runId = await desk.start()
+    started.push({ handle: await startWorkflow(runId, taskQueue, workflowIdOf(runId)) })
+    await waitUntil(() => desk.modelRequests.length === before + 1)
+  }
+  await approve(waiting)
+  await waitUntil(() => desk.executed.length === executed + 1)
+  answers.resolve(done)
+  for (const { handle } of [waiting, ...started]) await handle.result()
+  const queues = await Promise.all(
+    started.map(async (run) => (await scheduled(run)).map((activity) => activity.taskQueue?.name)),
+  )
+  expect(queues).toEqual([[taskQueue], [taskQueue, turnQueueOf(taskQueue)]])
 })
 
 it('a model that fails within an execution is asked again when its provider says so, and the call is not made again', async () => {

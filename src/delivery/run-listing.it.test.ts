@@ -38,7 +38,8 @@ function open(client: TemporalClient = temporal): RunListing {
 /** The Temporal workers of a run whose only turn asks in the queue platform. */
 async function serve(store: ScriptedStore): Promise<void> {
   const connection = await NativeConnection.connect({ address: address.address })
-  const { takeTurn, ...activities } = store.activities
+  const { activities } = store
+  const { takeTurn } = activities
   const shared = { connection, namespace: address.namespace }
   const { taskQueue } = store
   const workflowCode = await workflowBundle()

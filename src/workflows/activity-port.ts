@@ -3,9 +3,9 @@ import type {
   NextDeadline,
   CallOutcome,
   CloseOutcome,
+  NextTurn,
   RunBeginning,
   SettleOutcome,
-  TurnOutcome,
 } from '#domain/runs/workflow-outcomes.ts'
 
 /**
@@ -14,7 +14,8 @@ import type {
  */
 export interface Activities {
   beginRun(input: { readonly runId: string }): Promise<RunBeginning>
-  takeTurn(input: TurnPlace): Promise<TurnOutcome>
+  /** `later`: only on the workflow's own queue; the queue of turns is to take it. */
+  takeTurn(input: TurnPlace): Promise<NextTurn>
   /** `next`: the turn that the same activity may take once the call has its result. */
   executeCall(input: { readonly callId: string; readonly next?: TurnPlace }): Promise<CallOutcome>
   settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>

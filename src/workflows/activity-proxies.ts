@@ -40,14 +40,34 @@ export function localActivities(): Pick<Activities, 'advanceExternal'> {
  */
 export function modelActivities(taskQueue: string, summary: string): Pick<Activities, 'takeTurn'> {
   return proxyActivities<Activities>({
+    ...turnOptions,
     summary,
     taskQueue: turnQueueOf(taskQueue),
-    startToCloseTimeout: '15 minutes',
-    heartbeatTimeout: '10 seconds',
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
   })
 }
+
+/**
+ * The same on the workflow's own queue, from which it can start eagerly. One attempt: the queue of
+ * turns takes over from a process that died, or that is of a version without this activity.
+ */
+export function turnHereActivities(
+  taskQueue: string,
+  summary: string,
+): Pick<Activities, 'takeTurn'> {
+  return proxyActivities<Activities>({
+    ...turnOptions,
+    summary,
+    taskQueue,
+    retry: { maximumAttempts: 1 },
+  })
+}
+
+const turnOptions = {
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const
 
 /**
  * Effects: one attempt, never a retry. The heartbeat notices a dead host in 10 s; the

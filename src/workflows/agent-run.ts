@@ -2,16 +2,14 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  isCancellation,
   patched,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
 import type { Rest, RunBeginning, TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
-import { databaseActivities, modelActivities } from './activity-proxies.ts'
+import { databaseActivities } from './activity-proxies.ts'
 import { deadlineIn, millisecondsUntil } from './deadline.ts'
-import { untilCancelled } from './execute-once.ts'
 import { ListedRun } from './listed-run.ts'
 import { ManualCalls } from './manual-calls.ts'
 import {
@@ -23,7 +21,8 @@ import {
   type RunPosition,
 } from './messages.ts'
 import { performCalls } from './perform-calls.ts'
-import { beginningOf, closeOutcomeOf, positionOf, turnOutcomeOf } from './untrusted.ts'
+import { takeTurn } from './take-turn.ts'
+import { beginningOf, closeOutcomeOf, positionOf } from './untrusted.ts'
 import { WaitTimer } from './wait-timer.ts'
 import { Wakeups } from './wakeups.ts'
 
@@ -124,12 +123,17 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
 
+  // Turns between calls are taken with these, if a slot is free.
+  const isHere = taskQueue === workflowInfo().taskQueue
+  let followsCalls = false
   let taken: TurnOutcome | null = null
   for (let turn = first; ;) {
     if (shouldContinueAsNew()) return { runId, turn, taskQueue }
     if (taken === null) wakeups.beginTurn()
-    const outcome: TurnOutcome | 'cancelled' | null = taken ?? (await takeTurn())
+    const outcome: TurnOutcome | 'cancelled' | null =
+      taken ?? (await takeTurn(taking, { runId, turn }, isHere && !followsCalls))
     taken = null
+    followsCalls = false
     if (outcome === 'cancelled') continue
     if (outcome === null) {
       await sleep(misunderstoodMs)
@@ -162,6 +166,7 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
           return performed.end === 'run_ended' ? null : { runId, turn, taskQueue }
         }
         turn += 1
+        followsCalls = true
         const { nextTurn } = performed
         if (nextTurn?.kind !== 'later') taken = nextTurn
         else await condition(() => wakeups.saysCancel, nextTurn.afterMs)
@@ -195,17 +200,6 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
         deadline = closed?.kind === 'rests' ? deadlineIn(closed.restsForMs) : null
       }
       return false
-    }
-
-    async function takeTurn(): Promise<TurnOutcome | 'cancelled' | null> {
-      try {
-        const model = modelActivities(taskQueue, `turn ${turn}`)
-        return turnOutcomeOf(await untilCancelled(wakeups, () => model.takeTurn({ runId, turn })))
-      } catch (error) {
-        // Aborted because the run was cancelled: the next read of the store says so.
-        if (isCancellation(error)) return 'cancelled'
-        throw error
-      }
     }
   }
 }

@@ -160,8 +160,8 @@ export function callOutcomeOf(value: unknown): CallOutcome | null {
   return { kind, requestIds: ids, nextDeadlineMs: deadlineOf(nextDeadlineMs), ...queuesOf(value) }
 }
 
-/** What an activity did about the next turn; `null` for an unreadable answer. */
-function nextTurnOf(value: unknown): NextTurn | null {
+/** What an activity did about a turn; `null` for an unreadable answer. */
+export function nextTurnOf(value: unknown): NextTurn | null {
   const { kind, afterMs } = recordOf(value)
   if (kind !== 'later') return turnOutcomeOf(value)
   const ms = typeof afterMs === 'number' && afterMs > 0 ? afterMs : 0

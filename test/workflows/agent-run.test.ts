@@ -2,7 +2,7 @@ import proto from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
 import type { NextTurn } from '#domain/runs/workflow-outcomes.ts'
 import { decided, cancelRequested, messaged } from '#workflows/messages.ts'
-import type { Activities } from '#workflows/activity-port.ts'
+import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
 
@@ -118,6 +118,36 @@ describe('agentRun', () => {
     expect(asked(run, 'takeTurn')).toBe(4)
     expect(store.journal).toEqual(['0.0', '1.0', '2.0'])
   })
+
+  // Rules: product.md 15
+  it.each([
+    { refusal: 'nothing', queues: ['own'] },
+    { refusal: 'a full slot', queues: ['own', 'turns'] },
+    { refusal: 'nonsense that names a turn', queues: ['own', 'turns'] },
+    { refusal: 'a failure', queues: ['own', 'turns'] },
+  ])(
+    'has the first turn taken on its own queue, and from the queue of turns after $refusal there',
+    async ({ refusal, queues }) => {
+      const store = new ScriptedStore([])
+      const answers: Record<string, Activities['takeTurn']> = {
+        'a full slot': async () => ({ kind: 'later', afterMs: 0 }),
+        'nonsense that names a turn': async () => ({ kind: 'later', afterMs: -1 }),
+        'a failure': async () => Promise.reject(new Error('a version without this activity')),
+      }
+      const answer = answers[refusal]
+      if (answer !== undefined) store.turnHere = answer
+      await using run = await startScriptedRun(store)
+      await run.handle.result()
+      expect(asked(run, 'takeTurn')).toBe(1)
+      const { events } = await run.handle.fetchHistory()
+      const scheduled = (events ?? []).flatMap(
+        ({ activityTaskScheduledEventAttributes: activity }) =>
+          activity?.activityType?.name === 'takeTurn' ? [activity.taskQueue?.name] : [],
+      )
+      const names = { own: store.taskQueue, turns: turnQueueOf(store.taskQueue) }
+      expect(scheduled).toEqual(queues.map((queue) => names[queue as keyof typeof names]))
+    },
+  )
 
   it('looks at the deadline of each wait, whether the timer of an earlier wait is due before it or behind it', async () => {
     const store = new ScriptedStore([

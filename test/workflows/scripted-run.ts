@@ -73,6 +73,8 @@ export class ScriptedStore {
    * turns is free
    */
   turnsWithExecutions: NextTurn[] | null = []
+  /** what the workflow's own queue does about a turn; absent: it takes it */
+  turnHere?: Activities['takeTurn']
   /** how often each activity was called */
   readonly activityCounts = new Map<keyof Activities, number>()
   /** how far away the deadline is that a turn or a waiting call names */
@@ -214,7 +216,8 @@ export async function startScriptedRun(
   store.taskQueue = taskQueue
   const connection = await NativeConnection.connect({ address })
   const serve = async (bundle: WorkflowBundleWithSourceMap): Promise<() => Promise<void>> => {
-    const { takeTurn, ...executions } = { ...store.activities, ...store.replaced }
+    const activities = { ...store.activities, ...store.replaced }
+    const { takeTurn } = activities
     const shared = { connection, namespace }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
     const { maxCachedWorkflows } = options
@@ -222,7 +225,7 @@ export async function startScriptedRun(
     const workflows = {
       taskQueue,
       workflowBundle: bundle,
-      activities: executions,
+      activities: { ...activities, takeTurn: store.turnHere ?? takeTurn },
       sinks: store.sinks,
       ...cache,
     }

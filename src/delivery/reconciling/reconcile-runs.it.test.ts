@@ -72,7 +72,8 @@ async function serve(
 ): Promise<AsyncDisposable> {
   const connection = await NativeConnection.connect({ address: address.address })
   const { namespace } = address
-  const { takeTurn, ...activities } = store.activities
+  const { activities } = store
+  const { takeTurn } = activities
   const options = { connection, namespace }
   const workers = await Promise.all([
     Worker.create({
