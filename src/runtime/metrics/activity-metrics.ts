@@ -80,7 +80,7 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
     serverMessageEnded: messageEnded,
     page: {
       contentType: process.registry.contentType,
-      text: () => process.registry.metrics(),
+      text: () => process.readPage(),
     },
     interceptor: ({ info: { activityType } }) => ({
       inbound: {

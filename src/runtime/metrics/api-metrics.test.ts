@@ -1,3 +1,4 @@
+import perfHooks from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { hungDatabase } from '#test/harness/fake-database.ts'
 import { createApiMetrics } from './api-metrics.ts'
@@ -24,4 +25,17 @@ test('collectors that come while Postgres hangs take one connection, and not one
     expect(await text).toMatch(/countersign_up\{part="temporal"\} 1/)
   }
   expect(queries()).toBe(1)
+})
+
+test('the event loop is measured, a hundred times a second, only since somebody read its metrics', async () => {
+  const measures = vi.spyOn(perfHooks, 'monitorEventLoopDelay')
+  const { db } = hungDatabase()
+  const { page } = createApiMetrics(db, { namespaceId: async () => 'a namespace' })
+  expect(measures).not.toHaveBeenCalled()
+  for (let reading = 0; reading < 2; reading += 1) {
+    const text = page.text()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(await text).toMatch(/nodejs_eventloop_lag_mean_seconds /)
+  }
+  expect(measures).toHaveBeenCalledTimes(1)
 })

@@ -62,7 +62,7 @@ export function createApiMetrics(
       contentType: process.registry.contentType,
       text: async () => {
         await refresh()
-        return process.registry.metrics()
+        return process.readPage()
       },
     },
   }

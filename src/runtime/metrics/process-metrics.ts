@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { version } from '../version.ts'
@@ -9,19 +10,25 @@ import { poolUse, type Db } from '#store/database.ts'
  */
 export interface ProcessMetrics {
   readonly registry: Registry
+  /** The page with all metrics of the registry. */
+  readPage(): Promise<string>
   /** Counts what a unit of work committed. */
   recordEvents(entries: readonly AuditEntry[]): void
 }
 
+/** More than the interval in which Node measures the lag of its event loop. */
+const firstSampleMs = 50
+
 /**
  * A registry with Node's metrics of the process, the use of its connections to Postgres, and what
  * it recorded: every event of the trail by type, decisions by their verb, executions by how they
- * ended.
+ * ended. Node's are measured from the first page on: the lag of the event loop takes a timer that
+ * wakes the process a hundred times a second.
  */
 export function createProcessMetrics(db: Db): ProcessMetrics {
   const registry = new Registry()
   const registers = [registry]
-  collectDefaultMetrics({ register: registry })
+  let measuresNode = false
   const build = new Gauge({
     name: 'countersign_build_info',
     help: 'The version that runs; always 1',
@@ -58,6 +65,14 @@ export function createProcessMetrics(db: Db): ProcessMetrics {
   })
   return {
     registry,
+    readPage: async () => {
+      if (!measuresNode) {
+        measuresNode = true
+        collectDefaultMetrics({ register: registry })
+        await pause(firstSampleMs)
+      }
+      return registry.metrics()
+    },
     recordEvents: (entries) => {
       for (const { type, channel, detail } of entries) {
         events.inc({ type })
