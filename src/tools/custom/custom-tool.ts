@@ -8,7 +8,7 @@ import { titleLine, presentStructured, titleOfCall } from '../presentations/stru
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
-import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
+import { ToolFailed, ToolProcessEnded } from './query-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
 import type { ConsideredInput, CustomPresented, ToolDescription } from './tool-protocol.ts'
 

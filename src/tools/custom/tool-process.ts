@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { QueryNotAccepted, type RequestOptions } from './tool-child.ts'
+import { QueryNotAccepted, type RequestOptions } from './query-child.ts'
 import { ToolProcessPool } from './tool-process-pool.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuery } from './tool-protocol.ts'
 

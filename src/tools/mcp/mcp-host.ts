@@ -1,6 +1,6 @@
 import { isObject } from '#domain/json/is-object.ts'
 import { limits } from '#domain/limits.ts'
-import { startChild, type QueryChild, type RequestOptions } from '../custom/tool-child.ts'
+import { startChild, type QueryChild, type RequestOptions } from '../custom/query-child.ts'
 import {
   countedMethods,
   type McpAnswers,

@@ -4,7 +4,7 @@ import type { CallPresentation, ServerTool, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { errorMessage } from '#domain/error-message.ts'
-import { QueryNotAccepted, ToolProcessEnded } from '../custom/tool-child.ts'
+import { QueryNotAccepted, ToolProcessEnded } from '../custom/query-child.ts'
 import { titleLine, presentStructured } from '../presentations/structured.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import {
