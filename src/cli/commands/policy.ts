@@ -198,14 +198,13 @@ async function showHistory(options: PolicyOptions & PagingOptions): Promise<void
   printPage(
     list,
     options,
-    ['no.', 'digest', 'since', 'agreed', 'from'],
-    (one) => [
-      String(one.sequence),
-      shortDigest(one.digest),
-      fromNow(one.activatedAt),
-      one.people.map((person) => person.name).join(', ') || one.actor.type,
-      one.note ?? '',
-    ],
+    {
+      'no.': (one) => String(one.sequence),
+      digest: (one) => shortDigest(one.digest),
+      since: (one) => fromNow(one.activatedAt),
+      agreed: (one) => one.people.map((person) => person.name).join(', ') || one.actor.type,
+      from: (one) => one.note ?? '',
+    },
     'Nothing was activated.',
   )
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { connect } from '../service/connect.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { type Columns, type ServiceOptions, withService } from '../service/service-options.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { missedText } from '../text/missed-text.ts'
 import { fromNow } from '../text/times.ts'
@@ -22,8 +22,7 @@ export function addSchedulesCommand(program: Command): void {
       show: 'show one schedule, with its next start and its last run',
     },
     list: (service) => service.call('listSchedules', {}),
-    head: ['name', 'worker', 'cron', 'zone', 'as', 'next', 'last run'],
-    rowOf,
+    columns,
     linesOf: ({ missed }, [name, worker, cron, zone, as, next, last = '']) => [
       `schedule ${name} of ${worker}, as ${as}`,
       `${cron} (${zone}), next ${next}`,
@@ -47,17 +46,14 @@ export function addSchedulesCommand(program: Command): void {
   withExamples(trigger, ['schedules trigger nightly'])
 }
 
-function rowOf(schedule: Schedule): string[] {
-  const { name, worker, cron, timezone, as, lastRun } = schedule
-  return [
-    printableLine(name),
-    printableLine(worker),
-    cron,
-    timezone,
-    printableLine(as?.name ?? ''),
-    nextOf(schedule),
-    lastRunText(lastRun),
-  ]
+const columns: Columns<Schedule> = {
+  name: ({ name }) => printableLine(name),
+  worker: ({ worker }) => printableLine(worker),
+  cron: ({ cron }) => cron,
+  zone: ({ timezone }) => timezone,
+  as: ({ as }) => printableLine(as?.name ?? ''),
+  next: nextOf,
+  'last run': ({ lastRun }) => lastRunText(lastRun),
 }
 
 function nextOf({ paused, nextAt }: Schedule): string {

@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { connect } from '../service/connect.ts'
 import type { Service } from '../service/service.ts'
-import { addList, printPage, type ServiceOptions, withService } from '../service/service-options.ts'
+import {
+  addList,
+  type Columns,
+  printPage,
+  rowOf,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
@@ -23,8 +30,7 @@ interface StartCommands<Item> {
   readonly example: string
   readonly descriptions: { readonly ls: string; readonly show: string }
   readonly list: (service: Service) => Promise<{ readonly items: readonly Item[] }>
-  readonly head: readonly string[]
-  readonly rowOf: (item: Item) => readonly string[]
+  readonly columns: Columns<Item>
   /** the lines that show one of them, from its row */
   readonly linesOf: (item: Item, row: readonly string[]) => readonly string[]
   readonly change: (service: Service, verb: 'pause' | 'resume', name: string) => Promise<Item>
@@ -37,13 +43,13 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
   group: Command,
   does: StartCommands<Item>,
 ): void {
-  const { kind, example, descriptions, head, rowOf } = does
+  const { kind, example, descriptions, columns } = does
   const ls = addList(group)
     .description(descriptions.ls)
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const list = { ...(await does.list(await connect(options))), nextCursor: null }
-      printPage(list, options, head, rowOf, `There are no ${kind}s.`)
+      printPage(list, options, columns, `There are no ${kind}s.`)
     })
   withExamples(ls, [`${kind}s`, `${kind}s ls --json`])
   const show = withService(group.command('show'))
@@ -54,7 +60,7 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
       const { items } = await does.list(await connect(options))
       const item = requireNamed(kind, name, items)
       if (options.json === true) return console.log(jsonText(item))
-      console.log(does.linesOf(item, rowOf(item)).join('\n'))
+      console.log(does.linesOf(item, rowOf(columns, item)).join('\n'))
     })
   withExamples(show, [`${kind}s show ${example}`, `${kind}s show ${example} --json`])
   addPauseCommands(group, does)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Trigger } from '#api/schemas/runs/triggers.ts'
+import type { Columns } from '../service/service-options.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { addStartCommands, lastRunText } from './starts.ts'
 
@@ -18,8 +19,7 @@ export function addTriggersCommand(program: Command): void {
       show: 'show one trigger, with a command that calls it',
     },
     list: (service) => service.call('listTriggers', {}),
-    head: ['name', 'worker', 'as', 'secret', 'state', 'last run'],
-    rowOf,
+    columns,
     linesOf,
     change: (service, verb, name) =>
       service.call(verb === 'pause' ? 'pauseTrigger' : 'resumeTrigger', { params: { name } }),
@@ -45,13 +45,11 @@ function linesOf(
   ]
 }
 
-function rowOf({ name, worker, as, hasSecret, paused, lastRun }: Trigger): string[] {
-  return [
-    printableLine(name),
-    printableLine(worker),
-    printableLine(as?.name ?? ''),
-    hasSecret ? 'set' : 'missing',
-    paused ? 'paused' : 'open',
-    lastRunText(lastRun),
-  ]
+const columns: Columns<Trigger> = {
+  name: ({ name }) => printableLine(name),
+  worker: ({ worker }) => printableLine(worker),
+  as: ({ as }) => printableLine(as?.name ?? ''),
+  secret: ({ hasSecret }) => (hasSecret ? 'set' : 'missing'),
+  state: ({ paused }) => (paused ? 'paused' : 'open'),
+  'last run': ({ lastRun }) => lastRunText(lastRun),
 }

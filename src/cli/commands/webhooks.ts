@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { connect } from '../service/connect.ts'
+import { printList } from '../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -73,26 +72,22 @@ async function listEndpoints(options: ServiceOptions & { json?: boolean }): Prom
   )
 }
 
-async function listDeliveries(options: DeliveryOptions): Promise<void> {
+function listDeliveries(options: DeliveryOptions): Promise<void> {
   const { endpoint, state } = options
-  const mine = options.mine === true ? 'true' : undefined
-  const query = { ...pageOf(options), endpoint, state, mine }
-  const service = await connect(options)
-  const list = await service.call('listDeliveries', { query })
-  printPage(
-    list,
-    options,
-    ['id', 'endpoint', 'to', 'event', 'since', 'state', 'attempts', 'last answer'],
-    (one) => [
-      one.id,
-      one.endpoint,
-      one.recipient ?? '',
-      one.type,
-      fromNow(one.createdAt),
-      one.state,
-      String(one.attempts),
-      one.lastError ?? (one.lastStatus === null ? '' : String(one.lastStatus)),
-    ],
-    'No notifications.',
-  )
+  const filters = { endpoint, state, mine: options.mine === true ? 'true' : undefined }
+  return printList(options, {
+    read: (service, page) => service.call('listDeliveries', { query: { ...page, ...filters } }),
+    columns: {
+      id: (one) => one.id,
+      endpoint: (one) => one.endpoint,
+      to: (one) => one.recipient ?? '',
+      event: (one) => one.type,
+      since: (one) => fromNow(one.createdAt),
+      state: (one) => one.state,
+      attempts: (one) => String(one.attempts),
+      'last answer': (one) =>
+        one.lastError ?? (one.lastStatus === null ? '' : String(one.lastStatus)),
+    },
+    empty: 'No notifications.',
+  })
 }

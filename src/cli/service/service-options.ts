@@ -57,15 +57,22 @@ export function pageOf({ limit, cursor }: PagingOptions) {
   return { limit, cursor }
 }
 
+/** The columns of a table: under each head, the text for an item. */
+export type Columns<Item> = Readonly<Record<string, (item: Item) => string>>
+
+export function rowOf<Item>(columns: Columns<Item>, item: Item): readonly string[] {
+  return Object.values(columns).map((textOf) => textOf(item))
+}
+
 /** Prints a page of a list: as JSON, or as a table with the option that prints the next page. */
 export function printPage<Item>(
   list: { readonly items: readonly Item[]; readonly nextCursor: string | null },
   options: { readonly json?: boolean },
-  head: readonly string[],
-  rowOf: (item: Item) => readonly string[],
+  columns: Columns<Item>,
   empty: string,
 ): void {
   if (options.json === true) return console.log(jsonText(list))
-  console.log(table(head, list.items.map(rowOf), empty))
+  const rows = list.items.map((item) => rowOf(columns, item))
+  console.log(table(Object.keys(columns), rows, empty))
   if (list.nextCursor !== null) console.log(dim(`there are more: --cursor ${list.nextCursor}`))
 }

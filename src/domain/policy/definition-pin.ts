@@ -4,4 +4,3 @@
  * nothing of it runs.
  */
 export const pinStates = ['pinned', 'waiting', 'forged'] as const
-export type PinState = (typeof pinStates)[number]

@@ -41,7 +41,6 @@ export type NamedFileKind = (typeof namedFileKinds)[number]
  * carried out.
  */
 export const writingStates = ['done', 'waiting', 'unknown'] as const
-export type WritingState = (typeof writingStates)[number]
 
 /** Names of metadata that the service itself sets: a custom tool cannot set them. */
 const ownMetadata = new Set(

@@ -17,4 +17,3 @@ export const runPreamble = z
       },
     ],
   })
-export type RunPreamble = z.infer<typeof runPreamble>

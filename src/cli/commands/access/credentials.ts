@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { connect } from '../../service/connect.ts'
+import { printList } from '../../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -39,25 +38,21 @@ export function addCredentialsCommand(people: Command): void {
   withExamples(remove, ['people credentials remove 019ab0c2-7d1e-7000-8000-0242ac120002'])
 }
 
-async function listCredentials(
+function listCredentials(
   options: ServiceOptions & PagingOptions & { all?: boolean },
 ): Promise<void> {
-  const service = await connect(options)
   const of = options.all === true ? 'everybody' : 'me'
-  const list = await service.call('listCredentials', { query: { ...pageOf(options), of } })
-  printPage(
-    list,
-    options,
-    ['id', 'person', 'name', 'key', 'registered', 'last used', 'confirmed by'],
-    (one) => [
-      one.id,
-      one.person.name,
-      one.name,
-      one.publicKeyHash.slice(0, 'sha256:'.length + 16),
-      one.registeredAt,
-      one.lastUsedAt ?? 'never',
-      one.confirmed?.by.name ?? 'nobody yet',
-    ],
-    'No passkeys. People register them on their account page of the dashboard.',
-  )
+  return printList(options, {
+    read: (service, page) => service.call('listCredentials', { query: { ...page, of } }),
+    columns: {
+      id: (one) => one.id,
+      person: (one) => one.person.name,
+      name: (one) => one.name,
+      key: (one) => one.publicKeyHash.slice(0, 'sha256:'.length + 16),
+      registered: (one) => one.registeredAt,
+      'last used': (one) => one.lastUsedAt ?? 'never',
+      'confirmed by': (one) => one.confirmed?.by.name ?? 'nobody yet',
+    },
+    empty: 'No passkeys. People register them on their account page of the dashboard.',
+  })
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { connect } from '../../service/connect.ts'
+import { printList } from '../../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   type ServiceOptions,
   withService,
@@ -37,21 +36,17 @@ export function addProposalCommands(keys: Command): void {
   withExamples(decline, ['keys decline 019ae7c2-54f0-7a31-b7c1-5a8f6f0f3c55'])
 }
 
-async function listProposals(options: ServiceOptions & PagingOptions): Promise<void> {
-  const service = await connect(options)
-  const list = await service.call('listKeyProposals', { query: pageOf(options) })
-  printPage(
-    list,
-    options,
-    ['id', 'name', 'for', 'proposed by', 'scopes', 'until'],
-    (one) => [
-      one.id,
-      one.name,
-      one.owner.email,
-      one.proposedBy.email,
-      one.scopes.join(','),
-      one.expiresAt,
-    ],
-    'No key waits for its owner.',
-  )
+function listProposals(options: ServiceOptions & PagingOptions): Promise<void> {
+  return printList(options, {
+    read: (service, query) => service.call('listKeyProposals', { query }),
+    columns: {
+      id: (one) => one.id,
+      name: (one) => one.name,
+      for: (one) => one.owner.email,
+      'proposed by': (one) => one.proposedBy.email,
+      scopes: (one) => one.scopes.join(','),
+      until: (one) => one.expiresAt,
+    },
+    empty: 'No key waits for its owner.',
+  })
 }

@@ -4,10 +4,9 @@ import { type ApiKeyScope, apiKeyScopes } from '#domain/api-key-scope.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { connect } from '../../service/connect.ts'
 import { findService } from '../../service/find-service.ts'
+import { printList } from '../../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -160,23 +159,20 @@ async function signInAs(url: string, email: string, hostToken: string): Promise<
   return withSession(url, await startSession(url, { link: token }))
 }
 
-async function listKeys(options: ServiceOptions & PagingOptions): Promise<void> {
-  const service = await connect(options)
-  const list = await service.call('listKeys', { query: pageOf(options) })
-  printPage(
-    list,
-    options,
-    ['id', 'name', 'owner', 'scopes', 'last used', 'state'],
-    (key) => [
-      key.id,
-      key.name,
-      key.owner.email,
-      key.scopes.join(','),
-      key.lastUsedAt ?? 'never',
-      stateOf(key),
-    ],
-    'No keys. Create one with: countersign keys create --name NAME --scopes runs:write,runs:read',
-  )
+function listKeys(options: ServiceOptions & PagingOptions): Promise<void> {
+  return printList(options, {
+    read: (service, query) => service.call('listKeys', { query }),
+    columns: {
+      id: (key) => key.id,
+      name: (key) => key.name,
+      owner: (key) => key.owner.email,
+      scopes: (key) => key.scopes.join(','),
+      'last used': (key) => key.lastUsedAt ?? 'never',
+      state: stateOf,
+    },
+    empty:
+      'No keys. Create one with: countersign keys create --name NAME --scopes runs:write,runs:read',
+  })
 }
 
 function stateOf(key: ApiKeyView): string {

@@ -4,10 +4,9 @@ import type { signInLink } from '#api/schemas/access/auth.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { connect } from '../../service/connect.ts'
 import { findService } from '../../service/find-service.ts'
+import { printList } from '../../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -25,22 +24,18 @@ export function addPeopleCommand(program: Command): void {
     .description('list people, create sign-in links, disable accounts')
   const ls = withPaging(addList(people))
     .description('list everybody whom the project names or once named')
-    .action(async (options: ServiceOptions & PagingOptions) => {
-      const service = await connect(options)
-      const list = await service.call('listPeople', { query: pageOf(options) })
-      printPage(
-        list,
-        options,
-        ['e-mail', 'name', 'teams', 'state'],
-        (person) => [
-          person.email,
-          person.name,
-          person.teams.join(', '),
-          person.disabledAt === null ? '' : 'disabled',
-        ],
-        'No people. Name them in countersign.yaml, under teams.',
-      )
-    })
+    .action((options: ServiceOptions & PagingOptions) =>
+      printList(options, {
+        read: (service, query) => service.call('listPeople', { query }),
+        columns: {
+          'e-mail': (person) => person.email,
+          name: (person) => person.name,
+          teams: (person) => person.teams.join(', '),
+          state: (person) => (person.disabledAt === null ? '' : 'disabled'),
+        },
+        empty: 'No people. Name them in countersign.yaml, under teams.',
+      }),
+    )
   withExamples(ls, ['people', 'people ls --json'])
   const link = withService(people.command('link'))
     .description(

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { connect } from '../../service/connect.ts'
+import { printList } from '../../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -49,23 +48,18 @@ export function addSessionsCommand(program: Command): void {
   withExamples(others, ['sessions end-others', 'sessions end-others --person grace@example.com'])
 }
 
-async function listSessions(options: ServiceOptions & PagingOptions & OfPerson): Promise<void> {
-  const service = await connect(options)
-  const list = await service.call('listSessions', {
-    query: { ...pageOf(options), person: options.person },
+function listSessions(options: ServiceOptions & PagingOptions & OfPerson): Promise<void> {
+  return printList(options, {
+    read: (service, page) =>
+      service.call('listSessions', { query: { ...page, person: options.person } }),
+    columns: {
+      id: (session) => session.id,
+      where: (session) => session.device,
+      by: (session) => session.method,
+      started: (session) => session.createdAt,
+      'last seen': (session) => session.lastSeenAt,
+      '': (session) => (session.current ? 'this one' : ''),
+    },
+    empty: 'No sessions.',
   })
-  printPage(
-    list,
-    options,
-    ['id', 'where', 'by', 'started', 'last seen', ''],
-    (session) => [
-      session.id,
-      session.device,
-      session.method,
-      session.createdAt,
-      session.lastSeenAt,
-      session.current ? 'this one' : '',
-    ],
-    'No sessions.',
-  )
 }

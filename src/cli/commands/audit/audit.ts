@@ -44,16 +44,19 @@ async function tail(options: FilterOptions & PagingOptions): Promise<void> {
   printPage(
     page,
     {},
-    ['at', 'type', 'channel', 'what'],
-    (event) => row(event, about),
+    {
+      at: (event) => event.at,
+      type: (event) => event.type,
+      channel: (event) => event.channel,
+      what: (event) => sentenceOf(event, about),
+    },
     'No events that you may see.',
   )
 }
 
-function row(event: AuditEventView, about: AuditSubjects): string[] {
+function sentenceOf(event: AuditEventView, about: AuditSubjects): string {
   const parts = eventSentence(event, about)
-  const sentence = parts.map(({ as, text }) => (as === 'words' ? `“${text}”` : text)).join(' ')
-  return [event.at, event.type, event.channel, sentence]
+  return parts.map(({ as, text }) => (as === 'words' ? `“${text}”` : text)).join(' ')
 }
 
 interface KeyOptions extends ServiceOptions {

@@ -5,10 +5,10 @@ import { starterName } from '#domain/text/starter-name.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { connect } from '../../service/connect.ts'
+import { printList } from '../../service/print-list.ts'
 import {
-  pageOf,
+  type Columns,
   type PagingOptions,
-  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -77,9 +77,8 @@ export function addRequestsCommand(program: Command): void {
   addRequestActions(requests)
 }
 
-async function listRequests(options: ListOptions): Promise<void> {
-  const service = await connect(options)
-  const query = {
+function listRequests(options: ListOptions): Promise<void> {
+  const filters = {
     state: options.state === 'all' ? undefined : options.state,
     queue: options.queue,
     risk: options.risk,
@@ -88,29 +87,23 @@ async function listRequests(options: ListOptions): Promise<void> {
     mine: options.mine === true ? 'true' : undefined,
     q: options.search,
     sort: options.sort === undefined ? undefined : orders[options.sort],
-    ...pageOf(options),
   }
-  const list = await service.call('listRequests', { query })
-  printPage(
-    list,
-    options,
-    ['#', 'risk', 'title', 'worker', 'queue', 'started by', 'expires', 'state'],
-    row,
-    options.mine === true ? 'Nothing waits for you.' : 'No requests.',
-  )
+  return printList(options, {
+    read: (service, page) => service.call('listRequests', { query: { ...filters, ...page } }),
+    columns,
+    empty: options.mine === true ? 'Nothing waits for you.' : 'No requests.',
+  })
 }
 
-function row(item: RequestItem): string[] {
-  return [
-    `${item.number}`,
-    item.risk,
-    item.title,
-    item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
-    item.queue,
-    askerOf(item),
-    item.state === 'pending' ? fromNow(item.expiresAt) : '',
-    stateWord(item),
-  ]
+const columns: Columns<RequestItem> = {
+  '#': (item) => `${item.number}`,
+  risk: (item) => item.risk,
+  title: (item) => item.title,
+  worker: (item) => item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
+  queue: (item) => item.queue,
+  'started by': askerOf,
+  expires: (item) => (item.state === 'pending' ? fromNow(item.expiresAt) : ''),
+  state: stateWord,
 }
 
 /** The person who started the run, or the program that asked and the owner of its key. */

@@ -1,12 +1,8 @@
-import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import type { Run, RunDetail } from '#api/schemas/runs/runs.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { connect } from '../../service/connect.ts'
-import {
-  type ServiceOptions,
-  pageOf,
-  type PagingOptions,
-  printPage,
-} from '../../service/service-options.ts'
+import { printList } from '../../service/print-list.ts'
+import { type ServiceOptions, type PagingOptions } from '../../service/service-options.ts'
 import { pageUrl, type Service } from '../../service/service.ts'
 import { printable, printableLine } from '../../text/terminal-text.ts'
 import { fromNow } from '../../text/times.ts'
@@ -22,28 +18,24 @@ interface ListOptions extends ServiceOptions, PagingOptions {
 }
 
 /** Prints the runs that the caller sees, newest first. */
-export async function listRuns(options: ListOptions): Promise<void> {
-  const service = await connect(options)
+export function listRuns(options: ListOptions): Promise<void> {
   const { state, worker } = options
-  const list = await service.call('listRuns', { query: { state, worker, ...pageOf(options) } })
   // A number names a run as well, and a terminal is narrow. Programs get the id.
   const hasId = terminalColumns() === null
-  printPage(
-    list,
-    options,
-    ['run', ...(hasId ? ['id'] : []), 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
-    (run) => [
-      `#${run.number}`,
-      ...(hasId ? [run.id] : []),
-      run.worker + (run.scripted ? ' (scripted)' : ''),
-      run.rest === 'answered' ? 'answered' : run.state,
-      taskOf(run),
-      starterName(run.startedBy),
-      fromNow(run.createdAt),
-      run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
-    ],
-    'No runs. Start one with: countersign run WORKER INPUT',
-  )
+  return printList<Run>(options, {
+    read: (service, page) => service.call('listRuns', { query: { state, worker, ...page } }),
+    columns: {
+      run: (run) => `#${run.number}`,
+      ...(hasId ? { id: (run: Run) => run.id } : {}),
+      worker: (run) => run.worker + (run.scripted ? ' (scripted)' : ''),
+      state: (run) => (run.rest === 'answered' ? 'answered' : run.state),
+      task: taskOf,
+      'started by': (run) => starterName(run.startedBy),
+      age: (run) => fromNow(run.createdAt),
+      waiting: (run) => (run.pendingRequests > 0 ? `${run.pendingRequests}` : ''),
+    },
+    empty: 'No runs. Start one with: countersign run WORKER INPUT',
+  })
 }
 
 /** A run that has just started, with the address of its page. */

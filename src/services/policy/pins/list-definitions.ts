@@ -18,8 +18,6 @@ import type { RecordOf } from '../../core/record-of.ts'
 /** The tool definitions of an MCP server that the version in force has pinned. */
 export type ServerDefinitions = RecordOf<PinnedServer>
 
-export type DefinitionRecord = ServerDefinitions['tools'][number]
-
 export type DefinitionChange = NonNullable<ServerDefinitions['changes']>['tools'][number]
 
 /**
