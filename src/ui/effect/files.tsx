@@ -31,25 +31,10 @@ export function Files({
   notes?: DiffExtras['notes']
 }) {
   const split = useSplitDiffs()
-  const { id: personId } = useMe().person
-  const [marks, setMarks] = useState(() => viewedPlaces({ personId, digest }))
-  const isViewed = (index: number): boolean => marks.has(placeOfFile(index, files.length))
-  const [complete, setComplete] = useState<ReadonlySet<number>>(new Set())
-  const report = useCallback(
-    (index: number, isComplete: boolean) =>
-      setComplete((before) => {
-        if (before.has(index) === isComplete) return before
-        const next = new Set(before)
-        if (!next.delete(index)) next.add(index)
-        return next
-      }),
-    [],
-  )
-  useEffect(() => onVisible(complete.size === files.length), [onVisible, complete, files])
+  const { isViewed, toggle } = useViewedFiles(digest, files.length)
+  const report = useAllComplete(files, onVisible)
   const container = useRef<HTMLDivElement>(null)
   const current = useRef(0)
-  const toggle = (index: number): void =>
-    setMarks(markViewed({ personId, digest }, placeOfFile(index, files.length), !isViewed(index)))
   const go = (step: number): void => {
     current.current = Math.min(Math.max(current.current + step, 0), files.length - 1)
     const file = container.current?.querySelectorAll<HTMLElement>('.file')[current.current]
@@ -59,7 +44,6 @@ export function Files({
   useShortcut('viewed', ownsKeys ? () => toggle(current.current) : null)
   useShortcut('nextFile', ownsKeys ? () => go(1) : null)
   useShortcut('previousFile', ownsKeys ? () => go(-1) : null)
-  const viewedKeys = useAriaKeys('viewed')
   return (
     <div ref={container} className="column">
       {ownsKeys && (
@@ -84,25 +68,7 @@ export function Files({
             <code>
               <VisibleText text={nameOf(file)} />
             </code>
-            {ownsKeys && (
-              <Button
-                size="compact-xs"
-                variant={isViewed(index) ? 'light' : 'subtle'}
-                color="gray"
-                aria-pressed={isViewed(index)}
-                leftSection={
-                  isViewed(index) ? (
-                    <IconSquareCheck size={14} aria-hidden />
-                  ) : (
-                    <IconSquare size={14} aria-hidden />
-                  )
-                }
-                onClick={() => toggle(index)}
-                {...viewedKeys}
-              >
-                Viewed
-              </Button>
-            )}
+            {ownsKeys && <ViewedToggle on={isViewed(index)} onToggle={() => toggle(index)} />}
           </div>
           <FileDifference
             file={file}
@@ -115,6 +81,50 @@ export function Files({
         </div>
       ))}
     </div>
+  )
+}
+
+/** The person's marks of the files that they have viewed. */
+function useViewedFiles(digest: string, fileCount: number) {
+  const { id: personId } = useMe().person
+  const [marks, setMarks] = useState(() => viewedPlaces({ personId, digest }))
+  const isViewed = (index: number): boolean => marks.has(placeOfFile(index, fileCount))
+  const toggle = (index: number): void =>
+    setMarks(markViewed({ personId, digest }, placeOfFile(index, fileCount), !isViewed(index)))
+  return { isViewed, toggle }
+}
+
+/** Tells whether all files have been on the screen. Returns the report of one file. */
+function useAllComplete(files: readonly DiffFile[], onVisible: (isComplete: boolean) => void) {
+  const [complete, setComplete] = useState<ReadonlySet<number>>(new Set())
+  useEffect(() => onVisible(complete.size === files.length), [onVisible, complete, files])
+  return useCallback(
+    (index: number, isComplete: boolean) =>
+      setComplete((before) => {
+        if (before.has(index) === isComplete) return before
+        const next = new Set(before)
+        if (!next.delete(index)) next.add(index)
+        return next
+      }),
+    [],
+  )
+}
+
+function ViewedToggle({ on, onToggle }: { on: boolean; onToggle: () => void }) {
+  const keys = useAriaKeys('viewed')
+  const Icon = on ? IconSquareCheck : IconSquare
+  return (
+    <Button
+      size="compact-xs"
+      variant={on ? 'light' : 'subtle'}
+      color="gray"
+      aria-pressed={on}
+      leftSection={<Icon size={14} aria-hidden />}
+      onClick={onToggle}
+      {...keys}
+    >
+      Viewed
+    </Button>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import { useRequests } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
@@ -9,12 +9,13 @@ import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
 import { Loading, LoadingRows } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'
-import { BulkBar } from './bulk/bulk-bar.tsx'
+import { BulkActs } from './bulk/bulk-acts.tsx'
 import { isNarrowed } from './inbox-filters.ts'
-import { groupRows } from './inbox-rows.ts'
+import { groupRows, type InboxRow } from './inbox-rows.ts'
 import { RequestRows } from './request-rows.tsx'
 import { useRowActs } from './use-row-acts.ts'
 import { useRowFocus } from './use-row-focus.ts'
+import { useSelection } from './use-selection.ts'
 import { useSteadyRows } from './use-steady-rows.ts'
 
 const EmptyInbox = later(
@@ -24,7 +25,6 @@ const EmptyInbox = later(
 /** The first steps of a new installation stand below the requests while these are few. */
 const FirstSteps = later(() => import('./checklist.tsx').then((module) => module.FirstSteps))
 const fewRows = 5
-const BulkReview = later(() => import('./bulk/bulk-review.tsx').then((module) => module.BulkReview))
 
 /** The list of the inbox. `openId`: id or number of the open request. */
 export function RequestListing(props: { filters: string; address: string; openId: string | null }) {
@@ -39,39 +39,14 @@ export function RequestListing(props: { filters: string; address: string; openId
   )
   const { rows, waiting: newItems, cause, showFresh, removeGoneRows } = useSteadyRows(fresh)
   const groups = useMemo(() => groupRows(rows), [rows])
-  const goneCount = rows.filter((row) => row.isGone).length
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const [bulk, setBulk] = useState<'approve' | 'deny' | null>(null)
+  const selection = useSelection(rows)
   const container = useRef<HTMLOListElement>(null)
-  const showNewKeys = useAriaKeys('showNew')
-
-  const select = (id: string, on: boolean): void =>
-    setSelected((before) => {
-      const next = new Set(before)
-      if (on) next.add(id)
-      else next.delete(id)
-      return next
-    })
-  const toggle = (id: string): void => select(id, !selected.has(id))
-  const { current, focusRow, keepFocus } = useRowFocus(container, isCardOpen, toggle)
+  const { current, focusRow, keepFocus } = useRowFocus(container, isCardOpen, selection.toggle)
   const acts = useRowActs(isCardOpen, search, () => {
     const id = current()
     return rows.find((row) => row.item.id === id && !row.isGone)?.item ?? null
   })
-  const newsText = waitingWords(newItems.length, goneCount)
-  const show = (): void => {
-    announce(`${newItems.length} new shown`)
-    keepFocus(showFresh)
-  }
-  useShortcut('showNew', newsText === null ? null : show)
-  useShortcut('back', selected.size > 0 ? () => setSelected(new Set()) : null)
-  useEffect(() => {
-    const requests = rows.map(({ item, isGone }) => ({
-      number: item.number,
-      open: !isGone && item.state === 'pending',
-    }))
-    rememberList({ address, requests })
-  }, [rows, address])
+  useListForPages(rows, address)
   useComingBack(rows.length > 0 && !isCardOpen, (number) => {
     const row = rows.find(({ item }) => item.number === number)
     if (row !== undefined) focusRow(row.item.id)
@@ -83,27 +58,24 @@ export function RequestListing(props: { filters: string; address: string; openId
     removeGoneRows()
   }, [openId, removeGoneRows])
 
-  const selection = rows
-    .filter((row) => selected.has(row.item.id) && !row.isGone)
-    .map((row) => row.item)
   if (list.isPending) return <LoadingRows what="the requests" />
   if (list.isError && fresh === undefined) {
     return <Failure error={list.error} retry={() => void list.refetch()} />
   }
   return (
     <>
-      {newsText !== null && (
-        <Button className="held-bar" variant="light" size="xs" onClick={show} {...showNewKeys}>
-          {newsText}
-        </Button>
-      )}
+      <ShowNew
+        newCount={newItems.length}
+        goneCount={rows.filter((row) => row.isGone).length}
+        onShow={() => keepFocus(showFresh)}
+      />
       {rows.length > 0 && (
         <RequestRows
           container={container}
           groups={groups}
           openId={openId}
-          selected={selected}
-          onSelect={select}
+          selected={selection.ids}
+          onSelect={selection.select}
           snoozing={acts.snoozing}
           onSnoozeClosed={(id) => {
             acts.setSnoozing(null)
@@ -127,30 +99,41 @@ export function RequestListing(props: { filters: string; address: string; openId
       {!isCardOpen && rows.length > 0 && rows.length <= fewRows && !isNarrowed(search) && (
         <FirstSteps />
       )}
-      {selection.length > 0 && (
-        <BulkBar
-          count={selection.length}
-          onClear={() => setSelected(new Set())}
-          onDecide={setBulk}
-        />
-      )}
-      {bulk !== null && (
-        <BulkReview
-          decision={bulk}
-          selected={selection}
-          onClose={(decided) => {
-            setBulk(null)
-            if (!decided) return
-            cause(
-              'decided',
-              selection.map((item) => item.id),
-            )
-            setSelected(new Set())
-          }}
-        />
-      )}
+      <BulkActs
+        items={selection.items}
+        onClear={selection.clear}
+        onDecided={(ids) => cause('decided', ids)}
+      />
     </>
   )
+}
+
+/** The bar above the rows while the list has changes that it does not show. */
+function ShowNew(props: { newCount: number; goneCount: number; onShow: () => void }) {
+  const keys = useAriaKeys('showNew')
+  const text = waitingWords(props.newCount, props.goneCount)
+  const show = (): void => {
+    announce(`${props.newCount} new shown`)
+    props.onShow()
+  }
+  useShortcut('showNew', text === null ? null : show)
+  if (text === null) return null
+  return (
+    <Button className="held-bar" variant="light" size="xs" onClick={show} {...keys}>
+      {text}
+    </Button>
+  )
+}
+
+/** Remembers the list, for the page of a request that is opened from it. */
+function useListForPages(rows: readonly InboxRow[], address: string): void {
+  useEffect(() => {
+    const requests = rows.map(({ item, isGone }) => ({
+      number: item.number,
+      open: !isGone && item.state === 'pending',
+    }))
+    rememberList({ address, requests })
+  }, [rows, address])
 }
 
 /** Runs once after each return from a request, when the list is loaded. */

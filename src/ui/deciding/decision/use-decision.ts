@@ -7,7 +7,7 @@ import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
 import { announce } from '../../states/announce.tsx'
 import { useDraft } from '../../states/draft.ts'
 import { verbs } from '../../words/verbs.ts'
-import { decisionBody, whyNotSubmit } from './choosing/decision-body.ts'
+import { decisionBody, type PanelFields, whyNotSubmit } from './choosing/decision-body.ts'
 import type { UnsentChoice } from './choosing/use-unsent-choice.ts'
 import { useSignature } from './use-signature.ts'
 import { type SubmitOptions, useSubmit } from './use-submit.ts'
@@ -38,33 +38,12 @@ export type Decision = ReturnType<typeof useDecision>
  */
 export function useDecision(input: DecisionInput) {
   const { request, displayedRequest, onNext } = input
-  const { choice, scopeChoice, again } = input.unsentChoice
-  const offline = useConnection() === 'offline'
-  const [openedAtMs] = useState(() => Date.now())
-  const [reason, setReason] = useDraft(request.id, 'reason')
-  const [wasReminded, setWasReminded] = useState(false)
+  const { choice } = input.unsentChoice
+  const { fields, setReason, obstacle, obstacleVisible, remind } = useFields(input)
   const [submitted, setSubmitted] = useState<DecisionOutcome>('approve')
-  const { submission, submit, loadStage, forget } = useSubmit(
-    useCallback(
-      (body: DecisionBody, sending: SubmitOptions) =>
-        callApi('decideRequest', { params: { id: request.id }, body, ...sending }),
-      [request.id],
-    ),
-  )
-  const signature = useSignature(request.id)
+  const { submission, submit, signature, loadStage, forget } = useSignedSubmit(request.id)
   const unsent = useHeldOf(request.id)
 
-  const fields = {
-    choice,
-    ...scopeChoice,
-    reason,
-    fullyViewed: input.fullyViewed,
-    hasMaskedSecrets: input.hasMaskedSecrets,
-    offline,
-    again,
-    nowMs: openedAtMs,
-  }
-  const obstacle = whyNotSubmit(displayedRequest, fields)
   const signs = choice === 'approve' && displayedRequest.signatureRequired
   const changed =
     request.revision !== displayedRequest.revision || request.digest !== displayedRequest.digest
@@ -77,14 +56,6 @@ export function useDecision(input: DecisionInput) {
   // else's.
   const votable = recorded === null && unsent === null && (submitting || decidable)
 
-  const { forget: signAnew } = signature
-  const isRefused = refusal !== null && refusal.code !== 'network'
-  useEffect(() => {
-    if (isRefused) signAnew()
-  }, [isRefused, signAnew])
-
-  /** Shows the obstacle, because the person tried to submit. */
-  const remind = (): void => setWasReminded(true)
   const send = async (thenNext: boolean): Promise<void> => {
     if (busy || !votable) return
     if (obstacle !== null) return remind()
@@ -101,29 +72,11 @@ export function useDecision(input: DecisionInput) {
     announce(stageSentence(answer, outcome, request, false))
     onNext?.()
   }
-  /** Holds the decision for a moment, in which it can be undone, and shows the next request. */
-  const hold = (): void => {
-    const body = decisionBody(displayedRequest, fields)
-    const isApproval = body.decision === 'approve'
-    const act = isApproval ? 'Approve' : verbs.deny
-    holdDecision({
-      requestId: request.id,
-      number: request.number,
-      act,
-      effect: displayedRequest.effect,
-      body,
-      recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
-      refusedWords: refusalOf(isApproval ? 'approval' : 'denial'),
-    })
-    announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
-    onNext?.()
-  }
   return {
-    reason,
+    reason: fields.reason,
     setReason,
     obstacle,
-    obstacleVisible:
-      obstacle !== null && (wasReminded || (choice !== null && offline) || choice === 'approve'),
+    obstacleVisible,
     remind,
     isDenial: choice === 'deny' || choice === 'stop',
     /** the passkey of the person signs the approval */
@@ -146,8 +99,75 @@ export function useDecision(input: DecisionInput) {
     /** a decision that is held and not sent yet */
     unsent,
     send,
-    hold,
+    /** Holds the decision for a moment, in which it can be undone, and shows the next request. */
+    hold(): void {
+      holdForUndo(input, decisionBody(displayedRequest, fields))
+      onNext?.()
+    },
     loadStage,
     forget,
   }
+}
+
+/** The fields of a decision, and the obstacle: why they cannot be submitted yet. */
+function useFields(input: DecisionInput) {
+  const { choice, scopeChoice, again } = input.unsentChoice
+  const offline = useConnection() === 'offline'
+  const [openedAtMs] = useState(() => Date.now())
+  const [reason, setReason] = useDraft(input.request.id, 'reason')
+  const [wasReminded, setWasReminded] = useState(false)
+  const fields: PanelFields = {
+    choice,
+    ...scopeChoice,
+    reason,
+    fullyViewed: input.fullyViewed,
+    hasMaskedSecrets: input.hasMaskedSecrets,
+    offline,
+    again,
+    nowMs: openedAtMs,
+  }
+  const obstacle = whyNotSubmit(input.displayedRequest, fields)
+  return {
+    fields,
+    setReason,
+    obstacle,
+    obstacleVisible:
+      obstacle !== null && (wasReminded || (choice !== null && offline) || choice === 'approve'),
+    /** Shows the obstacle, because the person tried to submit. */
+    remind: (): void => setWasReminded(true),
+  }
+}
+
+/** The submission of a decision, and its signature, which a refusal discards. */
+function useSignedSubmit(requestId: string) {
+  const submit = useSubmit(
+    useCallback(
+      (body: DecisionBody, sending: SubmitOptions) =>
+        callApi('decideRequest', { params: { id: requestId }, body, ...sending }),
+      [requestId],
+    ),
+  )
+  const signature = useSignature(requestId)
+  const { submission } = submit
+  const { forget: signAnew } = signature
+  const isRefused = submission.state === 'refused' && submission.refusal.code !== 'network'
+  useEffect(() => {
+    if (isRefused) signAnew()
+  }, [isRefused, signAnew])
+  return { ...submit, signature }
+}
+
+function holdForUndo({ request, displayedRequest }: DecisionInput, body: DecisionBody): void {
+  const isApproval = body.decision === 'approve'
+  const act = isApproval ? 'Approve' : verbs.deny
+  holdDecision({
+    requestId: request.id,
+    number: request.number,
+    act,
+    effect: displayedRequest.effect,
+    body,
+    recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
+    refusedWords: refusalOf(isApproval ? 'approval' : 'denial'),
+  })
+  announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
 }

@@ -34,43 +34,18 @@ interface ForkBody {
   readonly worker?: 'current' | 'pinned'
 }
 
+interface ForkSource {
+  readonly run: RunDetail
+  readonly worker: WorkerDetail
+  /** the last turn that the new run has; null: all of them */
+  readonly after: number | null
+}
+
 /** The task of the new run and the version of its worker. `after` 0 starts the run again. */
-export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: number | null }) {
+export function ForkForm(props: ForkSource) {
   const { run, worker, after } = props
-  const [text, setText] = useDraft(run.id, 'fork')
-  const [version, setVersion] = useState<NonNullable<ForkBody['worker']>>('current')
-  const [draft, setDraft] = useState(() => taskOf(run, worker))
-  const sent = useSentFiles()
-  const {
-    start: fork,
-    busy,
-    refusal: answer,
-  } = useFork(run.id, () => {
-    setText('')
-    sent.clear()
-  })
-  const [isTried, setTried] = useState(false)
-  const obstacle = whyNotFork(run, worker, { after, text, ...draft })
-  // At its field once somebody has tried, until it is corrected.
-  const refusal = isTried && obstacle !== null ? obstacle : answer
-  const startWords = (): ForkBody => {
-    if (!isEditable(run, worker)) return {}
-    // Files of their own go with an input of its own.
-    return sent.files.length > 0
-      ? { input: inputOf(worker, draft) }
-      : changedInputOf(run, worker, draft)
-  }
-  const submit = (): void => {
-    if (obstacle !== null) return setTried(true)
-    setTried(false)
-    void fork({
-      ...(after === null ? {} : { afterTurn: after }),
-      ...(after === 0 ? startWords() : { text }),
-      ...sent.body,
-      ...(version === 'pinned' && { worker: version }),
-    })
-  }
-  useShortcut('submit', submit)
+  const form = useForkForm(props)
+  const { sent, refusal, submit } = form
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     submit()
@@ -92,16 +67,16 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
           autosize
           minRows={4}
           maxRows={24}
-          value={text}
+          value={form.text}
           error={part === 'text' ? refusal?.message : null}
           onPaste={sent.paste}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => form.setText(event.currentTarget.value)}
         />
       )}
       {after === 0 && isEditable(run, worker) && (
         <TaskField
-          draft={draft}
-          change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+          draft={form.draft}
+          change={form.change}
           schema={worker.input}
           refusal={refusal}
         />
@@ -111,8 +86,8 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
         legend="Worker"
         name="worker"
         options={versions}
-        value={version}
-        onChoose={setVersion}
+        value={form.version}
+        onChoose={form.setVersion}
         disabled={false}
       />
       {isElsewhere && (
@@ -122,11 +97,57 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
       )}
       <StartButton
         words={after === 0 ? verbs.startAgain : verbs.fork}
-        busy={busy}
-        obstacle={obstacle}
+        busy={form.busy}
+        obstacle={form.obstacle}
       />
     </form>
   )
+}
+
+/** The texts of the form, and the answer to the last attempt. */
+function useForkForm({ run, worker, after }: ForkSource) {
+  const [text, setText] = useDraft(run.id, 'fork')
+  const [version, setVersion] = useState<NonNullable<ForkBody['worker']>>('current')
+  const [draft, setDraft] = useState(() => taskOf(run, worker))
+  const sent = useSentFiles()
+  const fork = useFork(run.id, () => {
+    setText('')
+    sent.clear()
+  })
+  const [isTried, setTried] = useState(false)
+  const obstacle = whyNotFork(run, worker, { after, text, ...draft })
+  const startWords = (): ForkBody => {
+    if (!isEditable(run, worker)) return {}
+    // Files of their own go with an input of its own.
+    return sent.files.length > 0
+      ? { input: inputOf(worker, draft) }
+      : changedInputOf(run, worker, draft)
+  }
+  const submit = (): void => {
+    if (obstacle !== null) return setTried(true)
+    setTried(false)
+    void fork.start({
+      ...(after === null ? {} : { afterTurn: after }),
+      ...(after === 0 ? startWords() : { text }),
+      ...sent.body,
+      ...(version === 'pinned' && { worker: version }),
+    })
+  }
+  useShortcut('submit', submit)
+  return {
+    text,
+    setText,
+    version,
+    setVersion,
+    draft,
+    change: (changes: Partial<Task>): void => setDraft((before) => ({ ...before, ...changes })),
+    sent,
+    obstacle,
+    // At its field once somebody has tried, until it is corrected.
+    refusal: isTried && obstacle !== null ? obstacle : fork.refusal,
+    busy: fork.busy,
+    submit,
+  }
 }
 
 /**

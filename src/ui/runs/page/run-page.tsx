@@ -61,106 +61,125 @@ function RunWithSecrets(props: OpenedRun) {
   )
 }
 
-function Run({ run: data, transcript }: OpenedRun) {
+function Run({ run, transcript }: OpenedRun) {
   const { hash } = useLocation()
   const items = transcript.data?.items
   const length = useMemo(() => JSON.stringify(items ?? null).length, [items])
-  const growth = items === undefined ? null : `${data.state} ${length}`
+  const growth = items === undefined ? null : `${run.state} ${length}`
   const region = useRef<HTMLDivElement>(null)
   const place = useLastPlace(region)
   const { behind, follow, toEnd } = useFollowEnd(
     region,
     growth,
-    data.endedAt === null && hash === '' && place === null,
+    run.endedAt === null && hash === '' && place === null,
   )
   return (
     <Together what="the run" layout="beside">
       <div className="run">
         <div ref={region} className="column run-conversation">
-          <div className="row">
-            <RunState state={data.state} />
-            {data.scripted && (
-              <span className="mark">scripted model: a script with fixed turns</span>
-            )}
-            {data.pendingRequests > 0 && (
-              <Link className="decide-link" to={`/?runId=${data.id}`}>
-                {data.pendingRequests} to decide
-              </Link>
-            )}
-          </div>
-          <Headline tab={`Run of ${data.worker}`}>
-            {data.worker}: <VisibleText text={data.title} />
-          </Headline>
-          <ModeBanner mode={data.mode} startedBy={starterName(data.startedBy)} />
-          {data.failure !== undefined && (
-            <p className="banner" role="status">
-              <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
-              <VisibleText text={data.failure.message} />
-              {/[.!?…]$/.test(data.failure.message) ? '' : '.'}
-              {data.state === 'waiting_for_input' && ' A message resumes it.'}
-              {data.state === 'cancelled' && data.startRequestId !== undefined && (
-                <StartDenial requestId={data.startRequestId} />
-              )}
-            </p>
-          )}
-          {data.warnings.map(({ queue, text, until }) => (
-            <p key={queue} className="banner" role="status">
-              {text}. The first person is back <Time at={until} />.
-            </p>
-          ))}
-          <DecidableCalls run={data} items={items ?? []}>
-            <WaitsToStart run={data} />
-            <WaitsFor run={data} />
-            {data.endReason !== null && (
+          <RunHead run={run} />
+          <DecidableCalls run={run} items={items ?? []}>
+            <WaitsToStart run={run} />
+            <WaitsFor run={run} />
+            {run.endReason !== null && (
               <p>
-                Reason for the end: “<VisibleText text={data.endReason} />”
+                Reason for the end: “<VisibleText text={run.endReason} />”
               </p>
             )}
-            {data.workspaceRoot !== null && data.state === 'completed' && (
-              <NextSteps root={data.workspaceRoot} />
+            {run.workspaceRoot !== null && run.state === 'completed' && (
+              <NextSteps root={run.workspaceRoot} />
             )}
-            <section className="conversation" aria-labelledby="timeline-title">
-              <div className="row spread conversation-head">
-                <h2 id="timeline-title" tabIndex={-1}>
-                  Turns
-                </h2>
-                <GoToTurn last={lastTurn(items ?? [])} />
-              </div>
-              {transcript.isPending && <Loading what="the turns" lines={4} />}
-              {transcript.isError && items === undefined && (
-                <Failure error={transcript.error} retry={() => void transcript.refetch()} />
-              )}
-              <ReturnToPlace place={place} hasTurns={items !== undefined} />
-              <div className="timeline">
-                <RunStream run={data} items={items ?? []}>
-                  <TurnViews items={items ?? []} runId={data.id} arePlaces />
-                  <TurnText shownTurns={lastTurn(items ?? [])} onGrowth={follow} />
-                </RunStream>
-              </div>
-              <RunStatus run={data} />
-            </section>
+            <Turns run={run} transcript={transcript} place={place} onGrowth={follow} />
           </DecidableCalls>
           {behind && (
             <Button className="to-end" size="compact-sm" onClick={toEnd}>
               Show what is new
             </Button>
           )}
-          {data.allowed.message ? (
-            <Composer run={data} onSent={toEnd} onGrowth={follow} />
+          {run.allowed.message ? (
+            <Composer run={run} onSent={toEnd} onGrowth={follow} />
           ) : (
-            <UnsentMessage run={data} />
+            <UnsentMessage run={run} />
           )}
         </div>
         <aside className="column" aria-label="About the run">
-          <RunActions run={data} />
-          <AboutRun run={data} />
-          <Grants runId={data.id} />
-          {data.allowed.call && <CallTool runId={data.id} />}
-          <ChangedFiles runId={data.id} />
-          {items !== undefined && <Waterfall items={items} hasEnded={data.endedAt !== null} />}
+          <RunActions run={run} />
+          <AboutRun run={run} />
+          <Grants runId={run.id} />
+          {run.allowed.call && <CallTool runId={run.id} />}
+          <ChangedFiles runId={run.id} />
+          {items !== undefined && <Waterfall items={items} hasEnded={run.endedAt !== null} />}
         </aside>
       </div>
     </Together>
+  )
+}
+
+/** The state of the run, its task, and what is unusual about it. */
+function RunHead({ run }: { run: RunDetail }) {
+  return (
+    <>
+      <div className="row">
+        <RunState state={run.state} />
+        {run.scripted && <span className="mark">scripted model: a script with fixed turns</span>}
+        {run.pendingRequests > 0 && (
+          <Link className="decide-link" to={`/?runId=${run.id}`}>
+            {run.pendingRequests} to decide
+          </Link>
+        )}
+      </div>
+      <Headline tab={`Run of ${run.worker}`}>
+        {run.worker}: <VisibleText text={run.title} />
+      </Headline>
+      <ModeBanner mode={run.mode} startedBy={starterName(run.startedBy)} />
+      {run.failure !== undefined && (
+        <p className="banner" role="status">
+          <strong>{run.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
+          <VisibleText text={run.failure.message} />
+          {/[.!?…]$/.test(run.failure.message) ? '' : '.'}
+          {run.state === 'waiting_for_input' && ' A message resumes it.'}
+          {run.state === 'cancelled' && run.startRequestId !== undefined && (
+            <StartDenial requestId={run.startRequestId} />
+          )}
+        </p>
+      )}
+      {run.warnings.map(({ queue, text, until }) => (
+        <p key={queue} className="banner" role="status">
+          {text}. The first person is back <Time at={until} />.
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** The turns of the run, with the text that its model writes now. */
+function Turns(
+  props: OpenedRun & { place: ReturnType<typeof useLastPlace>; onGrowth: () => void },
+) {
+  const { run, transcript } = props
+  const items = transcript.data?.items
+  const last = lastTurn(items ?? [])
+  return (
+    <section className="conversation" aria-labelledby="timeline-title">
+      <div className="row spread conversation-head">
+        <h2 id="timeline-title" tabIndex={-1}>
+          Turns
+        </h2>
+        <GoToTurn last={last} />
+      </div>
+      {transcript.isPending && <Loading what="the turns" lines={4} />}
+      {transcript.isError && items === undefined && (
+        <Failure error={transcript.error} retry={() => void transcript.refetch()} />
+      )}
+      <ReturnToPlace place={props.place} hasTurns={items !== undefined} />
+      <div className="timeline">
+        <RunStream run={run} items={items ?? []}>
+          <TurnViews items={items ?? []} runId={run.id} arePlaces />
+          <TurnText shownTurns={last} onGrowth={props.onGrowth} />
+        </RunStream>
+      </div>
+      <RunStatus run={run} />
+    </section>
   )
 }
 

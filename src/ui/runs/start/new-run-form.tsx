@@ -1,7 +1,7 @@
-import { Button, NativeSelect, Textarea } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
-import { useWorker, useMe } from '../../api/queries.ts'
+import { useWorker } from '../../api/queries.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
@@ -14,44 +14,29 @@ import { BudgetFields } from './budget-fields.tsx'
 import { LinkNotice } from './link-notice.tsx'
 import { useStartDraft, type StartDraft } from './start-draft.ts'
 import { linkOf, type StartLink } from './start-link.ts'
-import { bodyOf, whyNotStart, workspaceOf } from './start-body.ts'
+import { ModeField } from './mode-field.tsx'
+import { bodyOf, whyNotStart } from './start-body.ts'
 import { StartButton } from './start-button.tsx'
 import { StartPreview } from './start-preview.tsx'
 import { TaskField } from './task-field.tsx'
 import { useStart } from './use-start.ts'
+import { WorkerFields } from './worker-fields.tsx'
 import { verbs } from '../../words/verbs.ts'
-import type { RunMode } from '#domain/policy/verdict.ts'
-import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
+
+/** The fields of the form that say by themselves what is wrong with them. */
+const ownErrors = ['worker', 'workspace', 'input', 'attachments', 'files', 'budget'] as const
 
 /** The form of a new run, beside the preview of its worker. */
 export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink }) {
-  const { workers, link } = props
-  const [draft, change, forget] = useStartDraft(link)
-  const { start, busy, refusal: answer } = useStart(forget)
-  const [isTried, setTried] = useState(false)
-  const named = workers.find(({ name }) => name === draft.worker)
-  const only = workers.filter(({ startable }) => startable)
-  const selection = named ?? (draft.worker === '' && only.length === 1 ? only[0] : undefined)
-  const detail = useWorker(selection?.name ?? null)
-  const sent = useSentFiles()
-  const obstacle = whyNotStart(draft, selection, detail.data)
-  // At its field once somebody has tried, until it is corrected.
-  const refusal = isTried && obstacle !== null ? obstacle : answer
-  const submit = (): void => {
-    if (obstacle !== null) return setTried(true)
-    setTried(false)
-    if (detail.data !== undefined) void start({ ...bodyOf(draft, detail.data), ...sent.body })
-  }
-  useShortcut('submit', submit)
+  const form = useStartForm(props.workers, props.link)
+  const { draft, change, detail, sent, refusal, submit } = form
+  const errorOf = (field: (typeof ownErrors)[number]): string | null =>
+    refusal?.field?.split('.')[0] === field ? refusal.message : null
+  const isElsewhere = refusal !== null && !ownErrors.some(errorOf)
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     submit()
   }
-  const errorOf = (field: string): string | null =>
-    refusal?.field?.split('.')[0] === field ? refusal.message : null
-  const isElsewhere =
-    refusal !== null &&
-    !['worker', 'workspace', 'input', 'attachments', 'files', 'budget'].some(errorOf)
   return (
     <div className="new-run">
       <form
@@ -62,41 +47,13 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink 
         onPaste={sent.paste}
         {...sent.drop}
       >
-        <NativeSelect
-          label="Worker"
-          required
-          withAsterisk={false}
-          value={selection?.name ?? ''}
-          error={errorOf('worker')}
-          onChange={(event) => change({ worker: event.currentTarget.value })}
-          data={[
-            ...(selection === undefined ? [{ value: '', label: 'Choose a worker' }] : []),
-            ...workers.map(({ name, startable }) => ({
-              value: name,
-              label: startable ? name : `${name} (not yours to start)`,
-              disabled: !startable,
-            })),
-          ]}
+        <WorkerFields
+          workers={props.workers}
+          selection={form.selection}
+          draft={draft}
+          change={change}
+          errorOf={errorOf}
         />
-        {named === undefined && draft.worker !== '' && (
-          <p role="alert">
-            There is no worker <VisibleText text={draft.worker} />.
-          </p>
-        )}
-        {selection !== undefined && selection.description !== '' && (
-          <p className="dim small">
-            <VisibleText text={selection.description} />
-          </p>
-        )}
-        {selection !== undefined && selection.workspaces.length > 1 && (
-          <NativeSelect
-            label="Workspace"
-            value={workspaceOf(draft, selection)}
-            error={errorOf('workspace')}
-            onChange={(event) => change({ workspace: event.currentTarget.value })}
-            data={selection.workspaces}
-          />
-        )}
         <TaskField
           draft={draft}
           change={change}
@@ -104,7 +61,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink 
           refusal={refusal}
         />
         {detail.data !== undefined && (
-          <LinkNotice link={link} draft={draft} schema={detail.data.input} />
+          <LinkNotice link={props.link} draft={draft} schema={detail.data.input} />
         )}
         <SentFileField sent={sent} error={errorOf('files')} />
         <Textarea
@@ -130,22 +87,46 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink 
           </Notice>
         )}
         <div className="row spread">
-          <StartButton words={verbs.startRun} busy={busy} obstacle={obstacle} />
+          <StartButton words={verbs.startRun} busy={form.busy} obstacle={form.obstacle} />
           {detail.data !== undefined && <CopyForm draft={draft} worker={detail.data} />}
         </div>
       </form>
       <aside className="column" aria-label="Before it starts">
-        {selection === undefined && <p className="dim">Choose a worker to see what it may do.</p>}
-        {selection !== undefined && detail.isPending && <Loading what="the worker" lines={5} />}
-        {selection !== undefined && detail.isError && detail.data === undefined && (
-          <Failure error={detail.error} retry={() => void detail.refetch()} />
-        )}
-        {detail.data !== undefined && (
-          <BeforeStart worker={detail.data} draft={draft} onCheck={() => void detail.refetch()} />
+        {form.selection === undefined ? (
+          <p className="dim">Choose a worker to see what it may do.</p>
+        ) : (
+          <BeforeStart detail={detail} draft={draft} />
         )}
       </aside>
     </div>
   )
+}
+
+/** The draft of a start, its worker, and the answer to the last attempt. */
+function useStartForm(workers: readonly Worker[], link: StartLink) {
+  const [draft, change, forget] = useStartDraft(link)
+  const { start, busy, refusal: answer } = useStart(forget)
+  const [isTried, setTried] = useState(false)
+  const selection = selectedWorker(workers, draft)
+  const detail = useWorker(selection?.name ?? null)
+  const sent = useSentFiles()
+  const obstacle = whyNotStart(draft, selection, detail.data)
+  const submit = (): void => {
+    if (obstacle !== null) return setTried(true)
+    setTried(false)
+    if (detail.data !== undefined) void start({ ...bodyOf(draft, detail.data), ...sent.body })
+  }
+  useShortcut('submit', submit)
+  // At its field once somebody has tried, until it is corrected.
+  const refusal = isTried && obstacle !== null ? obstacle : answer
+  return { draft, change, selection, detail, sent, obstacle, refusal, busy, submit }
+}
+
+/** The worker of the draft, or the only one that the person may start. */
+function selectedWorker(workers: readonly Worker[], draft: StartDraft): Worker | undefined {
+  if (draft.worker !== '') return workers.find(({ name }) => name === draft.worker)
+  const startable = workers.filter((worker) => worker.startable)
+  return startable.length === 1 ? startable[0] : undefined
 }
 
 /** Copies a link that fills in this form. */
@@ -166,54 +147,26 @@ function CopyForm({ draft, worker }: { draft: StartDraft; worker: WorkerDetail }
   )
 }
 
-function BeforeStart(props: { worker: WorkerDetail; draft: StartDraft; onCheck: () => void }) {
-  const { worker, draft, onCheck } = props
+/** What a run of the worker may do, once that is loaded. */
+function BeforeStart(props: { detail: ReturnType<typeof useWorker>; draft: StartDraft }) {
+  const { data: worker, isPending, isError, error, refetch } = props.detail
+  if (isPending) return <Loading what="the worker" lines={5} />
+  if (worker === undefined) {
+    return isError ? <Failure error={error} retry={() => void refetch()} /> : null
+  }
   const { refusal } = worker.preview
   return (
     <>
       {refusal !== null && (
         <Notice tone="bad" title="A run of this worker would not start now">
           <VisibleText text={refusal.detail} />{' '}
-          <Button size="compact-sm" variant="default" onClick={onCheck}>
+          <Button size="compact-sm" variant="default" onClick={() => void refetch()}>
             Check again
           </Button>
         </Notice>
       )}
       {worker.scripted && <p className="banner">Its model is a script with fixed turns.</p>}
-      <StartPreview preview={worker.preview} mode={draft.mode} />
+      <StartPreview preview={worker.preview} mode={props.draft.mode} />
     </>
-  )
-}
-
-const ask: RadioOption<RunMode> = {
-  value: 'prompt',
-  label: 'Prompt',
-  description: 'Calls that ask wait for a person.',
-}
-const strict: RadioOption<RunMode> = {
-  value: 'strict',
-  label: 'Strict',
-  description: 'Only pre-approved calls run. Calls that would ask are denied at once.',
-}
-const approveAll: RadioOption<RunMode> = {
-  value: 'approve_all',
-  label: 'Approve all',
-  description:
-    'Nobody is asked. Calls that would ask run in your name. Calls that policy blocks stay blocked.',
-}
-
-/** The mode of the run and its consequences; `approve_all` only for people with the right. */
-function ModeField(props: { mode: RunMode; onChoose: (mode: RunMode) => void }) {
-  const { person } = useMe()
-  const mayApproveAll = person.rights.includes('startApproveAll')
-  return (
-    <RadioField
-      legend="Mode"
-      name="mode"
-      options={mayApproveAll ? [ask, strict, approveAll] : [ask, strict]}
-      value={props.mode}
-      onChoose={props.onChoose}
-      disabled={false}
-    />
   )
 }

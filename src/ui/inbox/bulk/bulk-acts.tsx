@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { later } from '../../states/later.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+
+const BulkReview = later(() => import('./bulk-review.tsx').then((module) => module.BulkReview))
+
+/** What the person can do with the selected rows. `onDecided` gets the ids of those reviewed. */
+export function BulkActs(props: {
+  items: readonly RequestItem[]
+  onClear: () => void
+  onDecided: (ids: readonly string[]) => void
+}) {
+  const { items, onClear } = props
+  const [decision, setDecision] = useState<'approve' | 'deny' | null>(null)
+  return (
+    <>
+      {items.length > 0 && (
+        <BulkBar count={items.length} onClear={onClear} onDecide={setDecision} />
+      )}
+      {decision !== null && (
+        <BulkReview
+          decision={decision}
+          selected={items}
+          onClose={(decided) => {
+            setDecision(null)
+            if (!decided) return
+            props.onDecided(items.map((item) => item.id))
+            onClear()
+          }}
+        />
+      )}
+    </>
+  )
+}
