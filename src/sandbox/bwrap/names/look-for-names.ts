@@ -108,122 +108,134 @@ export interface NameSearch {
  * its contents are searched, so that a rename cannot lead elsewhere; no link is followed.
  */
 export async function lookForNames(search: NameSearch): Promise<ZoneNames> {
-  const result = {
-    secrets: [] as { path: string; folder: boolean; parent: string }[],
-    guarded: new Map<string, GuardedName>(),
-    special: [] as string[],
-    closed: [] as string[],
-    setId: [] as { path: string; identity: string }[],
-  }
-  const { setIdSinceMs } = search
-  const hidden = path.relative(search.root, search.hidden)
-  let [count, folders] = [0, 0]
-
-  async function visit(
-    folder: NamedFolder,
-    at: string,
-    depth: number,
-    isWhole: boolean,
-  ): Promise<void> {
-    folders += 1
-    if (folders % foldersAtOnce === 0) await setImmediate()
-    const entries = entriesOf(folder)
-    if (entries === null) {
-      result.closed.push(at)
-      return
-    }
-    count += entries.length
-    if (search.bounded && count > maxEntries) {
-      throw new TooManyEntries(
-        `The worker's zones have more than ${maxEntries} files, which is more than a command may see: give it smaller zones.`,
-      )
-    }
-    const inside = !isWhole && search.names.isRepository(new Set(entries.map(({ name }) => name)))
-    for (const entry of entries) {
-      search.signal?.throwIfAborted()
-      const below = at === '' ? entry.name : `${at}/${entry.name}`
-      if (below === hidden) continue
-      const isGuarded = isWhole || (await note(folder, below, entry, inside))
-      if (entry.kind === 'link') continue
-      if (entry.kind === 'file' && setIdSinceMs !== null) noteSetId(folder, below, entry.name)
-      const isFolder = entry.kind === 'folder'
-      if (search.names.secret(below, isFolder)) {
-        result.secrets.push({ path: below, folder: isFolder, parent: folder.identity })
-      } else if (entry.kind === 'other') result.special.push(below)
-      else if (isFolder && !(isGuarded && setIdSinceMs !== null))
-        await enter(folder, entry.name, below, depth, isGuarded)
-    }
-  }
-
-  async function enter(
-    parent: NamedFolder,
-    name: string,
-    at: string,
-    depth: number,
-    isWhole: boolean,
-  ): Promise<void> {
-    using folder = depth >= maxDepth ? null : openChildToSearch(parent, name)
-    if (folder === null) result.closed.push(at)
-    else await visit(folder, at, depth + 1, isWhole)
-  }
-
-  /** Whether it is a folder that is mounted read-only with all that is in it. */
-  async function note(
-    folder: NamedFolder,
-    at: string,
-    { kind, name }: Entry,
-    inside: boolean,
-  ): Promise<boolean> {
-    const { names } = search
-    const direct = names.guardOf(at)
-    const guard = direct ?? (inside ? names.inRepository(name) : null)
-    if (guard === null || !search.isWritable(at)) return false
-    if (guard === 'script' && !(await runsProgram(folder, name, at))) return false
-    const state = stateOrNull(folder.child(name))
-    if (state === null) return false
-    const pinned = guard === 'pinned' && kind === 'folder'
-    const isFolder = kind === 'folder' && state.isDirectory()
-    const whole = isFolder && !pinned && search.isMountedWhole(at)
-    const changedMs = Number(state.ctimeMs)
-    result.guarded.set(at, {
-      identity: guardedIdentity(state, whole),
-      link: kind === 'link',
-      pinned,
-      whole,
-      changedMs,
-    })
-    return whole
-  }
-
-  function noteSetId(folder: NamedFolder, at: string, name: string): void {
-    if (!search.isWritable(at)) return
-    const state = stateOrNull(folder.child(name))
-    if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
-    if (Number(state.ctimeMs) < (setIdSinceMs ?? 0) - tickMs) return
-    result.setId.push({ path: at, identity: identityOf(state) })
-  }
-
-  async function runsProgram(folder: NamedFolder, name: string, at: string): Promise<boolean> {
-    const handle = await openFile(folder, name, at).catch(() => null)
-    // Content that is not a file, or cannot be read, counts as running a program.
-    if (handle === null) return true
-    try {
-      const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
-      return bytes.length > maxScriptBytes || search.names.runsProgram(bytes.toString('latin1'))
-    } finally {
-      await handle.close()
-    }
-  }
-
+  const names = new SearchOfNames(search)
   for (const at of search.folders) {
     const components = at === '' ? [] : at.split('/')
     const folder = await openDirectory(plainWalk(search.root), components, false).catch(() => null)
     // A missing zone has nothing that a command could find.
     if (folder === null) continue
     await using open = folder
-    await visit(open, at, 0, false)
+    await names.visit(open, { at, depth: 0, isWhole: false })
   }
-  return result
+  return names.result
+}
+
+/** A folder of the search. `isWhole`: it is mounted read-only, with all that is in it. */
+interface Place {
+  readonly at: string
+  readonly depth: number
+  readonly isWhole: boolean
+}
+
+class SearchOfNames {
+  readonly result = {
+    secrets: [] as { path: string; folder: boolean; parent: string }[],
+    guarded: new Map<string, GuardedName>(),
+    special: [] as string[],
+    closed: [] as string[],
+    setId: [] as { path: string; identity: string }[],
+  }
+  readonly #search: NameSearch
+  readonly #hidden: string
+  #entryCount = 0
+  #folderCount = 0
+
+  constructor(search: NameSearch) {
+    this.#search = search
+    this.#hidden = path.relative(search.root, search.hidden)
+  }
+
+  async visit(folder: NamedFolder, { at, depth, isWhole }: Place): Promise<void> {
+    const { names, signal, setIdSinceMs } = this.#search
+    this.#folderCount += 1
+    if (this.#folderCount % foldersAtOnce === 0) await setImmediate()
+    const entries = entriesOf(folder)
+    if (entries === null) {
+      this.result.closed.push(at)
+      return
+    }
+    this.#countEntries(entries.length)
+    const inside = !isWhole && names.isRepository(new Set(entries.map(({ name }) => name)))
+    for (const entry of entries) {
+      signal?.throwIfAborted()
+      const below = at === '' ? entry.name : `${at}/${entry.name}`
+      if (below === this.#hidden) continue
+      const isGuarded = isWhole || (await this.#noteGuard(folder, below, entry, inside))
+      if (entry.kind === 'link') continue
+      if (entry.kind === 'file' && setIdSinceMs !== null) {
+        this.#noteSetId(folder, below, entry.name, setIdSinceMs)
+      }
+      const isFolder = entry.kind === 'folder'
+      if (names.secret(below, isFolder)) {
+        this.result.secrets.push({ path: below, folder: isFolder, parent: folder.identity })
+      } else if (entry.kind === 'other') this.result.special.push(below)
+      else if (isFolder && !(isGuarded && setIdSinceMs !== null)) {
+        await this.#enter(folder, entry.name, { at: below, depth, isWhole: isGuarded })
+      }
+    }
+  }
+
+  #countEntries(count: number): void {
+    this.#entryCount += count
+    if (!this.#search.bounded || this.#entryCount <= maxEntries) return
+    throw new TooManyEntries(
+      `The worker's zones have more than ${maxEntries} files, which is more than a command may see: give it smaller zones.`,
+    )
+  }
+
+  async #enter(parent: NamedFolder, name: string, place: Place): Promise<void> {
+    using folder = place.depth >= maxDepth ? null : openChildToSearch(parent, name)
+    if (folder === null) this.result.closed.push(place.at)
+    else await this.visit(folder, { ...place, depth: place.depth + 1 })
+  }
+
+  /** Returns whether it is a folder that is mounted read-only with all that is in it. */
+  async #noteGuard(
+    folder: NamedFolder,
+    at: string,
+    { kind, name }: Entry,
+    inside: boolean,
+  ): Promise<boolean> {
+    const { names } = this.#search
+    const guard = names.guardOf(at) ?? (inside ? names.inRepository(name) : null)
+    if (guard === null || !this.#search.isWritable(at)) return false
+    if (guard === 'script' && !(await this.#runsProgram(folder, name, at))) return false
+    const state = stateOrNull(folder.child(name))
+    if (state === null) return false
+    const pinned = guard === 'pinned' && kind === 'folder'
+    const isFolder = kind === 'folder' && state.isDirectory()
+    const whole = isFolder && !pinned && this.#search.isMountedWhole(at)
+    this.result.guarded.set(at, {
+      identity: guardedIdentity(state, whole),
+      link: kind === 'link',
+      pinned,
+      whole,
+      changedMs: Number(state.ctimeMs),
+    })
+    return whole
+  }
+
+  #noteSetId(folder: NamedFolder, at: string, name: string, sinceMs: number): void {
+    if (!this.#search.isWritable(at)) return
+    const state = stateOrNull(folder.child(name))
+    if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
+    if (Number(state.ctimeMs) < sinceMs - tickMs) return
+    this.result.setId.push({ path: at, identity: identityOf(state) })
+  }
+
+  async #runsProgram(folder: NamedFolder, name: string, at: string): Promise<boolean> {
+    const handle = await openFile(folder, name, at).catch(() => null)
+    // Content that is not a file, or cannot be read, counts as running a program.
+    if (handle === null) return true
+    try {
+      const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
+      return (
+        bytes.length > maxScriptBytes || this.#search.names.runsProgram(bytes.toString('latin1'))
+      )
+    } finally {
+      await handle.close()
+    }
+  }
 }
 
 /**
