@@ -44,7 +44,7 @@ export class AuditSequencer implements AsyncDisposable {
     trail.onEvents(() => this.#rounds.wake())
   }
 
-  /** All rounds fail alike until somebody acts: logged once, and again now and then. */
+  /** The same error of every round is logged once, and then once in a while. */
   #tell(error: string, log: Log): void {
     const isRepeat = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
     if (isRepeat) return

@@ -45,9 +45,9 @@ export interface WitnessRelayOptions {
 }
 
 /**
- * Has the newest checkpoint cosigned by each witness of the policy in force, in every API process;
- * one of them at a time asks a witness, by a lease. One that is slow or down delays nobody, and is
- * asked for the newest one when it is back: what it missed is covered by that.
+ * Asks each witness of the policy in force to cosign the newest checkpoint. Every API process has
+ * one; a lease lets one of them at a time ask a witness. A witness that is slow or down delays
+ * nobody. When it is back, the newest checkpoint covers those that it missed.
  */
 export class WitnessRelay implements AsyncDisposable {
   readonly #options: WitnessRelayOptions

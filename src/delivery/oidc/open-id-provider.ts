@@ -17,7 +17,10 @@ const clockToleranceSeconds = 30
 const discoveredForMs = 10 * 60_000
 /** Keys are read again because of one that is unknown at most this often. */
 const keysCooldownMs = 30_000
-/** With a public key only: what `none` and HMAC sign, everybody can. */
+/**
+ * Algorithms that verify with a public key. Anybody could make a token for `none`, or for HMAC with
+ * a key that is public.
+ */
 const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS512', 'ES256', 'ES384', 'EdDSA']
 
 /**
@@ -112,7 +115,7 @@ class OpenIdProvider implements IdentityProvider {
         requiredClaims: ['exp', 'sub'],
         clockTolerance: clockToleranceSeconds,
       })
-      // A token for who proves a key (DPoP, mTLS) is none for who only has the token.
+      // A token that is bound to a key (DPoP, mTLS) needs a proof of that key, which nobody sends.
       if (payload['cnf'] !== undefined) throw new ProviderFailure('token_refused', 'cnf', null)
       return payload
     })

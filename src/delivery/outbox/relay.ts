@@ -24,9 +24,9 @@ const quietRoundEveryMs = 60_000
 /** When what another process has committed is looked for: it has delivered it, or has died. */
 const takeOverAfterMs = ownLeaseMs + 1000
 /**
- * How long signals for programs' requests let others go first, while no decision comes and in any
- * case (shorter than the lease of their rows), and how many are sent at a time. A decision with
- * `Prefer: wait` waits that long for `delivered`.
+ * Signals for programs' requests are sent after all others: once no decision has come for
+ * `laterByMs`, and in any case after `laterByAtMostMs`, which is shorter than the lease of their
+ * rows. A decision with `Prefer: wait` waits that long for `delivered`.
  */
 const laterByMs = 100
 const laterByAtMostMs = 800

@@ -21,7 +21,7 @@ export async function disablePerson(
   const isLeft = await isHeldByAnother(ctx, 'managePeople', input)
   await inUnitOfWork(ctx, authority, async (unit) => {
     const person = await lockByAddress(unit, input.email)
-    // Whoever disables somebody else has the right and stays.
+    // Somebody who disables another person keeps the right.
     if (!isLeft && authority.actor.id === person.id) throw lastOfTheRight()
     await unit.tx
       .updateTable('person')

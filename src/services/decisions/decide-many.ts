@@ -112,8 +112,8 @@ export async function decideMany(
 }
 
 /**
- * The outage that some items met while others were decided: these are told so, and not that all has
- * failed. Throws the error where none was decided, or where it is a defect.
+ * The refusal of the items that an outage prevented, when others were decided before it. Throws the
+ * error if none was decided, or if it comes from no outage.
  */
 function failureBeside(answers: ReadonlyMap<number, BulkItem>, error: unknown): Problem {
   const problem = answers.size === 0 ? null : outageProblem(error)
