@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import { dropReleased, releaseContent } from '#store/content/drop-content.ts'
 import { eraseContents, forgetErased } from '#store/content/erased-content.ts'
 import { putContent } from '#store/content/content.ts'
@@ -127,10 +128,8 @@ async function committedWords(
   const { rows } = await sql<{ hash: string; isQuoted: boolean }>`
     select commitment.hash, event.type = 'decision.recorded' as "isQuoted"
     from audit_event as event
-    cross join lateral (values
-      (event.document::jsonb -> 'detail' ->> 'reason'),
-      (event.document::jsonb -> 'detail' ->> 'text'),
-      (event.document::jsonb -> 'detail' ->> 'summary')
+    cross join lateral (select ${eventDocument} -> 'detail' as detail) as said
+    cross join lateral (values (detail ->> 'reason'), (detail ->> 'text'), (detail ->> 'summary')
     ) as commitment(hash)
     where event.request_id = ${requestId} and commitment.hash like 'sha256:%'
       and (${person}::text is null or event.actor_id = ${person})

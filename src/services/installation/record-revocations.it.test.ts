@@ -3,6 +3,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addForgedEvent, hostileDocuments } from '#test/harness/fixtures/hostile-events.ts'
+import { costOf } from '#test/harness/fixtures/reading-cost.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import type { PlannedRevocation, Seals } from '#domain/statements/row-seals.ts'
 import { claimKeyProposal } from '../access/api-keys/claim-key-proposal.ts'
@@ -136,11 +139,42 @@ test('whatever an API records as ended is in the trail, from which the next API 
   expect(later.recorded()).toEqual(recorded())
 
   // An event that the service did not write may have any text. It stops no start.
-  for (const document of ['x', '{"detail":{"previousSecretHash":"h","previousUntil":"x"}}']) {
-    await sql`insert into audit_event (id, at, type, actor_type, document)
-      values (gen_random_uuid(), now(), 'key.created', 'system', ${document})`.execute(db)
+  const ends = (more: object) => JSON.stringify({ detail: { previousSecretHash: 'h', ...more } })
+  for (const document of [
+    ...hostileDocuments,
+    ends({ previousUntil: 'infinity' }),
+    ends({ previousUntil: '-infinity' }),
+    ends({ previousUntil: 'tomorrow' }),
+    ends({ previousUntil: '2026-02-31T00:00:00.000Z' }),
+    ends({ previousUntil: 7 }),
+  ]) {
+    await addForgedEvent(db, 'key.created', document)
   }
   expect(await recordRevocations({ ...desk.api, seals: emptyLedger().seals })).toBe(
     recorded().length + 1,
   )
+})
+
+test('what has ended is read by the types of its events, however long the trail is', async () => {
+  const { db, url } = desk.database
+  const cost = async () => {
+    await sql`analyze audit_event`.execute(db)
+    const queries: LoggedQuery[] = []
+    await using logged = withQueryLog(url, queries)
+    await recordRevocations({ ...desk.api, db: logged, seals: emptyLedger().seals })
+    return costOf(url, queries)
+  }
+  const add = (type: string, count: number) =>
+    sql`
+    insert into audit_event (id, at, type, actor_type, document)
+    select gen_random_uuid(), now() - n * interval '1 minute', ${type}, 'system',
+      json_build_object('detail', json_build_object('words', repeat('x', 500)))::text
+    from generate_series(1, ${count}::int) as n
+  `.execute(db)
+  await add('call.judged', 2000)
+  const before = await cost()
+  await add('call.judged', 40_000)
+  const { blocks, unindexed } = await cost()
+  expect(unindexed).toEqual([])
+  expect(blocks).toBeLessThanOrEqual(before.blocks + 20)
 })

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { AuditEventType } from '#domain/audit-event.ts'
 import type { Revocation } from '#domain/statements/row-seals.ts'
-import { eventDocument } from '#store/audit/event-document.ts'
+import { eventDocument, eventInstant } from '#store/audit/event-document.ts'
 import type { SystemContext } from '../core/context.ts'
 
 /** The longest life of a session or permit: an earlier end of one is over by itself. */
@@ -51,20 +51,34 @@ function credential(
  * Records in the ledger what the trail says has ended, where that is missing: an API was killed
  * between the commit and the record, its disk was full, or the API of another host ended it
  * (security.md 29). Returns how many were missing. It reads the trail, of which the application's
- * role can change no event: the rows may have been put back by now. An event that the service did
- * not write may have any text.
+ * role can change no event: the rows may have been put back by now.
  */
 export async function recordRevocations(ctx: SystemContext): Promise<number> {
   const { revocations } = ctx.seals
-  const { rows } = await sql<Revocation & { readonly from: Date | null }>`
+  const { rows } = await revocationsInTrail().execute(ctx.db)
+  const missing = rows.filter((one) => !revocations.has(one))
+  await revocations.add(missing)
+  return missing.length
+}
+
+/**
+ * The query for what has ended. It names the types of events, so that Postgres reads their parts of
+ * an index and not the trail. No position from the last start bounds it: the rows that order the
+ * events, and their times, can be wrong, and an end that is skipped is forgotten. An event that the
+ * service did not write may have any text.
+ */
+function revocationsInTrail(): RawBuilder<Revocation & { readonly from: Date | null }> {
+  return sql`
+    with event as materialized (
+      select type, ${eventDocument} -> 'detail' as detail from audit_event
+      where type in (${sql.join(typesOf(({ isShort }) => isShort !== true))})
+        or type in (${sql.join(typesOf(({ isShort }) => isShort === true))}) and at > ${since}
+    )
     select ending.what, named.id, case when bool_and(detail ->> ending."from" is not null)
-      then min(case when pg_input_is_valid(detail ->> ending."from", 'timestamptz')
-        then (detail ->> ending."from")::timestamptz end) end as "from"
+      then min(${eventInstant(sql`detail ->> ending."from"`)}) end as "from"
     from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
-        as ending(type text, what text, named text, change text, "from" text, "isShort" boolean)
-      join audit_event on audit_event.type = ending.type
-        and (ending."isShort" is not true or audit_event.at > ${since})
-      cross join lateral (select ${eventDocument} -> 'detail' as detail) as of_event
+        as ending(type text, what text, named text, change text, "from" text)
+      join event on event.type = ending.type
       cross join lateral jsonb_array_elements_text(
         case jsonb_typeof(detail -> ending.named)
           when 'array' then detail -> ending.named
@@ -72,8 +86,9 @@ export async function recordRevocations(ctx: SystemContext): Promise<number> {
           else '[]' end) as named(id)
     where ending.change is null or detail ->> 'change' = ending.change
     group by ending.what, named.id
-  `.execute(ctx.db)
-  const missing = rows.filter((one) => !revocations.has(one))
-  await revocations.add(missing)
-  return missing.length
+  `
+}
+
+function typesOf(isWanted: (ending: EndEvent) => boolean): readonly string[] {
+  return [...new Set(endings.filter(isWanted).map(({ type }) => type))]
 }

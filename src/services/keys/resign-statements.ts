@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { Tx } from '#store/database.ts'
 import {
   signStatement,
@@ -61,7 +62,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
   const resign = async (run: (typeof runs)[number]): Promise<SignedStatement | null> => {
     const events = await sql`
       select from audit_event where run_id = ${run.id} and type = 'run.started'
-        and document::jsonb -> 'detail' @> ${canonicalJson({
+        and ${eventDocument} -> 'detail' @> ${canonicalJson({
           worker: run.worker,
           workerDigest: run.worker_digest,
           inputDigest: run.input_digest,

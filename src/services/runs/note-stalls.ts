@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import { type Db, toJsonb } from '#store/database.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -79,7 +80,7 @@ export async function restartsOf(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from audit_event
     where run_id = ${runId} and type = 'system.reconciled'
-      and document::jsonb -> 'detail' ->> 'found' = 'restarted'
+      and ${eventDocument} -> 'detail' ->> 'found' = 'restarted'
   `.execute(db)
   return rows[0]?.count ?? 0
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
-import { eventDocument } from './event-document.ts'
+import { eventDocument, eventInstant } from './event-document.ts'
 
 /**
  * Documents of the leaves from `begin` to before `end`, in order; `null` for a missing leaf or
@@ -88,7 +88,7 @@ export async function readMisfiled(db: Db, maxRows: number): Promise<string[]> {
       select *, ${eventDocument} as said from audit_event
     ) as filed
     where said is null or said ->> 'id' is distinct from id::text
-      or (said ->> 'at')::timestamptz is distinct from at
+      or ${eventInstant(sql`said ->> 'at'`)} is distinct from at
       or said ->> 'type' is distinct from type
       or said -> 'actor' ->> 'type' is distinct from actor_type
       or (actor_type <> 'policy' and said -> 'actor' ->> 'id' is distinct from actor_id)

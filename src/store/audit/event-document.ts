@@ -1,7 +1,25 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
+import { limits } from '#domain/limits.ts'
+
+/** Far more than an event of the service has, and far less than Postgres can read nested. */
+const maxOpenings = 5000
 
 /**
- * The document of an `audit_event` in scope as `jsonb`. Null for an event that SQL added with text
- * that is no JSON object: reading it must not fail.
+ * The document of an `audit_event` in scope as `jsonb`. An event that SQL added may have any text,
+ * and reading it must not fail: null for text that is no `jsonb`, or larger or deeper than an event
+ * of the service.
  */
-export const eventDocument = sql`case when document is json object then document::jsonb end`
+export const eventDocument: RawBuilder<unknown> = sql`case
+  when octet_length(document) > ${sql.lit(limits.auditEventBytes)}
+    or length(document) - length(translate(document, '[{', '')) > ${sql.lit(maxOpenings)} then null
+  when pg_input_is_valid(document, 'jsonb') then document::jsonb end`
+
+/**
+ * Text of such a document as an instant; null unless the service could have written it: `infinity`
+ * and `tomorrow` are times for Postgres too.
+ */
+export function eventInstant(text: RawBuilder<unknown>): RawBuilder<Date | null> {
+  return sql<Date | null>`case
+    when ${text} !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$' then null
+    when pg_input_is_valid(${text}, 'timestamptz') then (${text})::timestamptz end`
+}

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { Db } from '#store/database.ts'
 
 /** What a bundle about a request contains events of. */
@@ -37,29 +38,29 @@ export async function readEventsAbout(db: Db, requestId: string): Promise<Events
       union
       select id, type, document from audit_event where run_id = any(${runIds}::uuid[]) and (
         type in ('run.started', 'run.messaged', 'run.ended', 'run.cancelled')
-        or (type = 'decision.recorded' and document::jsonb -> 'detail' ->> 'kind' = 'question'))
+        or (type = 'decision.recorded' and ${eventDocument} -> 'detail' ->> 'kind' = 'question'))
     ), used as (
-      select document::jsonb -> 'detail' ->> 'grantId' as id from own where type = 'grant.used'
+      select ${eventDocument} -> 'detail' ->> 'grantId' as id from own where type = 'grant.used'
     ), policies as (
-      select distinct document::jsonb ->> 'policyDigest' as digest from own
+      select distinct ${eventDocument} ->> 'policyDigest' as digest from own
     ), people as (
-      select distinct document::jsonb -> 'actor' ->> 'id' as id from own where type = 'decision.recorded'
+      select distinct ${eventDocument} -> 'actor' ->> 'id' as id from own where type = 'decision.recorded'
     ), around as (
       select id, document from audit_event where run_id = any(${runIds}::uuid[])
         and type in ('grant.given', 'grant.used', 'grant.revoked', 'grant.ended')
-        and document::jsonb -> 'detail' ->> 'grantId' in (select used.id from used)
+        and ${eventDocument} -> 'detail' ->> 'grantId' in (select used.id from used)
       union
       select id, document from audit_event
         where type in ('policy.activated', 'policy.proposed', 'policy.withdrawn')
-        and document::jsonb ->> 'policyDigest' in (select digest from policies)
+        and ${eventDocument} ->> 'policyDigest' in (select digest from policies)
       union
       select id, document from audit_event where type = 'policy.pinned'
-        and document::jsonb ->> 'policyDigest' in (select digest from policies)
-        and document::jsonb -> 'detail' ->> 'worker' in
+        and ${eventDocument} ->> 'policyDigest' in (select digest from policies)
+        and ${eventDocument} -> 'detail' ->> 'worker' in
           (select worker from run where id = any(${runIds}::uuid[]))
       union
       select id, document from audit_event where type = 'credential.changed'
-        and document::jsonb -> 'detail' ->> 'personId' in (select people.id from people)
+        and ${eventDocument} -> 'detail' ->> 'personId' in (select people.id from people)
     )
     select id, document from own union select id, document from around
   `.execute(db)

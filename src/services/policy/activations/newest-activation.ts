@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { ActivationStatement } from '#domain/statements/statement.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
@@ -29,10 +30,11 @@ const maxForged = 200
  */
 export async function newestActivation(db: Db | Tx, verifier: Verifier): Promise<NewestActivation> {
   const { rows } = await sql<Partial<ActivationRow> & { audited: string | null }>`
-    select activation.*, trail.document as audited
+    select activation.*, trail.sequence as audited
     from (select (
-      select document from audit_event where type = 'policy.activated' order by at desc, id desc limit 1
-    ) as document) as trail
+      select ${eventDocument} -> 'detail' ->> 'sequence' from audit_event
+      where type = 'policy.activated' order by at desc, id desc limit 1
+    ) as sequence) as trail
     left join lateral (
       select sequence, digest, statement, signature, key_id
       from policy_activation order by sequence desc limit ${sql.lit(maxForged)}
@@ -57,9 +59,7 @@ function isActivation(row: Partial<ActivationRow>): row is ActivationRow {
   return typeof row.sequence === 'number'
 }
 
-function auditedSequence(document: string | null): number {
-  if (document === null) return 0
-  const event = JSON.parse(document) as { detail?: { sequence?: unknown } }
-  const sequence = event.detail?.sequence
-  return typeof sequence === 'number' ? sequence : 0
+/** Of the document's JSON text; `null` for none, and for an event of any other text. */
+function auditedSequence(sequence: string | null): number {
+  return sequence !== null && /^[0-9]{1,9}$/.test(sequence) ? Number(sequence) : 0
 }

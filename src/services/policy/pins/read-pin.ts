@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { PinStatement } from '#domain/statements/statement.ts'
 import { ContentChanged, getText } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
@@ -73,8 +74,8 @@ async function wasPinned(
   const { rows } = await sql`
     select 1 from audit_event
     where type = 'policy.pinned'
-      and document::jsonb -> 'detail' @> ${JSON.stringify({ activation, worker, server: name })}::jsonb
-      and document::jsonb -> 'detail' ? 'definitionsHash'
+      and ${eventDocument} -> 'detail' @> ${JSON.stringify({ activation, worker, server: name })}::jsonb
+      and ${eventDocument} -> 'detail' ? 'definitionsHash'
     limit 1
   `.execute(db)
   return rows.length > 0

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { PrincipalReason } from '#domain/deciding/eligibility.ts'
 import type { Db, Tx } from '#store/database.ts'
 
@@ -28,8 +29,9 @@ export function behindRun(runId: string): RawBuilder<Principal> {
       from run_lineage join run on run.id = run_lineage.ancestor_id
       where run_lineage.run_id = ${runId}
     ), trail as (
-      select audit_event.type, document::jsonb -> 'actor' as actor, document::jsonb -> 'detail' as detail
+      select audit_event.type, said -> 'actor' as actor, said -> 'detail' as detail
       from lineage join audit_event on audit_event.run_id = lineage.id
+      cross join lateral (select ${eventDocument} as said) as of_event
       where audit_event.type in ('run.started', 'run.messaged', 'decision.recorded')
     )
     select started_by as "personId",
