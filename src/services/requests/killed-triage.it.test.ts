@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { trailTypes } from '#test/harness/fixtures/trail.ts'
+import type { AuditEventType } from '#domain/audit-event.ts'
+import { createApiKey } from '../access/api-keys/create-api-key.ts'
+import { commentRequest } from './comment-request.ts'
+import { extendRequest } from './extend-request.ts'
+import { handOverRequest } from './hand-over-request.ts'
+import { nudgeRequest } from './nudge-request.ts'
+import { snoozeRequest } from './snooze-request.ts'
+
+type Context = AgentDesk['api']
+
+const desk = disposeAfterTests(await openAgentDesk())
+const { ada, grace } = desk.people
+const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString()
+
+/** An API process that dies right before its next commit. */
+const dying = (): Context => ({
+  ...desk.api,
+  db: afterWork(desk.api.db, () => Promise.reject(new Error('killed'))),
+})
+
+async function waiting(): Promise<string> {
+  const runId = await desk.start()
+  desk.say({ calls: [{ tool: 'write_file', input: { path: `notes/${runId}.md`, content: 'x' } }] })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  return call?.requestId ?? ''
+}
+
+interface Act {
+  readonly does: (ctx: Context, request: string) => Promise<unknown>
+  /** its event; absent: it is a person's own and has none */
+  readonly event?: AuditEventType
+  /** when it is sent again after its answer was lost: its refusal, or how often it counts */
+  readonly again: string | number
+}
+
+const later = hence(60 * 24 * 30)
+const acts: Readonly<Record<string, Act>> = {
+  comment: {
+    does: (ctx, request) => commentRequest(ctx, grace.caller, { request, text: 'look' }),
+    event: 'request.commented',
+    again: 2,
+  },
+  nudge: {
+    does: (ctx, request) => nudgeRequest(ctx, ada.caller, { request }),
+    event: 'request.nudged',
+    again: 'rate_limited',
+  },
+  'hand-over': {
+    does: (ctx, request) =>
+      handOverRequest(ctx, grace.caller, { request, to: 'linus@example.com' }),
+    event: 'request.handed_over',
+    again: 2,
+  },
+  snooze: {
+    does: (ctx, request) => snoozeRequest(ctx, grace.caller, { request, until: hence(120) }),
+    again: 1,
+  },
+  extension: {
+    does: (ctx, request) => extendRequest(ctx, grace.caller, { request, expiresAt: later }),
+    event: 'request.extended',
+    again: 'invalid_request',
+  },
+}
+
+const { db } = desk.database
+
+/** How often the act has happened, by its event, or by its row. */
+async function count({ event }: Act, request: string): Promise<number> {
+  if (event !== undefined) return (await trailTypes(db, { request }, event)).length
+  return (await rowsOf(db, 'request_snooze', { request_id: request }, 'person_id')).length
+}
+
+test.each(Object.entries(acts))(
+  'the act (%s) of an API that dies before the commit has not happened, and is as if it was never sent',
+  async (_, act) => {
+    const request = await waiting()
+    await expect(act.does(dying(), request)).rejects.toThrow('killed')
+    expect(await count(act, request)).toBe(0)
+    await act.does(desk.api, request)
+    expect(await count(act, request)).toBe(1)
+  },
+)
+
+test.each(Object.entries(acts))(
+  'the act (%s) whose answer is lost has happened, and sending it again does what the page says',
+  async (_, act) => {
+    const request = await waiting()
+    await act.does(desk.api, request)
+    const again = act.does(desk.api, request)
+    if (typeof act.again === 'string') expect((await refusal(again)).code).toBe(act.again)
+    else await again
+    expect(await count(act, request)).toBe(typeof act.again === 'string' ? 1 : act.again)
+  },
+)
+
+test('a key whose API dies before the commit does not exist; one whose answer is lost is listed, and its secret is nowhere', async () => {
+  const wanted = { name: 'lost', scopes: ['runs:read' as const], expiresAt: null }
+  const keys = () => rowsOf(db, 'api_key', { owner_id: grace.id }, 'secret_hash')
+  await expect(createApiKey(dying(), grace.caller, wanted)).rejects.toThrow('killed')
+  expect(await keys()).toEqual([])
+  const { key } = await createApiKey(desk.api, grace.caller, wanted)
+  const [row, ...others] = await keys()
+  expect(others).toEqual([])
+  expect(JSON.stringify(row)).not.toContain(key)
+})
