@@ -105,27 +105,43 @@ test('an ended request is shown when its result does not come', async () => {
   await page.getByRole('heading', { level: 1, name: /notes\/3\.md/ }).waitFor()
 })
 
-test.each([
-  ['a desktop', { width: 1280, height: 900 }],
-  ['a narrow window', { width: 1100, height: 900 }],
-])(
-  'on %s nothing that is read moves when a colleague decides it and it is carried out',
-  async (_, viewport) => {
-    const path = `notes/live-${viewport.width}.md`
+const viewports = { 'a desktop': 1280, 'a narrow window': 1100, 'a phone': phone.width }
+
+test.each(
+  Object.entries(viewports).flatMap(([name, width]) => [
+    [name, width, 'before it is decided'] as const,
+    [name, width, 'before it is carried out'] as const,
+  ]),
+)(
+  'on %s of %i pixels nothing of a request that is read from %s on moves, and what comes of it is said once',
+  async (_, width, opened) => {
+    const path = `notes/live-${width}-${opened.replaceAll(' ', '-')}.md`
     const { requestIds, callIds, runId } = await ask(desk, [write(path)], 'A note.')
     const id = requestIds[0]!
+    const approve = () => desk.decide(desk.people.linus, id, { reason: 'as agreed' })
+    if (opened === 'before it is carried out') await approve()
+    const viewport = { width, height: 900 }
     const page = await dashboard.open('Grace', `/requests/${id}`, { viewport })
-    await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+    const isPhone = width === phone.width
+    const panel = page.getByRole('complementary', { name: 'Decision' })
+    const main = page.locator('.request-main')
+    await main.waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
     const parts = page.locator('.request-main > *')
     const placesOf = () =>
       parts.evaluateAll((all) => all.map((part) => Math.round(part.getBoundingClientRect().top)))
     const before = await placesOf()
-    await desk.decide(desk.people.linus, id, { reason: 'as agreed' })
-    await page.getByRole('heading', { name: 'Approved by Linus' }).waitFor()
+    if (opened === 'before it is decided') await approve()
+    await (isPhone ? main : panel).getByText('Approved by Linus').waitFor()
     await desk.execute(callIds[0]!)
     await tellTemporal(desk, runId)
-    await page.getByRole('region', { name: 'Approved by Linus' }).getByText('Returned').waitFor()
-    // What is added stands at the end.
+    const result = isPhone
+      ? main.getByRole('region', { name: 'Approved by Linus' })
+      : panel.getByRole('region', { name: 'What came of it' })
+    await result.getByText('Returned').waitFor()
     expect((await placesOf()).slice(0, before.length)).toEqual(before)
+    expect(await (isPhone ? main : panel).getByText('Approved by Linus').count()).toBe(1)
+    // What is added stands at the end.
+    if (isPhone) expect(await parts.last().getAttribute('class')).toContain('result')
   },
 )

@@ -32,7 +32,9 @@ export function executionSentence(
     case 'not_started':
       if (permit === 'revoked') return 'The approval was revoked: it is not carried out.'
       if (kind === 'start') return state === 'approved' ? 'Approved: the run has begun.' : null
-      return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
+      // A finding approves nothing, unless its call is to be carried out again.
+      if (kind === 'question' || (kind === 'outcome_check' && !permit)) return null
+      return state === 'approved' ? 'Approved, not yet carried out.' : null
     case 'started':
       if (kind === 'external')
         return 'The program took its permit, and has not reported an outcome.'

@@ -1,10 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { executionOutcomes } from '#domain/requests/request.ts'
 import type { CallResult } from '#api/schemas/runs/transcript.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { useTranscript, useMe } from '../api/queries.ts'
+import { requestQuery, useTranscript, useMe } from '../api/queries.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
@@ -28,6 +29,17 @@ function runOfResult({ kind, state, execution, runId }: RequestDetail): string |
   return hasEnded || (kind === 'question' && state === 'approved') ? runId : null
 }
 
+/**
+ * Whether the outcome of a request, or the result of its call, can still come. A person who finds
+ * out what became of an unknown outcome changes it too, and later. Pure.
+ */
+export function canChange({ state, kind, execution, permit, batch }: RequestDetail): boolean {
+  if (state !== 'approved') return state === 'pending'
+  if (kind === 'question') return batch?.finished === false
+  const waits = execution.state === 'not_started' && permit !== null && permit !== 'revoked'
+  return waits || execution.state === 'started'
+}
+
 /** After this time a request is shown without its result, which then moves what stands below it. */
 const maxResultWaitMs = 3_000
 
@@ -35,7 +47,7 @@ const maxResultWaitMs = 3_000
 export function useResultReady(request: RequestDetail): boolean {
   const runId = runOfResult(request)
   const { isLoading } = useTranscript(runId)
-  const [hasView, setHasView] = useState(false)
+  const [hasView, setHasView] = useState(CallResultView.isLoaded)
   const [isLate, setLate] = useState(false)
   const isNeeded = runId !== null
   useEffect(() => {
@@ -49,8 +61,12 @@ export function useResultReady(request: RequestDetail): boolean {
   return !isNeeded || isLate || (hasView && !isLoading)
 }
 
-/** The execution of the call: its state, its times, and the result of the tool. */
-export function ExecutionResult({ request }: { request: RequestDetail }) {
+/**
+ * The execution of the call: its state, its times, and the result of the tool. `isBelowDecision`:
+ * what stands above it says already who decided what.
+ */
+export function ExecutionResult(props: { request: RequestDetail; isBelowDecision: boolean }) {
+  const { request } = props
   const { execution } = request
   const sentence = executionSentence(execution, request)
   const transcript = useTranscript(runOfResult(request))
@@ -65,7 +81,7 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
       className={`card result result-${toneClass(execution)}`}
       aria-labelledby="result-title"
     >
-      <h2 id="result-title">{outcomeOf(request)}</h2>
+      <h2 id="result-title">{props.isBelowDecision ? 'What came of it' : outcomeOf(request)}</h2>
       <Denial request={request} />
       {sentence !== null && (
         <p role="status">
@@ -83,13 +99,21 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
           <Link to={`/requests/${request.supersededBy}`}>Go to the new request</Link>
         </p>
       )}
-      {request.outcomeCheck !== null && (
-        <p>
-          <Link to={`/requests/${request.outcomeCheck}`}>Say whether it took effect</Link>
-        </p>
-      )}
+      {request.outcomeCheck !== null && <OutcomeCheck id={request.outcomeCheck} />}
       {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}
     </section>
+  )
+}
+
+/** Leads to the request that asks whether the call took effect, for some to say and all to see. */
+function OutcomeCheck({ id }: { id: string }) {
+  const { data: check } = useQuery(requestQuery(id))
+  return (
+    <p>
+      <Link to={`/requests/${id}`}>
+        {check?.eligibility.canDecide === true ? 'Say whether it took effect' : 'See its check'}
+      </Link>
+    </p>
   )
 }
 

@@ -28,14 +28,17 @@ export function lastListAddress(): string {
 
 /** The router state for a return from a request to the list. */
 export interface FromRequest {
-  readonly fromRequest: number
+  readonly fromRequest: number | null
 }
 
 /**
  * The arguments of `navigate` for the list that a request's address names by its filters, or else
  * for the remembered list.
  */
-export function backToList(search: string, number: number): [string, { state: FromRequest }] {
+export function backToList(
+  search: string,
+  number: number | null,
+): [string, { state: FromRequest }] {
   return [search === '' ? last.address : `/${search}`, { state: { fromRequest: number } }]
 }
 
@@ -61,12 +64,16 @@ export interface PlaceInList {
   readonly nextToDecide: number | null
 }
 
-/** The neighbours of a request among pending ones, without those in `sent`. Pure. */
+/**
+ * The neighbours of a request among pending ones, without those in `sent`; of an unknown one there
+ * are none. Pure.
+ */
 export function placeInList(
   { requests }: Pick<LastList, 'requests'>,
-  number: number,
+  number: number | null,
   sent: ReadonlySet<number>,
 ): PlaceInList {
+  if (number === null) return placeInList({ requests: [] }, 0, sent)
   const at = requests.findIndex((one) => one.number === number)
   const after = requests.slice(at + 1).filter(({ open }) => open)
   const before = requests.slice(0, Math.max(at, 0)).filter(({ open }) => open)

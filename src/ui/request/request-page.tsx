@@ -20,7 +20,7 @@ import { OpenedEffect } from '../deciding/opened-effect.tsx'
 import { RequestForm } from '../deciding/request-form.tsx'
 import { useOpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
-import { ExecutionResult, useResultReady } from './execution-result.tsx'
+import { canChange, ExecutionResult, useResultReady } from './execution-result.tsx'
 import { Alike } from '../deciding/facts/alike.tsx'
 import { Decisions, hasHistory } from './decisions.tsx'
 import { NamedFiles } from '../deciding/facts/named-files.tsx'
@@ -56,7 +56,11 @@ const ProgramCard = later(
 export function RequestPage() {
   const { id = '' } = useParams()
   const request = useQuery(requestQuery(id))
-  if (request.data !== undefined) return <WithResult key={request.data.id} request={request.data} />
+  // The keys of the list hold while a request loads, too.
+  const list = useListKeys(request.data?.number ?? (/^\d+$/.test(id) ? Number(id) : null))
+  if (request.data !== undefined) {
+    return <WithResult key={request.data.id} request={request.data} list={list} />
+  }
   if (request.isError) {
     return <Failure error={request.error} retry={() => void request.refetch()} />
   }
@@ -64,26 +68,26 @@ export function RequestPage() {
 }
 
 /** Shows a request once its result is there too, which would move what stands below it. */
-function WithResult({ request }: { request: RequestDetail }) {
+function WithResult({ request, list }: { request: RequestDetail; list: ListKeys }) {
   const isResultReady = useResultReady(request)
   const [isReady, setReady] = useState(isResultReady)
   if (isResultReady && !isReady) setReady(true)
   return isReady ? (
-    <Opened request={request} />
+    <Opened request={request} list={list} />
   ) : (
     <LoadingCards what="the request" layout="beside" />
   )
 }
 
 /** `request` is the newest, which is not always what is shown. */
-function Opened({ request }: { request: RequestDetail }) {
+function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
   const view = useOpenedRequest(request)
   const { request: displayedRequest, secrets } = view
   const [isDecided, setDecided] = useState(false)
   // What comes of it while somebody reads it stands where it moves nothing.
-  const [wasPending] = useState(request.state === 'pending')
+  const [comesLater] = useState(canChange(request))
+  const isPhone = useNarrow()
   const [hadHistory] = useState(hasHistory(request))
-  const { place, goNext } = useListKeys(request)
   useHeadlineFocus(displayedRequest.revision)
   const onRevised = (fresh: RequestDetail): void => {
     view.revise(fresh)
@@ -91,7 +95,7 @@ function Opened({ request }: { request: RequestDetail }) {
   }
   return (
     <div className="request">
-      <RequestHead request={request} place={place} />
+      <RequestHead request={request} place={list.place} />
       <div className="column request-main">
         <SecretsContext value={secrets.others}>
           <Task request={request} />
@@ -113,7 +117,7 @@ function Opened({ request }: { request: RequestDetail }) {
           startedBy={request.lineage.at(-1)?.startedBy?.name ?? null}
         />
         {request.askedBeforeRestore && !isDecided && <BeforeRestore />}
-        {!wasPending && <ExecutionResult request={request} />}
+        {!comesLater && <ExecutionResult request={request} isBelowDecision={false} />}
         <SecretsContext value={secrets.others}>
           <Alike request={request} />
         </SecretsContext>
@@ -134,6 +138,7 @@ function Opened({ request }: { request: RequestDetail }) {
           <Proof request={request} displayedRequest={displayedRequest} />
         </SecretsContext>
         {!hadHistory && <Decisions request={request} />}
+        {comesLater && isPhone && <ExecutionResult request={request} isBelowDecision={false} />}
       </div>
       <DecisionPlace request={request} isFileOpen={view.editsFile}>
         <RequestForm
@@ -142,10 +147,10 @@ function Opened({ request }: { request: RequestDetail }) {
           onReview={() => (view.review(), toTop())}
           onRevised={onRevised}
           onRecorded={() => setDecided(true)}
-          onNext={goNext}
+          onNext={list.goNext}
         />
         <Quorum request={displayedRequest} />
-        {wasPending && <ExecutionResult request={request} />}
+        {comesLater && !isPhone && <ExecutionResult request={request} isBelowDecision />}
       </DecisionPlace>
     </div>
   )
@@ -165,17 +170,25 @@ function useHeadlineFocus(revision: number): void {
   }, [revision])
 }
 
-/** Goes through the list that led to the request, by keys and after a decision. */
-function useListKeys(request: RequestDetail): { place: PlaceInList; goNext: () => void } {
+interface ListKeys {
+  readonly place: PlaceInList
+  readonly goNext: () => void
+}
+
+/**
+ * Goes through the list that led to the request, by keys and after a decision. `number` is null
+ * until it is known.
+ */
+function useListKeys(number: number | null): ListKeys {
   const navigate = useNavigate()
   const { search } = useLocation()
   const client = useQueryClient()
   const decisions = useHeldDecisions().filter(({ stage }) => stage !== 'refused')
   const sent = new Set(decisions.map(({ number }) => number))
-  const place = placeInList(useLastList(), request.number, sent)
+  const place = placeInList(useLastList(), number, sent)
   const { next, previous, nextToDecide } = place
-  const open = (number: number): void => void navigate(`/requests/${number}${search}`)
-  const goBack = (): void => void navigate(...backToList(search, request.number))
+  const open = (one: number): void => void navigate(`/requests/${one}${search}`)
+  const goBack = (): void => void navigate(...backToList(search, number))
   useEffect(() => {
     // Loaded in advance, because deciding opens it next.
     const soon = nextToDecide ?? next

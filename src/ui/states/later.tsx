@@ -11,12 +11,15 @@ import {
  * A part of a page whose script is loaded when it is first drawn, with a placeholder until then.
  * React shows what was suspended 300 ms after its placeholder at the earliest; this shows it at
  * once. A script that does not load is an error of the part, for its `PageBoundary`. `fetch` begins
- * to load it before it is drawn.
+ * to load it before it is drawn; `isLoaded` says whether it has come.
  */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   placeholder: (props: Props) => ReactNode = () => null,
-): ComponentType<Props> & { readonly fetch: () => Promise<unknown> } {
+): ComponentType<Props> & {
+  readonly fetch: () => Promise<unknown>
+  readonly isLoaded: () => boolean
+} {
   const part = fetchOnce(load)
   function Later(props: Props) {
     const [, drawAgain] = useState(0)
@@ -29,7 +32,7 @@ export function later<Props extends object>(
     if (failure !== null) throw failure
     return Part === null ? placeholder(props) : <Part {...props} />
   }
-  return Object.assign(Later, { fetch: part.fetch })
+  return Object.assign(Later, { fetch: part.fetch, isLoaded: () => part.current() !== null })
 }
 
 /** A page with a script of its own. `fetch` loads the script. */

@@ -73,6 +73,17 @@ test('who is asked what became of a call says so, and only a call that did not r
   const result = page.getByRole('region', { name: 'Approved by Grace' })
   await result.getByText('nobody knows whether it took effect').waitFor()
   expect(await result.getAttribute('class')).toContain('result-unknown')
+  // Who started the run cannot settle it, and can follow it.
+  const ada = await dashboard.open('Ada', '/account')
+  const isCheck = ada.waitForResponse((answer) => answer.url().endsWith(`/requests/${check}`))
+  await ada.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  const checkOf = ada.getByRole('link', { name: /took effect|its check/ })
+  await checkOf.waitFor()
+  await isCheck
+  await ada.evaluate(() => new Promise((done) => setTimeout(done, 100)))
+  expect(await checkOf.innerText()).toBe('See its check')
+  await checkOf.click()
+  await ada.waitForURL(`**/requests/${check}`)
   await result.getByRole('link', { name: 'Say whether it took effect' }).click()
   await page.waitForURL(`**/requests/${check}`)
   const title = 'Did this take effect? Create notes/lost.md with 1 line'
@@ -90,6 +101,13 @@ test('who is asked what became of a call says so, and only a call that did not r
   // The form has gone, and the focus is where it was.
   const panel = page.getByRole('complementary', { name: 'Decision' })
   await expect.poll(() => panel.evaluate((it) => it.contains(document.activeElement))).toBe(true)
+  // The check says what was found, and leads back to what it is about.
+  await ada.reload()
+  const finding = ada.getByRole('region', { name: 'Settled by Grace' })
+  await finding.waitFor()
+  expect(await finding.getByText('not yet carried out').count()).toBe(0)
+  await ada.getByRole('link', { name: 'See the request that it checks' }).click()
+  await ada.waitForURL(`**/requests/${requestIds[0]}`)
   release()
   await running
 })

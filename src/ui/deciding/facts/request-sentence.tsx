@@ -47,6 +47,11 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
       )}
       {byHand !== null && <>, by hand, in a run of {run}</>}
       {starter !== undefined && byHand === null && <>, started by {starter}</>}
+      {request.outcomeOf !== null && (
+        <>
+          . <Link to={`/requests/${request.outcomeOf}`}>See the request that it checks</Link>
+        </>
+      )}
     </>
   )
 }

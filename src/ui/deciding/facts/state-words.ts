@@ -28,6 +28,8 @@ export function outcomeOf(
   item: Pick<RequestItem, 'state' | 'kind' | 'decidedBy' | 'cancelReason'>,
 ): string {
   const by = item.decidedBy === null ? '' : ` by ${item.decidedBy.name}`
+  const isSettled = item.kind === 'outcome_check' && /approved|denied/.test(item.state)
+  if (isSettled) return `Settled${by}`
   switch (item.state) {
     case 'pending':
       return 'Waiting'

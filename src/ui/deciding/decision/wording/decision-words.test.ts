@@ -142,6 +142,22 @@ test('the result of a request names who ended it, or the reason', () => {
   expect(executionSentence({ state: 'not_started' }, { ...answered, state: 'approved' })).toBeNull()
 })
 
+test('a finding is not said to approve something, unless its call is to be carried out again', () => {
+  const check = {
+    kind: 'outcome_check',
+    decidedBy: { id: '1', name: 'Ilya' },
+    cancelReason: null,
+  } as const
+  for (const state of ['approved', 'denied'] as const) {
+    expect(outcomeOf({ ...check, state })).toBe('Settled by Ilya')
+  }
+  const settled = { ...check, state: 'approved' } as const
+  expect(executionSentence({ state: 'not_started' }, { ...settled, permit: null })).toBeNull()
+  expect(executionSentence({ state: 'not_started' }, { ...settled, permit: 'live' })).toBe(
+    'Approved, not yet carried out.',
+  )
+})
+
 test('an approved call that did not run is not said to have run', () => {
   expect(
     executionSentence({ state: 'not_started' }, { state: 'approved', kind: 'tool_call' }),
