@@ -11,6 +11,7 @@ import { Cues } from '../deciding/card/cues.tsx'
 import { CallComments } from '../deciding/comments/call-comments.tsx'
 import { denialReaders } from '../deciding/comments/commented-request.ts'
 import { useLineNotes } from '../deciding/comments/line-notes.tsx'
+import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../states/denial-reason.tsx'
 import { Notice } from '../states/notice.tsx'
@@ -126,7 +127,8 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   const { fullyViewed: seen, tracker } = useSeen(region, presentation.digest, complete)
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
   const newest = entry.approval?.request ?? request
-  const notes = useLineNotes(newest)
+  const comments = useSteadyComments(newest.comments)
+  const notes = useLineNotes({ ...newest, comments: comments.visible })
   const closed = whyClosed(newest)
   const again = againSentence(request.alike.again)
   return (
@@ -158,7 +160,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
           tracker={tracker}
         />
       </SecretsContext>
-      <CallComments request={{ ...newest, presentation }} />
+      <CallComments request={{ ...newest, presentation }} comments={comments} />
       {state.result !== null && (
         <div role="status">
           <CallResultLine item={state.result.item} choice={state.result.choice} />

@@ -89,7 +89,10 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       <OpenedEffect view={view} onRevised={view.revise} />
       <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
       <ApprovalReasons request={displayedRequest} />
-      <CallComments request={{ ...request, presentation: displayedRequest.presentation }} />
+      <CallComments
+        request={{ ...request, presentation: displayedRequest.presentation }}
+        comments={view.comments}
+      />
       <div className="call-form-decision">
         <RequestForm
           request={request}

@@ -5,6 +5,7 @@ import type { LineNotes } from '../effect/note-widgets.ts'
 import { announce } from '../states/announce.tsx'
 import { useRequestSecrets, type PageSecrets } from '../text/secret-chips.tsx'
 import { useLineNotes } from './comments/line-notes.tsx'
+import { useSteadyComments, type SteadyComments } from './comments/use-steady-comments.ts'
 import { useUnsentChoice, type UnsentChoice } from './decision/choosing/use-unsent-choice.ts'
 import { resultsInFile } from './editing/results-in-file.ts'
 
@@ -18,6 +19,7 @@ export interface OpenedRequest {
   readonly unsentChoice: UnsentChoice
   readonly fullyViewed: boolean
   readonly tracker: SeenTracker
+  readonly comments: SteadyComments
   readonly notes: LineNotes
   /** the element of what will happen */
   readonly region: HTMLElement | null
@@ -45,7 +47,8 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
   const complete = allVisible && !displayedRequest.presentation.truncated && secrets.allRevealed
   const unsentChoice = useUnsentChoice()
   const { fullyViewed, tracker } = useSeen(region, displayedRequest.presentation.digest, complete)
-  const notes = useLineNotes(request)
+  const comments = useSteadyComments(request.comments)
+  const notes = useLineNotes({ ...request, comments: comments.visible })
   const editsFile =
     unsentChoice.choice === 'edit' &&
     request.state === 'pending' &&
@@ -64,6 +67,7 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
     unsentChoice,
     fullyViewed,
     tracker,
+    comments,
     notes,
     region,
     setRegion,

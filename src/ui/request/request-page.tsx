@@ -133,7 +133,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         <ApprovalReasons request={displayedRequest} />
         <Siblings request={request} />
         {hadHistory && <Decisions request={request} />}
-        <Comments request={request} />
+        <Comments request={request} comments={view.comments} />
         <SecretsContext value={secrets.others}>
           <Proof request={request} displayedRequest={displayedRequest} />
         </SecretsContext>

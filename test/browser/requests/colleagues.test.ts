@@ -54,6 +54,7 @@ test('a colleague sees at once who is on a request, in the list and on its page,
 test('a comment appears for a colleague as text, and one that was not sent is still there after Escape, which leaves the field and not the page, and after a reload', async () => {
   const { id } = await askForNote()
   const linus = await dashboard.open('Linus', `/requests/${id}`)
+  await linus.getByRole('textbox', { name: 'Comment' }).waitFor()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   await grace.getByRole('textbox', { name: 'Comment' }).waitFor()
   await grace.keyboard.press('m')
@@ -67,7 +68,20 @@ test('a comment appears for a colleague as text, and one that was not sent is st
   expect(await box.inputValue()).toBe('Is <b>this</b> planned?')
   await grace.getByRole('button', { name: 'Comment', exact: true }).click()
   const comments = linus.getByRole('region', { name: 'Comments' })
+  // Nothing that Linus reads moves before he asks for it.
+  const placesOf = () =>
+    linus
+      .locator('.request-main > *, .comment-form')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+  const before = await placesOf()
+  const button = comments.getByRole('button', { name: 'Show 1 new comment' })
+  await button.waitFor()
+  expect(await placesOf()).toEqual(before)
+  expect(await comments.getByText('Is <b>this</b> planned?').count()).toBe(0)
+  await button.focus()
+  await linus.keyboard.press('Enter')
   await comments.getByText('Is <b>this</b> planned?').waitFor()
+  expect(await comments.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   await comments.getByText('Grace', { exact: true }).waitFor()
   // Linus may learn of it before Grace has the answer.
   await expect.poll(() => box.inputValue()).toBe('')

@@ -2,32 +2,36 @@ import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { CommentForm } from './comment-form.tsx'
-import { CommentList } from './comments.tsx'
+import { CommentList, NewComments } from './comments.tsx'
 import type { CommentedRequest } from './commented-request.ts'
+import type { SteadyComments } from './use-steady-comments.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /**
  * The comments on one call of several on a page, and a field that opens on request or by
  * `startComment`.
  */
-export function CallComments({ request }: { request: CommentedRequest }) {
+export function CallComments(props: { request: CommentedRequest; comments: SteadyComments }) {
+  const { request, comments } = props
   const [isWriting, setWriting] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const keys = useAriaKeys('comment')
   useEffect(() => {
     if (isWriting) field.current?.focus()
   }, [isWriting])
-  const { number, comments } = request
+  const { number } = request
+  const { visible } = comments
   return (
     <div className="column call-comments" role="group" aria-label={`Comments on #${number}`}>
-      {comments.length > 0 && <CommentList request={request} />}
+      {visible.length > 0 && <CommentList request={request} comments={visible} />}
       {isWriting ? (
         <CommentForm request={request} label={`Comment on #${number}`} field={field} />
       ) : (
-        <div>
+        <div className="row">
           <Button size="xs" variant="default" onClick={() => setWriting(true)} {...keys}>
             {verbs.comment}
           </Button>
+          <NewComments comments={comments} />
         </div>
       )}
     </div>

@@ -1,9 +1,13 @@
+import { Button } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
+import { countWords } from '#domain/text/count-words.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentForm } from './comment-form.tsx'
-import type { CommentedRequest } from './commented-request.ts'
+import { useFocusReturn } from '../../states/use-focus-return.ts'
+import type { Comment, CommentedRequest } from './commented-request.ts'
+import type { SteadyComments } from './use-steady-comments.ts'
 import { verbs } from '../../words/verbs.ts'
 import './comments.css'
 
@@ -13,7 +17,8 @@ const titleId = 'comments-title'
  * The comments on a request. With a denial, the agent reads those on lines that were written before
  * it (product.md 41), and no others.
  */
-export function Comments({ request }: { request: CommentedRequest }) {
+export function Comments(props: { request: CommentedRequest; comments: SteadyComments }) {
+  const { request, comments } = props
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcut('comment', () => field.current?.focus())
   const { hash } = useLocation()
@@ -22,19 +27,35 @@ export function Comments({ request }: { request: CommentedRequest }) {
     if (hash === `#${titleId}`) field.current?.focus()
   }, [hash])
   return (
-    <section className="card" aria-labelledby={titleId}>
+    <section className="card comments-card" aria-labelledby={titleId}>
       <h2 id={titleId}>Comments</h2>
-      <CommentList request={request} />
+      <NewComments comments={comments} />
+      <CommentList request={request} comments={comments.visible} />
       <CommentForm request={request} label={verbs.comment} field={field} />
     </section>
   )
 }
 
-/** All comments of a request, oldest first. */
-export function CommentList({ request }: { request: CommentedRequest }) {
+/** What shows the comments that colleagues have written since. It takes no room of its own. */
+export function NewComments({ comments: { newCount, showNew } }: { comments: SteadyComments }) {
+  const place = useFocusReturn<HTMLSpanElement>(newCount > 0)
+  return (
+    <span ref={place} tabIndex={-1} role="status" className="new-comments">
+      {newCount > 0 && (
+        <Button size="compact-sm" variant="light" onClick={showNew}>
+          Show {countWords(newCount, 'new comment')}
+        </Button>
+      )}
+    </span>
+  )
+}
+
+/** Comments on a request, oldest first. */
+export function CommentList(props: { request: CommentedRequest; comments: readonly Comment[] }) {
+  const { request, comments } = props
   return (
     <ul className="comments">
-      {request.comments.map((comment) => (
+      {comments.map((comment) => (
         <li key={comment.id}>
           <CommentEntry request={request} comment={comment} showsLine />
         </li>

@@ -4,11 +4,11 @@ import { callApi } from '../../api/call-api.ts'
 import type { LineNotes } from '../../effect/note-widgets.ts'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentField } from './comment-field.tsx'
-import type { CommentedRequest } from './commented-request.ts'
+import type { Comment, CommentedRequest } from './commented-request.ts'
 
 /** The comments below their lines, and the form of a new one. */
 export function useLineNotes(
-  request: Pick<CommentedRequest, 'id' | 'state' | 'comments'>,
+  request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },
 ): LineNotes {
   const [writing, setWriting] = useState<CommentAnchor | null>(null)
   const { id, comments, state } = request
