@@ -52,6 +52,7 @@ export function RequestRow(props: {
       ref={ref}
       className="request-row"
       data-gone={isGone}
+      data-decided={!isGone && item.state !== 'pending'}
       data-opened={isOpened}
       data-grouped={props.isGrouped}
       data-request={item.id}
@@ -113,7 +114,7 @@ export function RequestRow(props: {
 function RowTimes({ item, isGone }: InboxRow) {
   const leftMs = Date.parse(item.expiresAt) - useNowMs()
   if (isGone) return <Outcome id={item.id} />
-  if (item.state !== 'pending') return <span>{outcomeWithEffect(item)}</span>
+  if (item.state !== 'pending') return <OutcomeText item={item} />
   return (
     <>
       {leftMs < dayMs && (
@@ -153,9 +154,15 @@ function scrollInList(row: HTMLElement): void {
 /** The outcome of a request that left the list. */
 function Outcome({ id }: { id: string }) {
   const { data } = useQuery(requestQuery(id))
+  if (data === undefined) return <span className="outcome">No longer waiting</span>
+  return <OutcomeText item={data} />
+}
+
+function OutcomeText({ item }: { item: Parameters<typeof outcomeWithEffect>[0] }) {
+  const words = outcomeWithEffect(item)
   return (
-    <span className="outcome">
-      {data === undefined ? 'No longer waiting' : outcomeWithEffect(data)}
+    <span className="outcome" title={words}>
+      {words}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, openDashboard, tellTemporal } from '../open-dashboard.ts'
+import { ask, openDashboard, phone, tellTemporal } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -81,4 +81,50 @@ test('after submitting, the next request of the list opens with the focus on its
   const states = dashboard.desk.database.db.selectFrom('request').select('state')
   const rows = await states.where('id', 'in', requestIds).orderBy('position').execute()
   expect(rows.map((row) => row.state)).toEqual(['denied', 'pending'])
+})
+
+test.each([
+  ['on a phone', phone, ''],
+  ['beside the open request', { width: 1280, height: 900 }, 'other'],
+  ['in a list of its own', { width: 1280, height: 900 }, ''],
+])('%s a decided row says what came of it and keeps task and worker', async (_, viewport, open) => {
+  const { desk } = dashboard
+  const { requestIds, callIds } = await askForNotes(1)
+  const path = `notes/after-${file}.md`
+  const other = await askForNotes(1)
+  await desk.decide(desk.people.linus, requestIds[0]!)
+  await desk.execute(callIds[0]!)
+  const at = open === '' ? '/' : `/requests/${other.requestIds[0]}`
+  const page = await dashboard.open('Grace', `${at}?state=approved`, { viewport })
+  const row = page.locator('.request-row', { hasText: path })
+  await row.getByText('Approved by Linus, carried out').waitFor()
+  const meta = await row.locator('.request-meta').boundingBox()
+  const { y: top, height } = (meta ?? (await row.boundingBox()))!
+  for (const fact of ['.row-task', '.row-worker']) {
+    const box = await row.locator(fact).boundingBox()
+    expect(box?.width, fact).toBeGreaterThan(30)
+    expect(box?.y, fact).toBeGreaterThanOrEqual(top - 1)
+    expect((box?.y ?? 0) + (box?.height ?? 0), fact).toBeLessThanOrEqual(top + height + 1)
+  }
+})
+
+test('the keys of the list lead past a request that does not load', async () => {
+  await askForNotes(3)
+  const page = await dashboard.open('Grace', '/?q=notes&sort=createdAt', {
+    viewport: { width: 1000, height: 900 },
+  })
+  const rows = page.locator('.request-row')
+  await rows.first().waitFor()
+  const numbers = await rows
+    .locator('.row-number')
+    .evaluateAll((all) => all.map((one) => one.textContent.slice(1)))
+  await page.route(`**/v1/requests/${numbers[1]}`, () => new Promise(() => {}))
+  await rows.first().getByRole('link').first().click()
+  await page.waitForURL(`**/requests/${numbers[0]}?*`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await page.keyboard.press('j')
+  await page.waitForURL(`**/requests/${numbers[1]}?*`)
+  await page.locator('main [aria-busy=true]').first().waitFor()
+  await page.keyboard.press('j')
+  await page.waitForURL(`**/requests/${numbers[2]}?*`)
 })
