@@ -478,3 +478,32 @@ test('a saved export is the trail under its filters, for who may read all of it'
     .map((line) => (JSON.parse(line) as { type: string }).type)
   expect(new Set(types)).toEqual(new Set(['request.opened']))
 })
+
+test('what clears the filters of the trail stands on the line of the filters, or with the last of them on the next', async () => {
+  const page = await dashboard.open('Grace', '/audit?q=trail', {
+    viewport: { width: 1440, height: 900 },
+  })
+  const bottomOf = async (name: string) => {
+    const box = await page
+      .getByRole('button', { name })
+      .or(page.getByLabel(name))
+      .first()
+      .boundingBox()
+    return Math.round((box?.y ?? 0) + (box?.height ?? 0))
+  }
+  await page.getByRole('button', { name: 'Clear filters' }).waitFor()
+  expect(await bottomOf('Clear filters')).toBe(await bottomOf('Type of event'))
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const office = await page.getByText('Mon–Fri').boundingBox()
+  const clear = await page.getByRole('button', { name: 'Clear filters' }).boundingBox()
+  expect(clear?.y).toBeLessThan((office?.y ?? 0) + (office?.height ?? 0))
+  expect(clear?.x).toBeGreaterThan(office?.x ?? Infinity)
+})
+
+test('on a phone the version of the policy, which may have to be agreed to, comes before what is in force', async () => {
+  const page = await dashboard.open('Olga', '/policy', { viewport: phone })
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  await version.waitFor()
+  const table = await page.getByRole('table').first().boundingBox()
+  expect((await version.boundingBox())?.y).toBeLessThan(table?.y ?? 0)
+})

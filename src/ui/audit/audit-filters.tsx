@@ -57,12 +57,14 @@ export function AuditFilters(props: AuditFiltersProps) {
         <WordsFilter {...commonProps} name="runId" label="Run" hint="number" />
         <DayFilter {...commonProps} name="from" label="From" edge="start" />
         <DayFilter {...commonProps} name="to" label="To (inclusive)" edge="end" />
-        <OfficeHoursFilter search={search} setAll={setAll} />
-        {isNarrowed && (
-          <Button variant="default" onClick={clear}>
-            {verbs.clearFilters}
-          </Button>
-        )}
+        <div className="audit-last">
+          <OfficeHoursFilter search={search} setAll={setAll} />
+          {isNarrowed && (
+            <Button variant="default" onClick={clear}>
+              {verbs.clearFilters}
+            </Button>
+          )}
+        </div>
       </div>
     </search>
   )

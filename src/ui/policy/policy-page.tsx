@@ -6,6 +6,7 @@ import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading, LoadingCards } from '../states/loading.tsx'
 import { Together } from '../states/together.tsx'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
@@ -26,6 +27,7 @@ import './policy.css'
  */
 export function PolicyPage() {
   const workers = useWorkerLines()
+  const isPhone = useMedia(phoneUntil)
   if (workers.isPending) return <LoadingCards what="the policy" layout="table" />
   const head = (
     <div className="page-head">
@@ -40,13 +42,16 @@ export function PolicyPage() {
       </>
     )
   }
+  const version = <PolicyVersion digest={workers.data.policyDigest} />
   return (
     <Together what="the policy" layout="table">
       {head}
+      {/* What is to be agreed to is not below two screens of other things. */}
+      {isPhone && <div className="policy-first">{version}</div>}
       {workers.data.items.length > 0 && <PolicyMatrix workers={workers.data.items} />}
       <div className="policy">
         <div className="column">
-          <PolicyVersion digest={workers.data.policyDigest} />
+          {!isPhone && version}
           <ProposedChanges />
           <section className="column" aria-labelledby="workers-title">
             <h2 id="workers-title">Workers</h2>
