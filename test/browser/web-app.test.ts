@@ -95,6 +95,27 @@ test('without a connection the app opens and says so; earlier content is not sto
   await page.getByText('kept nowhere').first().waitFor()
 })
 
+test('a page that the service worker brings loads none of its files twice', async () => {
+  const page = await openApp('Grace', '/account')
+  await page.goto(`${dashboard.url}/runs`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const files: string[] = []
+  page.context().on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.endsWith('.js') && request.serviceWorker() === null) files.push(pathname)
+  })
+  const unused: string[] = []
+  page.on('console', (message) => {
+    if (message.text().includes('is not used')) unused.push(message.text())
+  })
+  const answer = await page.goto(dashboard.url)
+  expect(answer?.fromServiceWorker()).toBe(true)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(files.length).toBeGreaterThan(5)
+  expect(files.filter((name, index) => files.indexOf(name) !== index)).toEqual([])
+  expect(unused).toEqual([])
+})
+
 /**
  * A page whose browser is played by the test where headless Chromium has no part: the permission
  * and the subscription at a push service. The encryption is real; what the service worker shows is

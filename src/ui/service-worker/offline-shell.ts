@@ -1,6 +1,9 @@
 const cacheName = 'countersign-shell'
 const page = '/'
 
+/** Whether the newest page came from the cache, and so its files do too. */
+let isOffline = false
+
 /**
  * Caches the page of the dashboard and its first files, so that the app opens without a connection
  * and says so. No answers of the API are cached.
@@ -19,11 +22,13 @@ export async function answerNavigation(
 ): Promise<Response> {
   try {
     const response = await fetch(request)
+    isOffline = false
     if (isPage(response)) keepAlive(keepPage(response.clone()).catch(() => undefined))
     return response
   } catch (error) {
     const cachedAnswer = await caches.match(page, { cacheName })
     if (cachedAnswer === undefined) throw error
+    isOffline = true
     return cachedAnswer
   }
 }
@@ -33,9 +38,14 @@ function isPage(response: Response): boolean {
   return response.ok && response.headers.get('content-type')?.startsWith('text/html') === true
 }
 
-/** Answers with a cached file of the shell. The name of a file changes with its bytes. */
-export async function answerAsset(request: Request): Promise<Response> {
-  return (await caches.match(request, { cacheName })) ?? fetch(request)
+/**
+ * The cached file of the shell, for a page that came from the cache; `null`: the browser loads it
+ * itself. It has files of a name for good, and Chromium loads a preloaded script a second time if a
+ * service worker answered for the first.
+ */
+export function answerAsset(request: Request): Promise<Response> | null {
+  if (!isOffline) return null
+  return caches.match(request, { cacheName }).then((cached) => cached ?? fetch(request))
 }
 
 async function keepPage(response: Response): Promise<void> {

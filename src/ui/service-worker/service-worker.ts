@@ -23,7 +23,8 @@ self.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate' && !isNoPage.test(pathname)) {
     event.respondWith(answerNavigation(request, (work) => event.waitUntil(work)))
   } else if (pathname.startsWith('/assets/')) {
-    event.respondWith(answerAsset(request))
+    const answer = answerAsset(request)
+    if (answer !== null) event.respondWith(answer)
   }
 })
 
