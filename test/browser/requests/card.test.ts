@@ -81,3 +81,30 @@ test('on a phone the effect ends within the first 400 pixels', async () => {
     ),
   ).toEqual([])
 })
+
+test('on a phone the share that was not seen is on the line of the heading, which leaves no empty line after it', async () => {
+  const write = (path: string, content: string) => ({
+    tool: 'write_file',
+    input: { path, content },
+  })
+  const calls = [write('notes/short.md', 'a\n'), write('notes/long.md', 'a\n'.repeat(300))]
+  const { requestIds } = await ask(dashboard.desk, calls, 'Two notes.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  const heading = page.getByRole('heading', { name: 'What will happen' })
+  const region = page.getByRole('region', { name: 'All that will happen' })
+  await region.waitFor()
+  const [title, lines] = [await heading.boundingBox(), await region.boundingBox()]
+  expect((lines?.y ?? 0) - (title?.y ?? 0) - (title?.height ?? 0)).toBeLessThanOrEqual(16)
+  await page.goto(`${dashboard.url}/requests/${requestIds[1]}`)
+  const note = page.getByRole('button', { name: /not seen yet/ })
+  await note.waitFor()
+  const words = await heading.evaluate((it) => {
+    const range = document.createRange()
+    range.selectNodeContents(it)
+    const { right, bottom } = range.getBoundingClientRect()
+    return { right, bottom }
+  })
+  const box = await note.boundingBox()
+  expect(box?.x).toBeGreaterThan(words.right)
+  expect(box?.y).toBeLessThan(words.bottom)
+})
