@@ -58,6 +58,66 @@ test('an act goes through a service that starts again, as one question', async (
   expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ externalId: expect.stringMatching(/.{36}/) })
 })
 
+/** A service that opens requests by name; the test says when each opening is answered. */
+async function openSlowService(beforeAnswer: (name: string, openings: number) => Promise<void>) {
+  const states = new Map<string, string>()
+  let openings = 0
+  const server = await openServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      void (async () => {
+        const [, id = ''] = /^\/v1\/requests\/(.+)\/withdraw$/.exec(request.url ?? '') ?? []
+        if (id !== '') {
+          states.set(id, 'cancelled')
+          return response.end('{}')
+        }
+        const { externalId } = JSON.parse(body) as { externalId: string }
+        await beforeAnswer(externalId, (openings += 1))
+        if (!states.has(externalId)) states.set(externalId, 'pending')
+        return response.end(JSON.stringify({ ...opened, id: externalId }))
+      })()
+    })
+  })
+  return { states, ...server }
+}
+
+// Rules: product.md 47
+test.each(['before', 'after'])(
+  'a gate that ends while its opening is under way leaves no request, also if the end comes %s it',
+  async (when) => {
+    const stop = new AbortController()
+    const late = Promise.withResolvers<void>()
+    await using service = await openSlowService(async (_, openings) => {
+      if (openings > 1) return
+      stop.abort()
+      if (when === 'before') await late.promise
+    })
+    const { signal } = stop
+    const call = { tool: 'deploy', input: {} }
+    await expect(service.client.take(call, { signal })).rejects.toThrow('aborted')
+    late.resolve()
+    await vi.waitFor(() => expect([...service.states.values()]).toEqual(['cancelled']))
+    // Nothing is opened for who has ended before.
+    await expect(service.client.take(call, { signal })).rejects.toThrow('aborted')
+    expect(service.states.size).toBe(1)
+  },
+)
+
+test('an aborted `ask` takes back only a request that nobody could find again', async () => {
+  let stop = new AbortController()
+  await using service = await openSlowService(async () => stop.abort())
+  const ask = (more = {}) => {
+    stop = new AbortController()
+    const { signal } = stop
+    return service.client.ask({ tool: 'deploy', input: {}, ...more }, { signal })
+  }
+  await expect(ask()).rejects.toThrow('aborted')
+  expect([...service.states.values()]).toEqual(['cancelled'])
+  await expect(ask({ externalId: 'mine' })).rejects.toThrow('aborted')
+  await vi.waitFor(() => expect(service.states.get('mine')).toBe('pending'))
+})
+
 test('a service that does not answer is unavailable after the time that the client has', async () => {
   await using silent = await openServer(() => undefined)
   await expect(silent.client.report('r1', { state: 'failed' })).rejects.toMatchObject({

@@ -39,6 +39,8 @@ export interface Decision {
 const maxHoldSeconds = 50
 /** The longest summary that the service accepts, in characters. */
 const maxSummaryLength = 4000
+/** How long the service may be unreachable while a request is taken back. */
+const takeBackMs = 10_000
 /** The longest time of a timer in JavaScript: 24 days. */
 const maxTimerMs = 2 ** 31 - 1
 
@@ -48,9 +50,28 @@ export async function ask(
   call: Call,
   options: ActOptions = {},
 ): Promise<RequestAnswer> {
+  options.signal?.throwIfAborted()
   const body = { ...call, externalId: call.externalId ?? crypto.randomUUID() }
-  const answer = await act(service, { method: 'POST', path: '/v1/requests', body }, options)
-  return request(service, answer)
+  try {
+    const answer = await act(service, { method: 'POST', path: '/v1/requests', body }, options)
+    return request(service, answer)
+  } catch (error) {
+    // Nobody else knows the name of that request.
+    if (call.externalId === undefined && options.signal?.aborted === true)
+      await takeBack(service, body)
+    throw error
+  }
+}
+
+/**
+ * Withdraws the request of a call whose opening was not answered. It is opened under the same name
+ * once more, since the first message may still be on its way: whichever comes second finds the
+ * request, and opens none.
+ */
+export async function takeBack(service: ActService, call: Call): Promise<void> {
+  const patient = { ...service, timeoutMs: takeBackMs }
+  const late = await ask(patient, call).catch(() => null)
+  if (late !== null) await withdraw(patient, late.id).catch(() => undefined)
 }
 
 /** Reads the state of a request. See `Client.decision`. */

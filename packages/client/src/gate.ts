@@ -1,4 +1,4 @@
-import { ask, consume, decision, report, withdraw, type ActService } from './acts.ts'
+import { ask, consume, decision, report, takeBack, withdraw, type ActService } from './acts.ts'
 import type { Call } from './call.ts'
 import { callDigest, canonicalJson } from './digest.ts'
 import {
@@ -14,11 +14,16 @@ import { perform } from './perform.ts'
 import type { Permit } from './permit.ts'
 import type { RequestSummary, RequestAnswer } from './request.ts'
 
+type AbortEffect = 'withdraw' | 'leave'
+
 export interface GateOptions {
   /** ends the wait: see `onAbort`. It does not stop `execute` */
   readonly signal?: AbortSignal
-  /** what happens to the request when `signal` ends the wait; default: `withdraw` */
-  readonly onAbort?: 'withdraw' | 'leave'
+  /**
+   * what happens to the request when `signal` ends the wait, also if its opening was not answered
+   * yet; as a function, it is called then; default: `withdraw`
+   */
+  readonly onAbort?: AbortEffect | (() => AbortEffect)
   /** how long to retry the opening of the request, in milliseconds; default: without a limit */
   readonly openWithinMs?: number
   /** called once the request is open, for instance to print its number */
@@ -75,12 +80,17 @@ export async function take<Input extends object>(
 ): Promise<AllowedCall<Input>> {
   const patient = wait === undefined ? { ...service, timeoutMs: Infinity } : service
   const ends = signal === undefined ? {} : { signal }
-  // The call as the service receives it, without members that JSON omits.
-  const call: Call = JSON.parse(JSON.stringify(gateCall))
+  signal?.throwIfAborted()
+  // The call as the service receives it, without members that JSON omits, under a name of its own.
+  const named = { ...gateCall, externalId: gateCall.externalId ?? crypto.randomUUID() }
+  const call: Call = JSON.parse(JSON.stringify(named))
   const opening = { ...service, timeoutMs: openWithinMs ?? patient.timeoutMs }
-  const { id, number, state } = await ask(opening, call, ends).catch(throwBlocked)
-  onAsked?.({ id, number, state })
+  let id: string | undefined
   try {
+    const opened = await ask(opening, call, ends).catch(throwBlocked)
+    const { number, state } = opened
+    id = opened.id
+    onAsked?.({ id, number, state })
     const { request } = await decision(patient, id, { ...ends, wait: wait ?? Infinity })
     refuseUndecided(request)
     await checkCall(request, call)
@@ -91,8 +101,10 @@ export async function take<Input extends object>(
     return { input: request.input as Input, isChanged, revision, requestId: id, permit }
   } catch (error) {
     // The service refuses this once the call is decided, and nothing changes.
-    if (signal?.aborted === true && onAbort === 'withdraw') {
-      await withdraw({ ...service, timeoutMs: maxReportMs }, id).catch(() => undefined)
+    const effect = typeof onAbort === 'function' ? onAbort() : onAbort
+    if (signal?.aborted === true && effect === 'withdraw') {
+      if (id === undefined) await takeBack(service, call)
+      else await withdraw({ ...service, timeoutMs: maxReportMs }, id).catch(() => undefined)
     }
     throw error
   }

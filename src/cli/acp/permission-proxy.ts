@@ -1,5 +1,4 @@
 import { isObject } from '#domain/json/is-object.ts'
-import type { RequestSummary } from '#program-client'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { AgentCalls } from './agent-calls.ts'
@@ -7,17 +6,12 @@ import { AgentCalls } from './agent-calls.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * How a call is decided, and where its outcome is reported. `onStillWaiting` gets the request that
- * waits at the end.
+ * How a call is decided, and where its outcome is reported. The request of a call that is cancelled
+ * is taken back.
  */
 export interface CallJudge {
-  decide(
-    event: HookEvent,
-    cancelled: AbortSignal,
-    onStillWaiting: (request: RequestSummary) => Promise<void>,
-  ): Promise<HookDecision>
+  decide(event: HookEvent, cancelled: AbortSignal): Promise<HookDecision>
   report(event: HookEvent): Promise<void>
-  withdraw(request: RequestSummary): Promise<void>
 }
 
 /**
@@ -29,6 +23,7 @@ export class PermissionProxy {
   readonly #calls = new AgentCalls()
   readonly #allowed = new Map<string, HookEvent>()
   readonly #open = new Map<AbortController, { id: unknown; sessionId: unknown }>()
+  readonly #asking = new Set<Promise<void>>()
   readonly #judge: CallJudge
   readonly #cwd: string
   readonly #answer: (message: object) => void
@@ -51,7 +46,9 @@ export class PermissionProxy {
     const { id, method, params } = message
     if (method === 'session/request_permission') {
       // Permission requests never reach the editor, whatever their id is.
-      void this.#ask(id, params)
+      const asking = this.#ask(id, params)
+      this.#asking.add(asking)
+      void asking.finally(() => this.#asking.delete(asking))
       return false
     }
     if (method === '$/cancel_request' && isObject(params)) {
@@ -67,9 +64,10 @@ export class PermissionProxy {
     this.#cancel((open) => open.sessionId === params['sessionId'])
   }
 
-  /** The editor or the agent has ended: withdraws the calls that wait. */
-  end(): void {
+  /** The editor or the agent has ended: resolves once the calls that wait are taken back. */
+  async end(): Promise<void> {
     this.#cancel(() => true)
+    await Promise.all(this.#asking)
   }
 
   #cancel(isOf: (open: { readonly id: unknown; readonly sessionId: unknown }) => boolean): void {
@@ -83,10 +81,7 @@ export class PermissionProxy {
     let decision: HookDecision
     try {
       const event = this.#calls.eventOf(params, this.#cwd)
-      const withdraw = async (request: RequestSummary): Promise<void> => {
-        if (stop.signal.aborted) await this.#judge.withdraw(request)
-      }
-      decision = await this.#judge.decide(event, stop.signal, withdraw)
+      decision = await this.#judge.decide(event, stop.signal)
       if (decision.decision === 'allow') this.#allowed.set(allowedKey(event), event)
     } catch (error) {
       const why = errorMessage(error)

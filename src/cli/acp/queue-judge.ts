@@ -1,4 +1,3 @@
-import { createClient } from '#program-client'
 import { decideHook, reportHook, type ServiceAddress } from '../hook/answer-hook.ts'
 import { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 import type { CallJudge } from './permission-proxy.ts'
@@ -21,17 +20,17 @@ export function queueJudge(of: {
   const agent = { name: 'acp', title: of.title }
   const waiting = new WaitingCalls(of.stateFolder)
   return {
-    decide: (event, cancelled, onStillWaiting) =>
+    decide: (event, cancelled) =>
       decideHook(event, {
         service,
         agent,
         root,
         hostProof,
         waiting,
-        onStillWaiting,
-        deadline: AbortSignal.any([cancelled, AbortSignal.timeout(of.waitMs)]),
+        onStillWaiting: null,
+        cancelled,
+        deadline: AbortSignal.timeout(of.waitMs),
       }),
     report: (event) => reportHook(event, { agent, service, waiting }),
-    withdraw: ({ id }) => createClient({ ...service, timeoutMs: 10_000 }).withdraw(id),
   }
 }

@@ -8,7 +8,7 @@ test('an agent that cannot be started is named, and the editor’s messages are 
   const running = runAcp({
     agent: ['no-such-agent', '--acp'],
     cwd: '/',
-    judge: { decide: refuse, report: refuse, withdraw: refuse },
+    judge: { decide: refuse, report: refuse },
     input,
     output: new PassThrough(),
     warn: () => undefined,

@@ -51,7 +51,7 @@ export function runAcp(of: {
     },
   )
   of.input.once('end', () => {
-    proxy.end()
+    void proxy.end()
     child.stdin.end()
   })
   return new Promise((resolve, reject) => {
@@ -61,8 +61,7 @@ export function runAcp(of: {
       reject(new Error(`The agent ${program} cannot be started: ${cause.message}`, { cause }))
     })
     child.once('close', (code) => {
-      proxy.end()
-      resolve(code ?? 1)
+      void proxy.end().then(() => resolve(code ?? 1))
     })
   })
 }

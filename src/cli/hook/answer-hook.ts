@@ -37,6 +37,8 @@ export interface HookSettings extends Omit<CallAsker, 'title'> {
    * ends the wait before the agent's own limit, after which the agent continues without the hook
    */
   readonly deadline: AbortSignal
+  /** fires when nobody wants the call any more: its request is taken back; absent: never */
+  readonly cancelled?: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
   /**
@@ -137,7 +139,7 @@ async function takeUnder(
   },
 ): Promise<AllowedCall<HookedCall['input']> | null> {
   const { call, onAsked } = of
-  const { agent, deadline, service } = of.settings
+  const { agent, cancelled, deadline, service } = of.settings
   const client = createClient(service)
   const mayChange = agent.edits?.[event.hook_event_name] !== undefined
   const request = await requestOfCall(
@@ -149,10 +151,11 @@ async function takeUnder(
       metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
     },
   )
+  cancelled?.throwIfAborted()
   try {
     return await client.take(request, {
-      signal: deadline,
-      onAbort: 'leave',
+      signal: cancelled === undefined ? deadline : AbortSignal.any([deadline, cancelled]),
+      onAbort: () => (cancelled?.aborted === true ? 'withdraw' : 'leave'),
       openWithinMs,
       onAsked,
     })

@@ -11,6 +11,7 @@ import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
+import { openBreakableWay } from './breakable-way.ts'
 import { decideAsShown, requestNamed } from './as-shown.ts'
 
 const database = await createTestDatabase()
@@ -135,4 +136,34 @@ test('a cancelled turn takes its request back, and a service that is away denies
   await waitUntil(async () => (await requestOf('four')).state === 'cancelled', { withinMs: 30_000 })
   await using alone = await openEditor({ url: 'http://127.0.0.1:9' })
   expect(await alone.prompt(call('five'))).toBe('reject_once')
+})
+
+test.each(['message', 'answer'] as const)(
+  'a turn that is cancelled while the %s about its request is under way leaves no request behind',
+  async (what) => {
+    await using way = await openBreakableWay(api.url)
+    const release = way.hold(what)
+    await using editor = await openEditor({ url: way.url })
+    const answer = editor.prompt(call(`late-${what}`))
+    await waitUntil(() => Promise.resolve(way.paths.includes('/v1/requests')), {
+      withinMs: 30_000,
+    })
+    if (what === 'answer') await requestOf('late-answer')
+    await editor.agent.notify('session/cancel', { sessionId: 's1' })
+    expect(await answer).toBe('cancelled')
+    release()
+    expect((await requestOf(`late-${what}`)).state).toBe('cancelled')
+  },
+)
+
+test('an editor that closes during an opening leaves no request behind', async () => {
+  await using way = await openBreakableWay(api.url)
+  const release = way.hold('answer')
+  {
+    await using editor = await openEditor({ url: way.url })
+    editor.prompt(call('closed')).catch(() => undefined)
+    await requestOf('closed')
+  }
+  expect((await requestOf('closed')).state).toBe('cancelled')
+  release()
 })

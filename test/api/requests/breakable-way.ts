@@ -12,12 +12,15 @@ export interface BreakableWay extends AsyncDisposable {
   /** Answers `/v1` with this status. */
   refuse(status: number): void
   mend(): void
+  /** Holds the next `POST /v1/requests`, or its answer, until the result is called. */
+  hold(what: 'message' | 'answer'): () => void
 }
 
 /** @example await using way = await openBreakableWay(api.url) */
 export async function openBreakableWay(target: string): Promise<BreakableWay> {
   let state: 'open' | 'away' | number = 'open'
   const paths: string[] = []
+  let held: { what: 'message' | 'answer'; until: Promise<void> } | null = null
   const server = createServer((request, response) => {
     void (async () => {
       const { headers, method = 'GET', url = '/' } = request
@@ -29,6 +32,10 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
       const gone = new AbortController()
       response.once('close', () => gone.abort())
       const body = await buffer(request)
+      const isOpening = method === 'POST' && url === '/v1/requests'
+      const hold = isOpening ? held : null
+      if (isOpening) held = null
+      if (hold?.what === 'message') await hold.until
       const { authorization = '', 'content-type': type = '' } = headers
       const answer = await fetch(new URL(url, target), {
         method,
@@ -36,6 +43,7 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
         ...(body.length === 0 ? {} : { body }),
         signal: gone.signal,
       })
+      if (hold?.what === 'answer') await hold.until
       const contentType = answer.headers.get('content-type') ?? ''
       return response
         .writeHead(answer.status, { 'content-type': contentType })
@@ -55,6 +63,11 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
     },
     mend() {
       state = 'open'
+    },
+    hold(what) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = { what, until: promise }
+      return resolve
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
