@@ -55,9 +55,14 @@ test('a snooze leaves a request out of what waits for oneself alone, until it is
   await snoozeRequest(desk.api, grace.caller, { request: id, until: hence(120) })
   expect(await ids(grace, { mine: true })).not.toContain(id)
   expect(await ids(grace, { snoozed: true })).toEqual([id])
+  expect(await ids(grace, { snoozed: true, mine: true })).toEqual([id])
   expect(await mineOf(grace)).toBe((before ?? 0) - 1)
   expect(await ids(linus, { mine: true })).toContain(id)
   expect(await ids(linus, { snoozed: true })).toEqual([])
+  // Whoever stands behind a request may snooze it, and cannot decide it.
+  await snoozeRequest(desk.api, people().ada.caller, { request: id, until: hence(120) })
+  expect(await ids(people().ada, { snoozed: true })).toEqual([id])
+  expect(await ids(people().ada, { snoozed: true, mine: true })).toEqual([])
   const [item] = (await listRequests(desk.api, grace.caller, { snoozed: true })).items
   expect(item?.snoozedUntil).toBeInstanceOf(Date)
   await sql`update request set expires_at = clock_timestamp() + interval '30 minutes' where id = ${id}`.execute(

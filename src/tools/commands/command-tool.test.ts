@@ -58,3 +58,12 @@ test('a command runs in the workspace root when a zone contains it, else in the 
     expect(await folderOf(below, { cwd: 'work' })).toMatchObject({ input: { cwd: 'work' } })
   }
 })
+
+test('a script without a command is an error of the tool, and nobody is asked about it', async () => {
+  using desk = await commandDesk({}, { host: works })
+  const parse = (command: string) => desk.tools.shell.parse({ command })
+  for (const blank of ['', ' ', '\n\t\n', '# only a comment', '  # one\n\n# two\n'])
+    expect(parse(blank), JSON.stringify(blank)).toMatchObject({ ok: false })
+  for (const script of ['ls', '# first\nls', ':'])
+    expect(parse(script), script).toMatchObject({ ok: true })
+})

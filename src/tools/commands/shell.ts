@@ -4,14 +4,22 @@ import type { NamedTool } from '../definition/define-built-in.ts'
 import { commandBounds, commandFields, commandTool } from './command-tool.ts'
 import { sandboxWords, type CommandPlace } from './plan/command-place.ts'
 
+const noCommand = 'The script has no command.'
+
 /** Runs a script with bash (workers-and-policy.md). */
 export function shellTool(place: CommandPlace): NamedTool<'shell'> {
   const schema = z
     .strictObject({
-      command: z.string().min(1).describe('The script, for bash. Nothing is kept between calls.'),
+      command: z
+        .string()
+        .min(1, noCommand)
+        .describe('The script, for bash. Nothing is kept between calls.'),
       ...commandFields(place.worker.zones),
     })
     .superRefine(({ command }, context) => {
+      if (command !== '' && isBlank(command)) {
+        context.addIssue({ code: 'custom', path: ['command'], message: noCommand })
+      }
       const bytes = Buffer.byteLength(command)
       const maxBytes = commandBounds.scriptBytes
       if (bytes <= maxBytes) return
@@ -24,4 +32,9 @@ export function shellTool(place: CommandPlace): NamedTool<'shell'> {
     schema,
     commandOf: ({ command, cwd }) => ({ kind: 'shell', script: command, cwd }),
   })
+}
+
+/** Whether a script has only blank lines and comments: there is nothing to approve. */
+function isBlank(script: string): boolean {
+  return script.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 }

@@ -46,7 +46,9 @@ export const requestsQuery = z.strictObject({
   snoozed: z
     .enum(['true', 'false'])
     .optional()
-    .describe('`true`: pending requests that the caller has snoozed'),
+    .describe(
+      '`true`: pending requests that the caller has snoozed; with `mine`, those of them that the caller may decide',
+    ),
   from: instant.optional().describe('Opened at this time or later'),
   to: instant.optional().describe('Opened before this time'),
   worker: name

@@ -25,9 +25,9 @@ export interface ListRequestsInput extends PageInput, OutcomeFilters {
   readonly runId?: string
   /** id of the rule that asked */
   readonly rule?: string
-  /** pending, the caller may decide it, and has not voted */
+  /** pending, the caller may decide it, has not voted, and has not snoozed it (see `snoozed`) */
   readonly mine?: boolean
-  /** pending, and snoozed by the caller */
+  /** pending, and snoozed by the caller; with `mine` those of them that wait for the caller */
   readonly snoozed?: boolean
   /** words in the title, the tool's or the worker's name, or the number */
   readonly q?: string
@@ -147,7 +147,8 @@ async function conditionsOf(
   // almost none, and then reads and sorts all pending requests instead of the first ones by an
   // index.
   if (input.mine === true) {
-    conditions.push(sql<boolean>`case when ${waitsForCaller(caller)} then true else false end`)
+    const isMine = input.snoozed === true ? mayDecideNow(caller) : waitsForCaller(caller)
+    conditions.push(sql<boolean>`case when ${isMine} then true else false end`)
   }
   if (input.snoozed === true) conditions.push(isSnoozed(caller))
   if (input.queue !== undefined) conditions.push(sql<boolean>`request.queue = ${input.queue}`)
@@ -184,12 +185,19 @@ function isSnoozed(caller: Caller): RawBuilder<boolean> {
       and s.person_id = ${caller.actor.id} and s.until > clock_timestamp() limit 1), false)`
 }
 
-/**
- * Requests that wait for this person, by the rules of the decision, for many rows at once. Under an
- * `or` or a `filter`, Postgres would hash the whole table for an `exists`; these look rows up one
- * by one.
- */
+/** Requests that this person may decide and has not snoozed. */
 export function waitsForCaller(caller: Caller): RawBuilder<boolean> {
+  if (caller.actor.type !== 'person') return sql<boolean>`false`
+  return sql<boolean>`(${mayDecideNow(caller)} and not (${isSnoozed(caller)}
+    and request.expires_at > clock_timestamp() + ${nearDeadlineMinutes} * interval '1 minute'))`
+}
+
+/**
+ * Requests that this person may decide and has not voted on, by the rules of the decision, for many
+ * rows at once. Under an `or` or a `filter`, Postgres would hash the whole table for an `exists`;
+ * these look rows up one by one.
+ */
+function mayDecideNow(caller: Caller): RawBuilder<boolean> {
   if (caller.actor.type !== 'person') return sql<boolean>`false`
   const personId = caller.actor.id
   return sql<boolean>`(
@@ -203,8 +211,6 @@ export function waitsForCaller(caller: Caller): RawBuilder<boolean> {
     and not coalesce((
       select true from decision d where d.request_id = request.id
         and d.revision = request.revision and d.person_id = ${personId} limit 1), false)
-    and not (${isSnoozed(caller)} and request.expires_at
-      > clock_timestamp() + ${nearDeadlineMinutes} * interval '1 minute')
   )`
 }
 
