@@ -1,16 +1,11 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { errorMessage } from '#domain/error-message.ts'
+import { inputSentence, type InputProblem } from './schema-sentence.ts'
 
 /** The most characters of a schema as JSON, which bounds the time of compiling it. */
 const maxSchemaCharacters = 32 * 1024
-
-/** The problem of an input: the field, as `input.version`, and a sentence. */
-export interface InputProblem {
-  readonly field: string
-  readonly problem: string
-}
 
 type CompiledSchema =
   | { readonly ok: true; readonly validate: ValidateFunction }
@@ -31,10 +26,12 @@ export function schemaProblem(schema: JsonObject): string | null {
  */
 export function inputProblem(schema: JsonObject, input: Json): InputProblem | null {
   const read = compile(schema)
-  if (!read.ok) return { field: 'input', problem: `its worker's schema ${read.problem}` }
+  if (!read.ok) return { field: 'input', sentence: `input: its worker's schema ${read.problem}` }
   if (read.validate(input)) return null
   const [error] = read.validate.errors ?? []
-  return error === undefined ? { field: 'input', problem: 'is not valid' } : inWords(error)
+  return error === undefined
+    ? { field: 'input', sentence: 'input is not valid' }
+    : inputSentence(error)
 }
 
 function compile(schema: JsonObject): CompiledSchema {
@@ -56,6 +53,7 @@ function compileNow(schema: JsonObject): CompiledSchema {
     strictTypes: false,
     strictRequired: false,
     validateFormats: false,
+    verbose: true,
     ownProperties: true,
     logger: false,
     code: { regExp: linearPattern },
@@ -77,24 +75,3 @@ function linearPattern(pattern: string): { test(text: string): boolean; toString
   return { test: (text) => expression.matcher(text).find(), toString: () => pattern }
 }
 linearPattern.code = 'require("re2js")'
-
-function inWords({ instancePath, keyword, params, message }: ErrorObject): InputProblem {
-  const path = ['input', ...instancePath.split('/').slice(1).map(unescapePart)]
-  const { missingProperty, additionalProperty, allowedValues } = params
-  if (keyword === 'required' && typeof missingProperty === 'string') {
-    return { field: [...path, missingProperty].join('.'), problem: 'is missing' }
-  }
-  if (keyword === 'additionalProperties' && typeof additionalProperty === 'string') {
-    return { field: [...path, additionalProperty].join('.'), problem: 'is not known' }
-  }
-  if (keyword === 'enum' && Array.isArray(allowedValues)) {
-    const choices = allowedValues.map((value) => JSON.stringify(value)).join(', ')
-    return { field: path.join('.'), problem: `must be one of ${choices}`.slice(0, 500) }
-  }
-  return { field: path.join('.'), problem: (message ?? 'is not valid').slice(0, 500) }
-}
-
-/** One part of a JSON Pointer as it is called. */
-function unescapePart(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~')
-}

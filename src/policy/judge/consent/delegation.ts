@@ -48,7 +48,7 @@ export async function refusedDelegation(
     target?.input == null ? null : inputProblem(target.input, call.input['input'] ?? null)
   if (wrong !== null) {
     const schema = JSON.stringify(target?.input)
-    return `${wrong.field} ${wrong.problem}; runs of ${name} are started with: ${schema}`
+    return `${wrong.sentence}; runs of ${name} are started with: ${schema}`
   }
   return target === undefined ? null : ((await query.refuseTarget?.(target)) ?? null)
 }

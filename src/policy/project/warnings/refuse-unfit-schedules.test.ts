@@ -30,6 +30,6 @@ test('a schedule whose input its worker’s schema refuses is an error at its li
   const at = 'countersign.yaml:6 schedule "nightly": '
   const by = ', by the "input" of the worker "w"'
   expect(problems('{}')).toEqual([`${at}input.version is missing${by}`])
-  expect(problems('{ version: 2 }')).toEqual([`${at}input.version must be string${by}`])
-  expect(problems('Draft the notes')).toEqual([`${at}input must be object${by}`])
+  expect(problems('{ version: 2 }')).toEqual([`${at}input.version must be a text${by}`])
+  expect(problems('Draft the notes')).toEqual([`${at}input must be an object${by}`])
 })

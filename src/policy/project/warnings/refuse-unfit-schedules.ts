@@ -16,10 +16,9 @@ export function refuseUnfitSchedules(
     const schema = workers.get(worker)?.input ?? null
     const reason = schema === null ? null : inputProblem(schema, input)
     if (reason === null) continue
-    const { field, problem } = reason
     report.error(
       placeOfSource(source),
-      `schedule "${name}": ${field} ${problem}, by the "input" of the worker "${worker}"`,
+      `schedule "${name}": ${reason.sentence}, by the "input" of the worker "${worker}"`,
       'write an input that the schema of the worker takes',
     )
   }

@@ -90,5 +90,5 @@ test('a run hands work to such a worker only with an input that fits, and is tol
   await desk.turn(runId, 1)
   const [wrong, right] = await desk.calls(runId, 1)
   expect([wrong?.verdict, right?.verdict]).toEqual(['error', 'ask'])
-  expect(wrong?.text).toContain('input must be object; runs of form are started with: {"type"')
+  expect(wrong?.text).toContain('input must be an object; runs of form are started with: {"type"')
 })

@@ -187,8 +187,8 @@ export function taskMessage(task: Json): string {
 export function requireInputFits(worker: WorkerDefinition, input: Json): void {
   const wrong = worker.input === null ? null : inputProblem(worker.input, input)
   if (wrong === null) return
-  const { field, problem } = wrong
-  throw new Problem('invalid_request', `${field} ${problem}`, { field })
+  const { field, sentence } = wrong
+  throw new Problem('invalid_request', sentence, { field })
 }
 
 function isStorable(value: Json): boolean {
