@@ -15,11 +15,11 @@ import { interactionsPath } from './routes/notifications/slack.ts'
 import { decidingPaths } from './routes/requests/decisions.ts'
 import { deploymentPath } from './routes/requests/deployments.ts'
 import { triggerPath } from './routes/runs/triggers.ts'
-import { mcpPath } from './mcp/mcp-path.ts'
+import { mcpPath, permissionPath } from './mcp/mcp-path.ts'
 import {
   nameProtectedResource,
   protectedResource,
-  protectedResourcePath,
+  protectedResourcePaths,
 } from './mcp/protected-resource.ts'
 import { serveDashboard } from './middleware/serve-dashboard.ts'
 import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
@@ -60,14 +60,14 @@ export function createApp(api: Api): Express {
   }
   const { requestsPerSecond: perSecond } = settings
   const authenticated = ['/v1', '/metrics', '/mcp']
-  app.get(protectedResourcePath, protectedResource(api))
-  app.all(protectedResourcePath, refuseMethod(['GET', 'HEAD']))
+  app.get([...protectedResourcePaths], protectedResource(api))
+  app.all([...protectedResourcePaths], refuseMethod(['GET', 'HEAD']))
   app.use('/mcp', nameProtectedResource(settings.publicUrl))
   const identify = authenticate(api, { judgedAgain: decidingPaths, perSecond })
   app.use(authenticated, noStore, identify, ...limitRequests(perSecond))
   app.post([interactionsPath, triggerPath, deploymentPath], readSignedBody)
   app.use(authenticated, readBody)
-  app.all(mcpPath, async (...message) => {
+  app.all([permissionPath, mcpPath], async (...message) => {
     // The library of the protocol is loaded with the first message: the API starts sooner.
     const { mcpEndpoint } = await import('./mcp/mcp-endpoint.ts')
     await mcpEndpoint(api)(...message)

@@ -331,6 +331,14 @@ describe('a call that asks', () => {
     const id = String(unwanted.structured['number'])
     const waited = await quick.call('countersign_wait', { id, seconds: 0 })
     expect(waited).toMatchObject({ isError: false, structured: { status: 'pending' } })
+    for (const seconds of ['1', -1, 46, 1e9, 0.5, null]) {
+      const refused = await quick.call('countersign_wait', { id, seconds })
+      expect(refused).toMatchObject({
+        isError: true,
+        text: '`seconds` must be a whole number from 0 to 45.',
+      })
+    }
+    expect((await quick.call('countersign_wait', {})).text).toBe('Give the `id`.')
     expect((await quick.call('countersign_withdraw', { id })).text).toMatch(/withdrawn/)
     const anew = await quick.call('note', { text: 'never mind' })
     expect(anew.structured['requestId']).not.toBe(unwanted.structured['requestId'])

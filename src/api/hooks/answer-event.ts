@@ -3,15 +3,21 @@ import { isBeforeCall, hookEvents } from '#domain/hooks/hook-events.ts'
 import { agents } from '#domain/hooks/agents.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
-import { HookInputError, type HookDecision } from '#domain/hooks/hook-event.ts'
+import type { HookDecision } from '#domain/hooks/hook-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import { Problem } from '#domain/problem.ts'
 import { byProgram } from '#services/core/authority.ts'
 import type { Caller } from '#services/core/context.ts'
 import { reportHookedCall } from '#services/hooks/report-hooked-call.ts'
 import type { Api } from '../context/api.ts'
-import { hookHost } from '../schemas/requests/hooks.ts'
-import { deny, judgeHook, namedCallOf, rootOf, type ReceivedEvent } from './judge-hook.ts'
+import {
+  deny,
+  hostOf,
+  judgeHook,
+  namedCallOf,
+  refusalOf,
+  rootOf,
+  type ReceivedEvent,
+} from './judge-hook.ts'
 
 /** An event, from a key that may ask. */
 export interface HookHttpCall {
@@ -48,7 +54,7 @@ export async function answerEvent(
   try {
     received = receivedEventOf(httpCall)
   } catch (error) {
-    return say(deny(sentenceOf(error)))
+    return say(deny(refusalOf(api, error)))
   }
   const { event } = received
   const isBefore = isBeforeCall(event.hook_event_name)
@@ -61,25 +67,17 @@ export async function answerEvent(
   try {
     return say(await settle(() => judgeHook(api, caller, received, httpCall)))
   } catch (error) {
-    if (!(error instanceof Problem)) api.ctx.log.error({ err: error }, 'A hook could not be judged')
-    return say(deny(sentenceOf(error)))
+    return say(deny(refusalOf(api, error)))
   }
 }
 
 function receivedEventOf({ body, worker, waitSeconds, request }: HookHttpCall): ReceivedEvent {
-  const host = hookHost.safeParse(request.get('countersign-host'))
   return {
     agent: { name: agentName, title: agent.title },
     event: agent.read(body),
     worker,
     root: rootOf(request.get('countersign-root') ?? '') ?? rootOf(projectFolderOf(body) ?? ''),
-    host: host.success ? host.data : 'not reported',
+    host: hostOf(request),
     waitMs: waitSeconds * 1000,
   }
-}
-
-function sentenceOf(error: unknown): string {
-  if (error instanceof Problem && error.status < 500) return `${error.message}.`
-  if (error instanceof HookInputError) return `${error.message}.`
-  return 'this call could not be judged, so it does not run. Ask again later.'
 }

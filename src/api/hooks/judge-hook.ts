@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute } from 'node:path'
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import { allowedCall, unmakeableReason, unmakeableReport } from '#domain/hooks/approved-call.ts'
 import { callOfEvent, canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { externalIdOf } from '#domain/hooks/external-id.ts'
-import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
+import { HookInputError, type HookDecision, type HookEvent } from '#domain/hooks/hook-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
@@ -24,6 +24,7 @@ import type { ExternalInput } from '#services/requests/facts/external-input.ts'
 import type { Api } from '../context/api.ts'
 import { endSignal, waitForRequest } from '../held-open/wait-for-request.ts'
 import { externalBody } from '../schemas/requests/external.ts'
+import { hookHost } from '../schemas/requests/hooks.ts'
 
 /** An event, and the settings of its agent. */
 export interface ReceivedEvent {
@@ -51,6 +52,8 @@ export function namedCallOf(
   return { hookCall: hookCallOf({ ...call, input }), use: externalIdOf(event, agent.name) }
 }
 
+type Verdict = Exclude<HookDecision, { decision: 'none' }>
+
 /** The answer that an agent waits for. */
 export interface HookWaiter {
   readonly response: Response
@@ -68,7 +71,7 @@ export async function judgeHook(
   caller: Caller,
   received: ReceivedEvent,
   { response, isKnown }: HookWaiter,
-): Promise<HookDecision> {
+): Promise<Verdict> {
   const endsAt = performance.now() + received.waitMs
   const clientEnd = endSignal(api, response)
   const named = namedCallOf(received)
@@ -192,11 +195,25 @@ function endAnswer({ number, state, deniedBy, reason, cancelReason }: HookedRequ
 }
 
 /** A denial, with a sentence for the model and the person. */
-export function deny(sentence: string): HookDecision {
+export function deny(sentence: string): Extract<HookDecision, { decision: 'deny' }> {
   return { decision: 'deny', reason: `Countersign: ${sentence}` }
 }
 
 /** An absolute path of bounded length; `null` for everything else. */
 export function rootOf(path: string): string | null {
   return path.length <= limits.originFolderCharacters && isAbsolute(path) ? path : null
+}
+
+/** The machine of the agent, as its settings name it. */
+export function hostOf(request: Request): string {
+  const host = hookHost.safeParse(request.get('countersign-host'))
+  return host.success ? host.data : 'not reported'
+}
+
+/** The sentence of a denial after an error. An error that is nobody's mistake is logged. */
+export function refusalOf({ ctx }: Api, error: unknown): string {
+  if (error instanceof HookInputError) return `${error.message}.`
+  if (error instanceof Problem && error.status < 500) return `${error.message}.`
+  if (!(error instanceof Problem)) ctx.log.error({ err: error }, 'A hook could not be judged')
+  return 'this call could not be judged, so it does not run. Ask again later.'
 }

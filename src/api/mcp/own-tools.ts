@@ -1,4 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
@@ -40,6 +41,18 @@ export const ownTools: readonly Tool[] = [
   },
 ]
 
+const wrongSeconds = `\`seconds\` must be a whole number from 0 to ${maxWaitSeconds}`
+
+/** The input of {@link ownTools}. A model may also send the number of a request as a number. */
+const ownInput = z.object({
+  id: z.union([z.string(), z.number()], 'Give the `id`'),
+  seconds: z
+    .int(wrongSeconds)
+    .min(0, wrongSeconds)
+    .max(maxWaitSeconds, wrongSeconds)
+    .default(maxWaitSeconds),
+})
+
 interface OwnCall {
   readonly server: string
   readonly name: string
@@ -72,10 +85,9 @@ async function answerOwnTool(
 ): Promise<CallToolResult | null> {
   const { server, name, input, signal, attempt } = call
   if (name !== waitTool && name !== withdrawTool) return null
-  const reference = input['id']
-  if (typeof reference !== 'string' && typeof reference !== 'number')
-    return failureResult('Give the `id`.')
-  const request = String(reference).replace(/^#/, '')
+  const sent = ownInput.safeParse(input)
+  if (!sent.success) return failureResult(`${sent.error.issues[0]?.message ?? 'Give the `id`'}.`)
+  const request = String(sent.data.id).replace(/^#/, '')
   const find = () => readCallState(api.ctx, caller, server, { request })
   if (name === withdrawTool) {
     const { requestId } = await attempt(` ${name}`, find)
@@ -88,9 +100,7 @@ async function answerOwnTool(
     return { content: [{ type: 'text', text: `Request ${request} is withdrawn. Nothing ran.` }] }
   }
   const { requestId } = await find()
-  const seconds = Number(input['seconds'] ?? maxWaitSeconds)
-  const holdMs =
-    Math.min(Math.max(0, Number.isFinite(seconds) ? seconds : 0), maxWaitSeconds) * 1000
+  const holdMs = sent.data.seconds * 1000
   const following = { server, requestId, holdMs, wants: false, signal, onWait: null }
   const callState = await followCall(api, caller, following)
   const hasRun = callState.outcome === 'succeeded' || callState.outcome === 'failed'

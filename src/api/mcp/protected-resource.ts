@@ -1,10 +1,16 @@
 import type { RequestHandler } from 'express'
 import { Problem } from '#domain/problem.ts'
 import { gatewayScopes } from '#services/access/api-keys/api-key.ts'
+import { mcpPath, permissionPath } from './mcp-path.ts'
 import type { Api } from '../context/api.ts'
 
-/** The path of RFC 9728 for the metadata of a resource with the path `/mcp/NAME`. */
-export const protectedResourcePath = '/.well-known/oauth-protected-resource/mcp/:server'
+const wellKnown = '/.well-known/oauth-protected-resource'
+
+/** The paths of RFC 9728 for the metadata of the resources `/mcp` and `/mcp/NAME`. */
+export const protectedResourcePaths = [
+  `${wellKnown}${permissionPath}`,
+  `${wellKnown}${mcpPath}`,
+] as const
 
 /** Names of servers; others are never written into an address. */
 const serverName = /^[\w-]{1,64}$/
@@ -18,8 +24,8 @@ const serverName = /^[\w-]{1,64}$/
 export function protectedResource({ ctx, settings, identityProviderOf }: Api): RequestHandler {
   const { publicUrl } = settings
   return async (request, response) => {
-    const { server } = request.params
-    if (typeof server !== 'string' || !serverName.test(server)) {
+    const path = resourcePath(request.params['server'])
+    if (path === null) {
       throw new Problem('not_found', 'There is no resource of this name')
     }
     const { oidc } = (await ctx.policies.inForce()).config.signIn
@@ -28,7 +34,7 @@ export function protectedResource({ ctx, settings, identityProviderOf }: Api): R
     // Web pages that use MCP read it from another origin; it has no secret.
     response.set('access-control-allow-origin', '*')
     response.json({
-      resource: new URL(`/mcp/${server}`, publicUrl).href,
+      resource: new URL(path, publicUrl).href,
       resource_name: 'Countersign',
       ...(isIssued ? { authorization_servers: [oidc.issuer] } : {}),
       bearer_methods_supported: ['header'],
@@ -39,18 +45,18 @@ export function protectedResource({ ctx, settings, identityProviderOf }: Api): R
 }
 
 /**
- * For a call to `/mcp/NAME`, records the resource for which access tokens must be issued, and the
+ * For a call to `/mcp` or `/mcp/NAME`, records the resource for which access tokens must be issued, and the
  * challenge that names its metadata. A token in the address, where logs and proxies see it, is
  * refused (RFC 6750).
  */
 export function nameProtectedResource(publicUrl: string): RequestHandler {
   return (request, response, next) => {
     const [, server = ''] = request.path.split('/')
-    if (serverName.test(server)) {
-      const path = `/.well-known/oauth-protected-resource/mcp/${server}`
-      const metadata = new URL(path, publicUrl).href
+    const path = resourcePath(server === '' ? undefined : server)
+    if (path !== null) {
+      const metadata = new URL(`${wellKnown}${path}`, publicUrl).href
       const scope = gatewayScopes.join(' ')
-      response.locals['resource'] = new URL(`/mcp/${server}`, publicUrl).href
+      response.locals['resource'] = new URL(path, publicUrl).href
       response.locals['challenge'] = `Bearer resource_metadata="${metadata}", scope="${scope}"`
     }
     if (request.query['access_token'] !== undefined) {
@@ -59,4 +65,10 @@ export function nameProtectedResource(publicUrl: string): RequestHandler {
     }
     next()
   }
+}
+
+/** The path of a server's address, or of the permission tool; `null`: the name is none. */
+function resourcePath(server: unknown): string | null {
+  if (server === undefined) return permissionPath
+  return typeof server === 'string' && serverName.test(server) ? `/mcp/${server}` : null
 }

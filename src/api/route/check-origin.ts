@@ -25,6 +25,15 @@ export function checkForgery(request: Request, publicUrl: string, csrfToken: str
 }
 
 /**
+ * Checks a call of a program: a page of another site, which a browser names in `Origin`, must not
+ * send it, also under a host name that leads here. Throws `csrf_failed`.
+ */
+export function refuseForeignOrigin({ headers }: Request, publicUrl: string): void {
+  const { host, origin } = headers
+  if (origin !== undefined && !isOurs(origin, host, publicUrl)) throw foreignPage()
+}
+
+/**
  * Checks a call that starts a session: an origin that `Origin` or `Sec-Fetch-Site` names must be
  * this service. Throws `csrf_failed`.
  */
@@ -35,8 +44,12 @@ export function checkOrigin(request: Request, publicUrl: string): void {
     (site !== undefined && site !== 'same-origin') ||
     (origin !== undefined && !isOurs(origin, request.headers.host, publicUrl))
   if (isForeign) {
-    throw new Problem('csrf_failed', 'This call did not come from a page of this service')
+    throw foreignPage()
   }
+}
+
+function foreignPage(): Problem {
+  return new Problem('csrf_failed', 'This call did not come from a page of this service')
 }
 
 /** A form cannot send JSON. A call that removes something has no body, and no form can send it. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
+import { usualPermissionSeconds } from '#domain/hooks/permission-tool.ts'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
 import { type ServiceOptions, withFolders } from '../service/service-options.ts'
@@ -32,7 +33,7 @@ export function addMcpCommand(program: Command): void {
     .option(
       '--wait <seconds>',
       'of "approve": how long to wait for a decision; then the call is denied',
-      '3300',
+      String(usualPermissionSeconds),
     )
     .action(serve)
   withExamples(command, ['mcp --server files', 'mcp --wait 600'])

@@ -6,10 +6,15 @@ import {
   withdrawReused,
   type ServiceAddress,
 } from '../hook/answer-hook.ts'
-import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
+import {
+  denyPermission as deny,
+  eventOfQuestion,
+  type PermissionAnswer,
+  type PermissionQuestion,
+} from '#domain/hooks/permission-tool.ts'
 import { callHere } from '../hook/call-here.ts'
 import { requestOfCall, type CallAsker } from '../hook/request-of-call.ts'
 import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
@@ -21,18 +26,6 @@ export interface PermissionSettings extends Pick<CallAsker, 'worker' | 'root' | 
   /** the names under which calls wait, so that a later session continues their requests */
   readonly waiting: WaitingCalls
 }
-
-/** The input of a `--permission-prompt-tool`. */
-export interface PermissionQuestion {
-  readonly tool_name: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly tool_use_id?: string | undefined
-}
-
-/** The output of a `--permission-prompt-tool`. */
-export type PermissionAnswer =
-  | { readonly behavior: 'allow'; readonly updatedInput: PermissionQuestion['input'] }
-  | { readonly behavior: 'deny'; readonly message: string }
 
 const askWithinMs = 20_000
 
@@ -91,7 +84,7 @@ async function askUnder(
   const { service, root } = settings
   const client = createClient(service)
   const { tool_name, input } = question
-  const event = eventOf(question)
+  const event = eventOfQuestion(question)
   const call = await callHere(event, root, 'claude-code')
   const body = await requestOfCall(
     call,
@@ -134,18 +127,9 @@ async function askUnder(
   return endWith({ behavior: 'allow', updatedInput })
 }
 
-function eventOf({ tool_name, input }: PermissionQuestion): HookEvent {
-  const session_id = 'permission-prompt-tool'
-  return { hook_event_name: 'PreToolUse', session_id, tool_name, tool_input: { ...input } }
-}
-
 function sentenceOf({ state, decidedBy, reason }: Decision, number: number): string {
   if (state !== 'denied') return `the request #${number} is ${state}, so this call is not made.`
   const who = decidedBy ?? 'somebody'
   const why = reason === undefined || reason === '' ? '' : ` with the reason “${reason}”`
   return `${who} denied this call (#${number})${why}.`
-}
-
-function deny(sentence: string): PermissionAnswer {
-  return { behavior: 'deny', message: `Countersign: ${sentence}` }
 }

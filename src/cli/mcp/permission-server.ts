@@ -1,31 +1,31 @@
-import { McpServer } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { errorMessage } from '#domain/error-message.ts'
+import {
+  answerContent,
+  denyPermission,
+  permissionTool,
+  readQuestion,
+} from '#domain/hooks/permission-tool.ts'
 import { version } from '#runtime/version.ts'
 import { askPermission, type PermissionSettings } from './ask-permission.ts'
 
 /**
  * The server whose only tool answers `--permission-prompt-tool`: whether a call may be made, in the
- * form that the asking agent reads.
+ * form that the asking agent reads. Arguments that are no question are a denial too.
  */
-export function permissionServer(settings: PermissionSettings): McpServer {
-  const server = new McpServer({ name: 'countersign', version })
-  server.registerTool(
-    'approve',
-    {
-      title: 'Ask for permission',
-      description:
-        'Asks whether a tool call may run. Policy and other people decide; this tool approves nothing by itself.',
-      inputSchema: z.object({
-        tool_name: z.string().min(1).max(200),
-        input: z.record(z.string(), z.unknown()),
-        tool_use_id: z.string().min(1).max(200).optional(),
-      }),
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    async (question, { mcpReq }) => {
-      const answer = await askPermission(question, settings, mcpReq.signal)
-      return { content: [{ type: 'text', text: JSON.stringify(answer) }] }
-    },
-  )
+export function permissionServer(settings: PermissionSettings): Server {
+  const server = new Server({ name: 'countersign', version }, { capabilities: { tools: {} } })
+  server.setRequestHandler('tools/list', () => ({ tools: [permissionTool] }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    if (params.name !== permissionTool.name) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name')
+    }
+    try {
+      const question = readQuestion(params.arguments ?? {})
+      return answerContent(await askPermission(question, settings, mcpReq.signal))
+    } catch (error) {
+      return answerContent(denyPermission(errorMessage(error)))
+    }
+  })
   return server
 }

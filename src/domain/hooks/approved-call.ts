@@ -5,7 +5,10 @@ import type { HookDecision } from './hook-event.ts'
  * The answer that lets an agent make its call. `input`: the arguments as a person changed them;
  * `null`: those of the event.
  */
-export function allowedCall(requestId: string, input: HookedCall['input'] | null): HookDecision {
+export function allowedCall(
+  requestId: string,
+  input: HookedCall['input'] | null,
+): Extract<HookDecision, { decision: 'allow' }> {
   const reason = `Countersign allowed this (request ${requestId}).`
   return input === null
     ? { decision: 'allow', reason }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { usualPermissionSeconds } from '#domain/hooks/permission-tool.ts'
 import { json, name, text, wholeNumber } from '../common.ts'
 
 /** The default of `wait`. The agent itself waits 600 s. */
@@ -19,6 +20,11 @@ export const hookQuery = z.strictObject({
     .describe(
       'Seconds to wait for people, less than the timeout of the hook; 0: answer at once; default: 540',
     ),
+})
+
+/** Of the permission tool at `/mcp`: as for a hook, but for longer. */
+export const permissionQuery = hookQuery.extend({
+  wait: hookQuery.shape.wait.unwrap().default(usualPermissionSeconds),
 })
 
 /** Headers that the settings of the agent add. */

@@ -1,0 +1,82 @@
+import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import type { Request, Response } from 'express'
+import type { z } from 'zod'
+import { agents } from '#domain/hooks/agents.ts'
+import {
+  answerContent,
+  denyPermission,
+  eventOfQuestion,
+  permissionTool,
+  readQuestion,
+  type PermissionAnswer,
+} from '#domain/hooks/permission-tool.ts'
+import type { Caller } from '#services/core/context.ts'
+import type { Api } from '../context/api.ts'
+import type { McpMessage } from '../context/mcp-message.ts'
+import { hostOf, judgeHook, refusalOf, rootOf } from '../hooks/judge-hook.ts'
+import type { Attempt } from '../route/recording-refusals.ts'
+import type { permissionQuery } from '../schemas/requests/hooks.ts'
+import { TaskServer } from './task-handlers.ts'
+
+/** A message to the permission tool, from a key that may ask. */
+export interface PermissionMessage {
+  readonly settings: z.output<typeof permissionQuery>
+  readonly request: Request
+  readonly response: Response
+  /** whether its key still counts */
+  readonly isKnown: () => Promise<boolean>
+  readonly attempt: Attempt
+  readonly note: (message: McpMessage) => void
+}
+
+/**
+ * The server of one caller at `/mcp`: its only tool answers `--permission-prompt-tool`. A call is
+ * judged as a hook's: by the policy of the worker that the address names, then by people. Whatever
+ * goes wrong with a question is a denial with its sentence.
+ */
+export function permissionServer(api: Api, caller: Caller, message: PermissionMessage): Server {
+  const server = new TaskServer(
+    message.note,
+    { name: 'countersign', version: api.settings.version },
+    { capabilities: { tools: {} } },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: [permissionTool] }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    if (params.name !== permissionTool.name) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name')
+    }
+    server.note({ tool: permissionTool.name })
+    return answerContent(await answerQuestion(api, caller, params.arguments ?? {}, message))
+  })
+  return server
+}
+
+async function answerQuestion(
+  api: Api,
+  caller: Caller,
+  input: Readonly<Record<string, unknown>>,
+  { attempt, isKnown, request, response, settings }: PermissionMessage,
+): Promise<PermissionAnswer> {
+  try {
+    const question = readQuestion(input)
+    const { tool_use_id } = question
+    const received = {
+      agent: { name: 'claude-code', title: agents['claude-code'].title },
+      event: {
+        ...eventOfQuestion(question),
+        ...(tool_use_id === undefined ? {} : { tool_use_id }),
+      },
+      worker: settings.worker ?? null,
+      root: rootOf(request.get('countersign-root') ?? ''),
+      host: hostOf(request),
+      waitMs: settings.wait * 1000,
+    }
+    const judge = () => judgeHook(api, caller, received, { response, isKnown })
+    const decision = await attempt(` ${permissionTool.name}`, judge)
+    return decision.decision === 'deny'
+      ? { behavior: 'deny', message: decision.reason }
+      : { behavior: 'allow', updatedInput: decision.input ?? question.input }
+  } catch (error) {
+    return denyPermission(refusalOf(api, error))
+  }
+}
