@@ -98,7 +98,20 @@ test('a replay lists what past calls would meet under the folder, and ends with 
   expect(replayed.code).toBe(1)
   expect(replayed.out).toMatch(/again +write_file +platform: 1 of platform.* +blocked .*not here/)
   expect(replayed.out).toContain('1 would differ')
+  // Who activates at a terminal reads that before the question.
+  const unsure = olga.atTerminal('policy', 'activate')
+  await unsure.converse('1 would differ', ['Activate ', 'n'], 'Nothing was activated.')
+  expect(await unsure.ends()).toBe(1)
+  const sure = olga.atTerminal('policy', 'activate', '--yes')
+  await sure.converse('In force: sha256:')
+  expect(await sure.ends()).toBe(0)
+  expect(sure.screen).not.toContain('would differ')
   await writeFile(path, worker)
+  const { to } = await olga.json<{ to: string }>('policy', 'diff')
+  expect(await olga.json('policy', 'activate', '--digest', to)).toMatchObject({
+    state: 'activated',
+    replay: { digest: to, items: [{ tool: 'write_file', after: { verdict: 'ask' } }] },
+  })
   expect(await olga.json('policy', 'replay', '--since', '2020-01-01')).toMatchObject({ items: [] })
   expect((await grace.run('policy', 'replay')).code).toBe(1)
 })

@@ -1,7 +1,6 @@
 import { confirm } from '@clack/prompts'
 import type { Command } from 'commander'
 import type { PolicyAgreement } from '#api/schemas/policy/policy.ts'
-import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { promptNow } from '../terminal/prompt-now.ts'
@@ -14,7 +13,7 @@ import {
   type ServiceOptions,
   withService,
 } from '../service/service-options.ts'
-import { ServiceProblem } from '../service/service.ts'
+import { ServiceProblem, type Service } from '../service/service.ts'
 import { dim } from '../text/colour.ts'
 import { definitionsText, serversText } from '../text/definitions-text.ts'
 import { differenceText, replayText, shortDigest, stateText } from '../text/policy-text.ts'
@@ -22,6 +21,7 @@ import { fromNow } from '../text/times.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './option-values.ts'
+import { replayFolder, type ReplayedCalls } from './replay-folder.ts'
 import { addPolicyChanges } from './policy-changes.ts'
 import { jsonText } from '../terminal/json-text.ts'
 
@@ -60,7 +60,8 @@ export function addPolicyCommand(program: Command): Command {
       '--digest <digest>',
       'the digest of the version that you reviewed: activates it without a prompt',
     )
-    .option('--json', 'print the answer as JSON, and the difference on standard error')
+    .option('--yes', 'activate what the terminal shows without a prompt and without a replay')
+    .option('--json', 'print the answer and the replay as JSON, and the rest on standard error')
     .action(activateFolder)
   withExamples(activate, ['policy activate', `policy activate --digest ${digestExample}`])
   const replay = withService(policy.command('replay'))
@@ -108,8 +109,16 @@ async function showDifference(
   console.log(options.digest === true ? comparison.to : differenceText(comparison))
 }
 
-/** Prints the difference, confirms, and agrees to exactly that version. */
-async function activateFolder(options: PolicyOptions & { digest?: string }): Promise<void> {
+interface ActivateOptions extends PolicyOptions {
+  readonly digest?: string
+  readonly yes?: boolean
+}
+
+/**
+ * Prints the difference and which calls of the last 30 days would be decided differently, confirms,
+ * and agrees to exactly that version.
+ */
+async function activateFolder(options: ActivateOptions): Promise<void> {
   if (options.digest === undefined && !isInteractive()) {
     throw new CommandFailure(
       'Without a terminal, --digest must name the version to activate, as printed by: countersign policy diff --digest',
@@ -120,13 +129,17 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
   const comparison = await service.call('comparePolicies')
   const print = options.json === true ? console.error : console.log
   print(differenceText(comparison))
-  if (options.digest === undefined) {
+  const asks = options.digest === undefined && options.yes !== true
+  const isNew = comparison.from !== comparison.to
+  const replays = isNew && options.yes !== true && (asks || options.json === true)
+  const replay = replays ? await replayLately(service) : null
+  if (replay !== null) print(typeof replay === 'string' ? replay : replayText(replay))
+  if (asks && isNew) {
     const message = `Activate ${shortDigest(comparison.to)}?`
     const nothing = 'Nothing was activated.'
     if (
-      comparison.from !== comparison.to &&
       (await promptNow(nothing, (input) => confirm({ input, message, initialValue: false }))) !==
-        true
+      true
     ) {
       throw new CommandFailure(nothing)
     }
@@ -138,8 +151,23 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
       if (!(error instanceof ServiceProblem) || error.code !== 'stale_digest') throw error
       throw new CommandFailure(`${error.message}. Review it again: countersign policy diff`)
     })
-  console.log(options.json === true ? jsonText(answer) : agreementSentence(answer))
+  const ofReplay = replay === null || typeof replay === 'string' ? null : replay
+  console.log(
+    options.json === true ? jsonText({ ...answer, replay: ofReplay }) : agreementSentence(answer),
+  )
   process.exitCode = answer.state === 'proposed' ? exitCodes.pending : exitCodes.done
+}
+
+const replayedMs = 30 * 24 * 3600 * 1000
+
+/** A sentence if the calls cannot be judged now, which prevents no activation. */
+async function replayLately(service: Service): Promise<ReplayedCalls | string> {
+  try {
+    return await replayFolder(service, new Date(Date.now() - replayedMs).toISOString())
+  } catch (error) {
+    if (!(error instanceof ServiceProblem)) throw error
+    return `Calls of the last 30 days were not judged: ${error.message}`
+  }
 }
 
 function agreementSentence({ state, digest, sequence }: PolicyAgreement): string {
@@ -153,34 +181,10 @@ function agreementSentence({ state, digest, sequence }: PolicyAgreement): string
   }
 }
 
-/** Judges page by page, and prints the progress at a terminal. */
 async function replayCalls(options: PolicyOptions & { since?: string }): Promise<void> {
-  const service = await connect(options)
-  const { since } = options
-  const items: PolicyReplay['items'] = []
-  const notJudged: PolicyReplay['notJudged'] = []
-  let judgedCount = 0
-  let cursor: string | null = null
-  let digest = ''
-  do {
-    const body: Record<string, string> = {
-      ...(since === undefined ? {} : { since }),
-      ...(cursor === null ? {} : { cursor }),
-    }
-    const page: PolicyReplay = await service.call('replayPolicy', { body })
-    if (digest !== '' && digest !== page.digest) {
-      throw new CommandFailure('The project folder changed in the meantime: start again.')
-    }
-    digest = page.digest
-    judgedCount += page.judged
-    items.push(...page.items)
-    notJudged.push(...page.notJudged)
-    cursor = page.nextCursor
-    if (isInteractive()) console.error(dim(`${judgedCount} calls judged`))
-  } while (cursor !== null)
-  const replayed = { digest, judged: judgedCount, items, notJudged }
+  const replayed = await replayFolder(await connect(options), options.since)
   console.log(options.json === true ? jsonText(replayed) : replayText(replayed))
-  const isSame = items.length === 0 && notJudged.length === 0
+  const isSame = replayed.items.length === 0 && replayed.notJudged.length === 0
   process.exitCode = isSame ? exitCodes.done : exitCodes.failed
 }
 
