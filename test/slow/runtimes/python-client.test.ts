@@ -139,8 +139,8 @@ for address, key in (("localhost", "k"), ("http://localhost:port", "k"), ("http:
         asked.append("refused")
 Client(url=url, api_key="k", timeout=5).report("r1", "failed", "🚀" * 4000 + "\\ud83d")
 
-async def cancelled(**more):
-    task = asyncio.create_task(AsyncClient(url=url, api_key="k").take("deploy", {}, **more))
+async def cancelled(tool="deploy", **more):
+    task = asyncio.create_task(AsyncClient(url=url, api_key="k").take(tool, {}, **more))
     while (await asyncio.to_thread(input)) != "waits":
         pass
     task.cancel()
@@ -151,6 +151,7 @@ async def cancelled(**more):
 
 asyncio.run(cancelled())
 asyncio.run(cancelled(on_cancel="leave"))
+asyncio.run(cancelled("late"))
 print(json.dumps(asked))
 `
 
@@ -325,21 +326,26 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     }
   })
 
-  test('what can never be sent is refused at once, and a cancelled wait withdraws the request', async () => {
+  test('what can never be sent is refused at once, and a cancelled wait or opening withdraws the request', async () => {
     const got: { url: string; body: string }[] = []
     const server = createServer((request, response) => {
       void text(request).then((body) => {
         const url = request.url ?? ''
         got.push({ url, body })
-        if (url.includes('wait')) return running.child.stdin?.write('waits\n')
-        return response.end(JSON.stringify({ id: 'r1', number: 1, state: 'pending' }))
+        const isLate = body.includes('"late"')
+        const isFirst = got.filter((one) => one.body.includes('"late"')).length === 1
+        if (url.includes('wait') || (isLate && isFirst))
+          return running.child.stdin?.write('waits\n')
+        const id = isLate ? 'r2' : 'r1'
+        return response.end(JSON.stringify({ id, number: 1, state: 'pending' }))
       })
     })
     const port = await listenHere(server)
     const running = runProgram(installed, ['-c', rest, `http://127.0.0.1:${port}`])
     const { stdout } = await running
     await closeServer(server)
-    expect(JSON.parse(stdout)).toEqual(['refused', 'refused', 'refused', 'cancelled', 'cancelled'])
+    const cancelled = ['cancelled', 'cancelled', 'cancelled']
+    expect(JSON.parse(stdout)).toEqual(['refused', 'refused', 'refused', ...cancelled])
     expect(got.map(({ url }) => url.replace('/v1/requests', ''))).toEqual([
       '/r1/outcome',
       '',
@@ -347,7 +353,12 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
       '/r1/withdraw',
       '',
       '/r1?wait=50',
+      '',
+      '',
+      '/r2/withdraw',
     ])
+    // Both messages open one request.
+    expect(got.at(-2)?.body).toBe(got.at(-3)?.body)
     // The service counts units of UTF-16, of which it takes 4,000.
     expect(JSON.parse(got[0]?.body ?? '').summary).toBe('🚀'.repeat(2000))
   })

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, TypeVar
 
 from ._callback import Callback
 from ._client import Client
-from ._gate import open_call, take_decided, try_report, try_withdraw
+from ._gate import open_call, take_back, take_decided, try_report, try_withdraw
 from ._request import AllowedCall, RequestSummary, Decision, Permit
 
 Result = TypeVar("Result")
@@ -120,11 +121,19 @@ class AsyncClient:
         on_cancel: Literal["withdraw", "leave"] = "withdraw",
         **more: Any,
     ) -> AllowedCall:
-        """See `Client.take`. A task that is cancelled while it waits withdraws the request, as long as
-        nobody has decided it; with `on_cancel="leave"` it stays.
+        """See `Client.take`. A task that is cancelled while it opens or awaits the request withdraws it, as long
+        as nobody has decided it; with `on_cancel="leave"` it stays.
         """
         patient = self._client._with(timeout=math.inf) if wait == math.inf else self._client
-        id = await _alone(patient, lambda client: open_call(client, tool, input, **more))
+        named = {**more, "external_id": more.get("external_id") or str(uuid.uuid4())}
+        try:
+            id = await _alone(patient, lambda client: open_call(client, tool, input, **named))
+        except asyncio.CancelledError:
+            if on_cancel == "withdraw":
+                await asyncio.shield(
+                    asyncio.to_thread(take_back, self._client, tool, input, named)
+                )
+            raise
         try:
             decided = await _alone(patient, lambda client: client.decision(id, wait=wait))
         except asyncio.CancelledError:

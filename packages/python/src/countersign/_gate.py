@@ -54,6 +54,19 @@ def try_report(client: Client, id: str, state: str, summary: str | None = None) 
         pass
 
 
+def take_back(client: Client, tool: str, input: dict[str, Any], more: dict[str, Any]) -> None:
+    """Withdraws the request of a call whose opening was not answered. Ignores errors.
+
+    It is opened under the same name once more, since the first message may still be on its way:
+    whichever comes second finds the request, and opens none.
+    """
+    patient = client._with(timeout=10.0)
+    try:
+        patient.withdraw(patient.ask(tool, input, **more).id)
+    except CountersignError:
+        pass
+
+
 def try_withdraw(client: Client, id: str) -> None:
     """Withdraws a request. Ignores errors: the service refuses this once the call is decided."""
     try:
