@@ -103,15 +103,17 @@ test('a replay lists what past calls would meet under the folder, and ends with 
   await unsure.converse('1 would differ', ['Activate ', 'n'], 'Nothing was activated.')
   expect(await unsure.ends()).toBe(1)
   const sure = olga.atTerminal('policy', 'activate', '--yes')
-  await sure.converse('In force: sha256:')
-  expect(await sure.ends()).toBe(0)
+  await sure.converse('Proposed.')
+  expect(await sure.ends()).toBe(3)
   expect(sure.screen).not.toContain('would differ')
-  await writeFile(path, worker)
   const { to } = await olga.json<{ to: string }>('policy', 'diff')
-  expect(await olga.json('policy', 'activate', '--digest', to)).toMatchObject({
-    state: 'activated',
-    replay: { digest: to, items: [{ tool: 'write_file', after: { verdict: 'ask' } }] },
+  const json = await olga.run('policy', 'activate', '--digest', to, '--json')
+  expect(JSON.parse(json.out)).toMatchObject({
+    state: 'proposed',
+    replay: { digest: to, items: [{ tool: 'write_file', after: { verdict: 'blocked' } }] },
   })
+  await olga.ok('policy', 'withdraw')
+  await writeFile(path, worker)
   expect(await olga.json('policy', 'replay', '--since', '2020-01-01')).toMatchObject({ items: [] })
   expect((await grace.run('policy', 'replay')).code).toBe(1)
 })
