@@ -34,8 +34,8 @@ export interface Client {
   /**
    * Opens a request for the approval of a call. If a request with this `externalId` exists,
    * resolves to that one. Rejects with `policy_blocked` if policy never allows the call. If `signal`
-   * aborts it, a call without an `externalId` leaves no request behind; another one may, and
-   * continues under its `externalId`.
+   * ends a call without an `externalId`, no request is left; another call continues under its
+   * `externalId`.
    */
   ask<Input extends object>(call: Call<Input>, options?: ActOptions): Promise<RequestSummary>
   /**

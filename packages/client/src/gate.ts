@@ -87,9 +87,9 @@ export async function take<Input extends object>(
   const opening = { ...service, timeoutMs: openWithinMs ?? patient.timeoutMs }
   let id: string | undefined
   try {
-    const opened = await ask(opening, call, ends).catch(throwBlocked)
-    const { number, state } = opened
-    id = opened.id
+    const answer = await ask(opening, call, ends).catch(throwBlocked)
+    const { number, state } = answer
+    id = answer.id
     onAsked?.({ id, number, state })
     const { request } = await decision(patient, id, { ...ends, wait: wait ?? Infinity })
     refuseUndecided(request)

@@ -17,7 +17,7 @@ export async function replayFolder(
 ): Promise<ReplayedCalls> {
   const items: PolicyReplay['items'] = []
   const notJudged: PolicyReplay['notJudged'] = []
-  let judged = 0
+  let count = 0
   let cursor: string | null = null
   let digest = ''
   do {
@@ -30,11 +30,11 @@ export async function replayFolder(
       throw new CommandFailure('The project folder changed in the meantime: start again.')
     }
     digest = page.digest
-    judged += page.judged
+    count += page.judged
     items.push(...page.items)
     notJudged.push(...page.notJudged)
     cursor = page.nextCursor
-    if (isInteractive()) console.error(dim(`${judged} calls judged`))
+    if (isInteractive()) console.error(dim(`${count} calls judged`))
   } while (cursor !== null)
-  return { digest, judged, items, notJudged }
+  return { digest, judged: count, items, notJudged }
 }
