@@ -33,9 +33,9 @@ export interface ClientOptions {
 export interface Client {
   /**
    * Opens a request for the approval of a call. If a request with this `externalId` exists,
-   * resolves to that one. Rejects with `policy_blocked` if policy never allows the call. If `signal`
-   * ends a call without an `externalId`, no request is left; another call continues under its
-   * `externalId`.
+   * resolves to that one. Rejects with `policy_blocked` if policy never allows the call. If
+   * `signal` ends a call without an `externalId`, no request is left; another call continues under
+   * its `externalId`.
    */
   ask<Input extends object>(call: Call<Input>, options?: ActOptions): Promise<RequestSummary>
   /**

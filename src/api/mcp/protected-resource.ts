@@ -46,8 +46,8 @@ export function protectedResource({ ctx, settings, identityProviderOf }: Api): R
 
 /**
  * For a call to `/mcp` or `/mcp/NAME`, records the resource for which access tokens must be issued,
- * and the challenge that names its metadata. A token in the address, where logs and proxies see it, is
- * refused (RFC 6750).
+ * and the challenge that names its metadata. A token in the address, where logs and proxies see it,
+ * is refused (RFC 6750).
  */
 export function nameProtectedResource(publicUrl: string): RequestHandler {
   return (request, response, next) => {

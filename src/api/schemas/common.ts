@@ -5,6 +5,7 @@ import { secretKinds } from '#domain/text/secrets.ts'
 import type { Json } from '#domain/json/json.ts'
 import { isInstant } from '#domain/instant.ts'
 import { risks } from '#domain/policy/verdict.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import * as example from './examples.ts'
 
 /** An id, which the service makes as UUIDv7. */
@@ -50,7 +51,8 @@ export const name = z
 export function text(maxCharacters: number) {
   return z
     .string()
-    .max(maxCharacters, `is over ${maxCharacters} characters`)
+    .refine((value) => !isLongerThan(value, maxCharacters), `is over ${maxCharacters} characters`)
+    .meta({ maxLength: maxCharacters })
     .refine((value) => value.isWellFormed(), 'has half a surrogate pair')
     .refine((value) => !value.includes('\0'), 'has a NUL character')
 }

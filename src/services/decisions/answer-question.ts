@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import { getText } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -163,7 +164,7 @@ async function recordAnswer(
 
 function checkedText(text: string): string {
   const maxCharacters = limits.reasonCharacters
-  if (text.trim() === '' || text.length > maxCharacters)
+  if (text.trim() === '' || isLongerThan(text, maxCharacters))
     throw invalid('text', `must have 1 to ${maxCharacters} characters`)
   if (!text.isWellFormed() || text.includes('\0')) {
     throw invalid('text', 'has a NUL character or half a surrogate pair')

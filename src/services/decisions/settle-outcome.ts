@@ -9,6 +9,7 @@ import {
   type SettlementThen,
 } from '#domain/requests/request.ts'
 import { executionTransitions, transition } from '#domain/requests/transitions.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import type { Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -130,7 +131,7 @@ function parseFinding(input: SettleOutcomeInput): Finding {
     throw invalid('then', 'must be "continue", "again" or "stop"')
   }
   if (then === 'again' && ran !== false) throw invalid('then', '"again" needs ran: false')
-  if (reason.trim() === '' || reason.length > limits.reasonCharacters) {
+  if (reason.trim() === '' || isLongerThan(reason, limits.reasonCharacters)) {
     throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
   }
   return { ran, then, reason }

@@ -1,5 +1,6 @@
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import type { Db } from '#store/database.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 
@@ -25,7 +26,7 @@ export async function requestToErase(
 /** The reason for an erasure. Throws `invalid_request` if it is empty or too long. */
 export function checkedWhy(why: string): string {
   const maxCharacters = limits.reasonCharacters
-  if (why.trim() === '' || why.length > maxCharacters)
+  if (why.trim() === '' || isLongerThan(why, maxCharacters))
     throw invalid('why', `must have 1 to ${maxCharacters} characters`)
   return why
 }

@@ -1,5 +1,6 @@
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequest, lockRun } from '../core/locks.ts'
 import { requireQueuePerson } from '../requests/people/queue-person.ts'
@@ -21,7 +22,7 @@ export async function revokePermit(
   caller: Caller,
   input: { readonly request: string; readonly reason: string },
 ): Promise<{ requestId: string }> {
-  if (input.reason.trim() === '' || input.reason.length > limits.reasonCharacters) {
+  if (input.reason.trim() === '' || isLongerThan(input.reason, limits.reasonCharacters)) {
     throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
   }
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revoke' }, (location) =>

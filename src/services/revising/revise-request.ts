@@ -6,6 +6,7 @@ import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
@@ -93,7 +94,7 @@ function expectedOf(input: ReviseRequestInput): { digest: string; revision: numb
   if (digest === undefined || digest === '') {
     throw new Problem('digest_required', 'A change must name the digest that was shown')
   }
-  if ((reason?.length ?? 0) > limits.reasonCharacters) {
+  if (isLongerThan(reason ?? '', limits.reasonCharacters)) {
     throw invalid('reason', `is over ${limits.reasonCharacters} characters`)
   }
   return { digest, revision }

@@ -1,7 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { maxReasonCharacters } from '../words/text-limits.ts'
 
 interface ConfirmButtonProps {
   /** label of the first button */
@@ -66,7 +65,6 @@ export function ConfirmButton(props: ConfirmButtonProps) {
           description={reason.note}
           autosize
           minRows={2}
-          maxLength={maxReasonCharacters}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />

@@ -2,7 +2,6 @@ import { Button, Textarea } from '@mantine/core'
 import { useRef } from 'react'
 import { useKeyboard } from '../keyboard/keyboard-provider.tsx'
 import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
-import { maxReasonCharacters } from '../words/text-limits.ts'
 
 /** The field for the reason of a denial, with presets for frequent reasons. */
 export function DenialReason(props: {
@@ -34,7 +33,6 @@ export function DenialReason(props: {
         label="Reason"
         autosize
         maxRows={8}
-        maxLength={maxReasonCharacters}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         {...field}

@@ -1,8 +1,6 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { limitSettings } from '#domain/limit-settings.ts'
-import { maxReasonCharacters } from './text-limits.ts'
 import { verbs } from './verbs.ts'
 
 const ui = join(import.meta.dirname, '..')
@@ -20,8 +18,4 @@ test('the verb of an act is written in one file, which buttons, menus and keys s
     for (const [text] of source.matchAll(copy)) found.push(`${file}: ${text.trim()}`)
   }
   expect(found).toEqual([])
-})
-
-test('a field for a reason takes what the service takes in a usual installation', () => {
-  expect(maxReasonCharacters).toBe(limitSettings.reasonCharacters.usual)
 })

@@ -2,6 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { limits } from '#domain/limits.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { lockRun } from '../../core/locks.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -25,7 +26,7 @@ export async function cancelRun(
 ): Promise<{ readonly id: string; readonly state: RunState }> {
   const authority = await bySteering(ctx, caller, input.runId)
   const reason = input.reason ?? null
-  if (reason !== null && reason.length > limits.reasonCharacters) {
+  if (reason !== null && isLongerThan(reason, limits.reasonCharacters)) {
     const maxCharacters = limits.reasonCharacters
     throw new Problem('invalid_request', `A reason has at most ${maxCharacters} characters`, {
       field: 'reason',

@@ -5,6 +5,7 @@ import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import type { DenialThen } from '#domain/requests/request.ts'
 import { scopes, type Scope } from '#domain/policy/verdict.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
 
 /** Bounds of a grant wider than `once`; the instant is in UTC. */
 export interface GrantBounds {
@@ -94,7 +95,7 @@ function refuseUnknown(fields: JsonObject, names: readonly string[], within = ''
 function text(value: Json | undefined, field: string, maxLength: number): string | null {
   if (value === undefined) return null
   if (typeof value !== 'string') throw invalid(field, 'must be text')
-  if (value.length > maxLength) throw invalid(field, `is over ${maxLength} characters`)
+  if (isLongerThan(value, maxLength)) throw invalid(field, `is over ${maxLength} characters`)
   if (!value.isWellFormed() || value.includes('\0')) {
     throw invalid(field, 'has a NUL character or half a surrogate pair')
   }
@@ -183,7 +184,7 @@ function base64url(object: JsonObject, name: string, within: string): string {
 
 /** Throws for a comment that is empty or too long. */
 export function requireCommentText(text: string): void {
-  if (text.trim() === '' || text.length > limits.reasonCharacters) {
+  if (text.trim() === '' || isLongerThan(text, limits.reasonCharacters)) {
     throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)
   }
 }

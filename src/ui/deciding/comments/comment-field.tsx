@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
-import { maxReasonCharacters } from '../../words/text-limits.ts'
 
 /**
  * A field for the text of a comment, with its buttons. It takes the focus, and returns it to what
@@ -39,7 +38,6 @@ export function CommentField(props: {
         {...words}
         ref={field}
         autosize
-        maxLength={maxReasonCharacters}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) =>

@@ -12,7 +12,6 @@ import type { CommentedRequest } from './commented-request.ts'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
-import { maxReasonCharacters } from '../../words/text-limits.ts'
 
 const sideWords: Readonly<Record<AnchorSide, string>> = {
   new: 'of the file as it would be',
@@ -48,7 +47,6 @@ export function CommentForm(props: {
         placeholder="A comment for your colleagues; the agent does not read it"
         autosize
         minRows={1}
-        maxLength={maxReasonCharacters}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={leaveField}

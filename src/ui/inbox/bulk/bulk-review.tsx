@@ -5,7 +5,6 @@ import { BulkItem } from './bulk-item.tsx'
 import { ExcludedItems, ItemLine, ItemResult, LeaveOutButton } from './bulk-lists.tsx'
 import { type BulkDecision, useBulkDecision } from './use-bulk-decision.ts'
 import { verbs } from '../../words/verbs.ts'
-import { maxReasonCharacters } from '../../words/text-limits.ts'
 
 /**
  * The decisions of one action on several requests, item by item in call order, and afterwards their
@@ -102,7 +101,6 @@ function SubmitFields(props: {
         description={isDenial ? 'The agents read it.' : 'Recorded with each decision.'}
         autosize
         minRows={2}
-        maxLength={maxReasonCharacters}
         value={bulk.reason}
         onChange={(event) => bulk.setReason(event.currentTarget.value)}
       />

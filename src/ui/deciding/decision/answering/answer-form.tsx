@@ -10,7 +10,6 @@ import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField } from '../../../states/radio-field.tsx'
 import { type SubmitOptions, useSubmit } from '../use-submit.ts'
-import { maxReasonCharacters } from '../../../words/text-limits.ts'
 
 const recordedText =
   'The agent reads your answer, and the run continues. You are now behind the later requests of this run, so other people decide them.'
@@ -66,7 +65,6 @@ export function AnswerForm(props: { request: RequestDetail; onNext: (() => void)
           autosize
           minRows={3}
           maxRows={12}
-          maxLength={maxReasonCharacters}
           value={text}
           disabled={busy}
           onChange={(event) => setText(event.currentTarget.value)}

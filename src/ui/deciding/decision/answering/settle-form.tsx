@@ -10,7 +10,6 @@ import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
 import { type SubmitOptions, useSubmit } from '../use-submit.ts'
-import { maxReasonCharacters } from '../../../words/text-limits.ts'
 
 type RanAnswer = 'yes' | 'no' | 'unclear'
 
@@ -104,7 +103,6 @@ export function SettleForm(props: { request: RequestDetail; onNext: (() => void)
         required
         autosize
         minRows={2}
-        maxLength={maxReasonCharacters}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />

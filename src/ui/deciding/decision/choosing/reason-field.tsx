@@ -2,7 +2,6 @@ import { Textarea } from '@mantine/core'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { DenialReason } from '../../../states/denial-reason.tsx'
 import { whyReasonOf, type Choice } from './decision-body.ts'
-import { maxReasonCharacters } from '../../../words/text-limits.ts'
 
 /** The field for the reason of a decision; that of a denial has presets. */
 export function ReasonField(props: {
@@ -37,7 +36,6 @@ export function ReasonField(props: {
       autosize
       minRows={2}
       maxRows={8}
-      maxLength={maxReasonCharacters}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
