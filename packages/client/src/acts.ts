@@ -70,8 +70,9 @@ export async function ask(
  */
 export async function takeBack(service: ActService, call: Call): Promise<void> {
   const patient = { ...service, timeoutMs: takeBackMs }
-  const late = await ask(patient, call).catch(() => null)
-  if (late !== null) await withdraw(patient, late.id).catch(() => undefined)
+  await ask(patient, call)
+    .then(({ id }) => withdraw(patient, id))
+    .catch(() => undefined)
 }
 
 /** Reads the state of a request. See `Client.decision`. */
