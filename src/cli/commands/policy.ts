@@ -14,7 +14,6 @@ import {
   withService,
 } from '../service/service-options.ts'
 import { ServiceProblem, type Service } from '../service/service.ts'
-import { dim } from '../text/colour.ts'
 import { definitionsText, serversText } from '../text/definitions-text.ts'
 import { differenceText, replayText, shortDigest, stateText } from '../text/policy-text.ts'
 import { fromNow } from '../text/times.ts'

@@ -38,7 +38,7 @@ const connections = {
   },
   '2025-11-25': async (url: URL) => {
     const client = new LegacyClient({ name: 'agent', version: '1' })
-    await client.connect(new LegacyTransport(url, { requestInit }) as never)
+    await client.connect(new LegacyTransport(url, { requestInit }))
     return {
       client,
       call: (asked: Asked) => client.callTool(asked, undefined, { timeout: 60_000 }),
