@@ -6,6 +6,7 @@ import {
 } from '@temporalio/worker'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
+import { buildIdOf } from './build-id.ts'
 import { CallPreparations } from './call-preparations.ts'
 import { createActivities } from './create-activities.ts'
 import { TurnSlots } from './turn-slots.ts'
@@ -41,6 +42,7 @@ export async function createWorkers(
   const shared = {
     connection,
     namespace,
+    buildId: buildIdOf(options.workflowBundle),
     interceptors: { activity: [...(options.activityInterceptors ?? [])] },
     shutdownGraceTime: options.shutdownGraceMs,
     shutdownForceTime: options.shutdownGraceMs + 5000,

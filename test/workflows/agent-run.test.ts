@@ -63,7 +63,7 @@ describe('agentRun', () => {
   })
 
   it.each([{ listed: false }, { listed: true }])(
-    'needs 10 events and 1.6 KB of history for a gated step (with search attributes: $listed)',
+    'needs 10 events and 1.3 KB of history for a gated step (with search attributes: $listed)',
     async ({ listed }) => {
       const steps = Array.from({ length: 5 }, (_, turn) => ({
         requestId: `r${turn}`,
@@ -93,7 +93,7 @@ describe('agentRun', () => {
       const bytes = proto.temporal.api.history.v1.History.encode({ events: counted }).finish()
         .length
       expect(counted.length / 4).toBe(10)
-      expect(bytes / 4).toBeLessThanOrEqual(1.6 * 1024)
+      expect(bytes / 4).toBeLessThanOrEqual(1.3 * 1024)
       // Temporal's own pages show which tool an activity is about, and which turn.
       expect((events ?? []).flatMap(summaryOf)).toEqual([
         'turn 0',

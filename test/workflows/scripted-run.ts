@@ -16,6 +16,7 @@ import type {
   NextTurn,
   TurnOutcome,
 } from '#domain/runs/workflow-outcomes.ts'
+import { buildIdOf } from '#activities/build-id.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { type Activities, type ExecutorSinks, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
@@ -218,7 +219,7 @@ export async function startScriptedRun(
   const serve = async (bundle: WorkflowBundleWithSourceMap): Promise<() => Promise<void>> => {
     const activities = { ...store.activities, ...store.replaced }
     const { takeTurn } = activities
-    const shared = { connection, namespace }
+    const shared = { connection, namespace, buildId: buildIdOf(bundle) }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
     const { maxCachedWorkflows } = options
     const cache = maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }
