@@ -1,4 +1,5 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { displayedCues } from '#domain/policy/cues.ts'
 import { dim, red, yellow } from './colour.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
@@ -28,8 +29,9 @@ export function stateWord({ kind, state }: Pick<RequestDetail, 'kind' | 'state'>
 
 /** What deserves attention, the warnings first. */
 export function cueLines({ cues }: RequestDetail): string[] {
-  const warnings = cues.filter(({ level }) => level === 'warning')
-  const notices = cues.filter(({ level }) => level === 'notice')
+  const visible = displayedCues(cues)
+  const warnings = visible.filter(({ level }) => level === 'warning')
+  const notices = visible.filter(({ level }) => level === 'notice')
   const text = ({ text: words, line }: RequestDetail['cues'][number]): string =>
     `${printableLine(words)}${line === undefined ? '' : ` (line ${line})`}`
   return [

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { cueIds, cueNotices, type CueId } from '#domain/policy/cues.ts'
+import { cueIds, cueNotices, displayedCues, type CueId } from '#domain/policy/cues.ts'
 import type { Db, Tx } from '#store/database.ts'
 
 /**
@@ -23,7 +23,8 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
     from request where request.id = ${requestId}
   `.execute(db)
   const { starter, cues } = rows[0] ?? { starter: null, cues: [] }
-  return { starter, cues: cueIds.filter((id) => cues.includes(id)) }
+  const present = cueIds.filter((id) => cues.includes(id)).map((id) => ({ id }))
+  return { starter, cues: displayedCues(present).map(({ id }) => id) }
 }
 
 /** The cues as one line of fixed words; `null` for none. */

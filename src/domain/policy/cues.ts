@@ -92,6 +92,15 @@ export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
 }
 
+/**
+ * The cues that people are shown. Where the sandbox has no network, all commands of a call lack it,
+ * so that they are not also said to reach it; policy judges by both.
+ */
+export function displayedCues<One extends { readonly id: CueId }>(cues: readonly One[]): One[] {
+  const isOffline = cues.some(({ id }) => id === 'network_missing')
+  return cues.filter(({ id }) => !isOffline || id !== 'opens_network')
+}
+
 export const cueLimits = {
   /** cues of one request, and those of one kind */
   perRequest: 24,

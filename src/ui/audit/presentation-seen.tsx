@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { displayedCues } from '#domain/policy/cues.ts'
 import type { PresentationType } from '#domain/tools/presentation.ts'
 import { countWords } from '#domain/text/count-words.ts'
 import { ApiRefusal } from '../api/call-api.ts'
@@ -65,7 +66,10 @@ function Details({
   const readers = readersOf(presentation.digest, events)
   const { others } = useRequestSecrets(request.id, revision)
   const marks = [
-    ...cues.map(({ id, line = 0, text }) => ({ key: `${id} ${line} ${text}`, text })),
+    ...displayedCues(cues).map(({ id, line = 0, text }) => ({
+      key: `${id} ${line} ${text}`,
+      text,
+    })),
     ...warnings.map((text) => ({ key: `warning ${text}`, text })),
   ]
   return (

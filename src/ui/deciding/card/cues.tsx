@@ -1,4 +1,5 @@
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+import { displayedCues } from '#domain/policy/cues.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { showFile, showLine, shownLine } from './show-line.ts'
@@ -13,9 +14,8 @@ export function Cues(props: {
   role: 'region' | 'group'
 }) {
   const { cues, content, within } = props
-
   if (cues.length === 0) return null
-  const ordered = [...cues].toSorted((one, other) => rank(one) - rank(other))
+  const ordered = displayedCues(cues).toSorted((one, other) => rank(one) - rank(other))
   return (
     <section role={props.role} aria-label="What deserves attention">
       <ul className="cues plain-list">
@@ -81,9 +81,9 @@ function Place(props: {
 
 /** A short text for a row: the number of cues and the most important one. */
 export function CuesLine({ cues }: { cues: RequestItem['cues'] }) {
-  const [first] = [...cues].toSorted((one, other) => rank(one) - rank(other))
+  const [first, ...others] = displayedCues(cues).toSorted((one, other) => rank(one) - rank(other))
   if (first === undefined) return null
-  const more = cues.length - 1
+  const more = others.length
   return (
     <span className={`cue-short cue-${first.level}`}>
       {first.level === 'warning' && <IconAlertTriangle size={13} aria-hidden />}{' '}
