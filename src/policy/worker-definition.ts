@@ -43,6 +43,8 @@ export interface WorkerDefinition {
   readonly tools: ReadonlyMap<string, ToolSetting>
   /** which workers it may call */
   readonly workers: readonly string[]
+  /** where that is written; absent: nowhere */
+  readonly workersSource?: string
   readonly mcpServers: ReadonlyMap<string, McpServer>
 }
 

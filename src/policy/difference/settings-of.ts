@@ -12,7 +12,15 @@ import { durationText } from '../reading/duration.ts'
 export type Settings = ReadonlyMap<string, readonly string[]>
 
 /** Fields that are not settings: places in files, and values from which settings are made. */
-const silent = new Set(['source', 'queueSource', 'text', 'digest', 'name', 'email'])
+const silent = new Set([
+  'source',
+  'queueSource',
+  'workersSource',
+  'text',
+  'digest',
+  'name',
+  'email',
+])
 
 /**
  * Every setting of a version: of countersign.yaml under its own keys, of workers under

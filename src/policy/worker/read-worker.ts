@@ -108,6 +108,11 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
     shell: part('shell', (field) => readShell(field, zoneNames), null),
     tools: part('tools', readTools, new Map()),
     workers: part('workers', (field) => readOneOrMany(field, reference('worker')) ?? [], []),
+    ...part<{ workersSource?: string }>(
+      'workers',
+      (field) => ({ workersSource: fieldSource(field) }),
+      {},
+    ),
     mcpServers: part('mcpServers', readMcpServers, new Map()),
   }
   if (model === null) return null

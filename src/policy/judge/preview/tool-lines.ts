@@ -22,7 +22,8 @@ export function toolLines(worker: WorkerDefinition): readonly PreviewLine[] {
 
 function delegationLines(worker: WorkerDefinition): readonly PreviewLine[] {
   if (!hasBuiltIn(worker, callWorkerName)) return []
-  const consent = worker.tools.get(callWorkerName)?.consent ?? null
+  const setting = worker.tools.get(callWorkerName)
+  const consent = setting?.consent ?? null
   const names = worker.workers.join(', ')
   const lines: PreviewLine[] = []
   if (names !== '') {
@@ -31,12 +32,14 @@ function delegationLines(worker: WorkerDefinition): readonly PreviewLine[] {
       text: `Hand work to ${names}`,
       tools: [callWorkerName],
       reason: consent?.reason ?? null,
-      source: consent?.source ?? null,
+      source: consent?.source ?? setting?.source ?? worker.workersSource ?? null,
     })
   }
-  if (worker.tools.has(createWorkerName)) {
+  const writing = worker.tools.get(createWorkerName)
+  if (writing !== undefined) {
     const text = 'Hand work to workers that it has written itself'
-    lines.push({ approval: 'ask', text, tools: [callWorkerName], reason: null, source: null })
+    const { source } = writing
+    lines.push({ approval: 'ask', text, tools: [callWorkerName], reason: null, source })
   }
   return lines
 }

@@ -69,6 +69,17 @@ mcpServers: { files: { command: x, tools: { read_file: preApproved } } }`
   ])
 })
 
+test('names the file and line that lets a worker hand work to others', () => {
+  const lineOf = (front: string): string | null | undefined => {
+    const policy = projectWith(front)
+    const worker = policy.workers.get('scribe')
+    if (worker === undefined) throw new Error('the project has a worker scribe')
+    return workerPreview(policy, worker).find(({ text }) => text.startsWith('Hand work'))?.source
+  }
+  expect(lineOf('workers: [scribe]')).toMatch(/^workers\/scribe\.md:\d+$/)
+  expect(lineOf('tools: { create_worker: {} }')).toMatch(/^workers\/scribe\.md:\d+$/)
+})
+
 test('overlays and entries of built-in tools only tighten, and tools that differ are told apart', () => {
   const zones = `zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved, delete: ask } }]
 tools: { edit_file: { approval: ask } }`

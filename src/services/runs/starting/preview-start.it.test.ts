@@ -14,6 +14,9 @@ await desk.activate({
   ).concat(`routing:
   - { when: { tool: delete_file }, queue: both, quorum: { allOf: [{ team: platform, count: 1 }, { team: operators, count: 1 }] } }
 `),
+  'workers/other.md': deskWorker
+    .replace('name: scribe', 'name: other')
+    .replace('write: ask, delete: blocked', 'write: ask, delete: ask'),
   'workers/lonely.md': deskWorker.replace('name: scribe', 'name: lonely\nqueue: alone'),
   'workers/theirs.md': deskWorker.replace('name: scribe', 'name: theirs\nstartableBy: [operators]'),
   'workers/form.md': deskWorker.replace(
@@ -47,6 +50,13 @@ test('names who would be asked, without the one who starts the run', async () =>
     ]),
   ).toEqual([['platform', '1 of platform', ['Grace', 'Linus'], null]])
   expect(refusal).toBeNull()
+})
+
+test('lists the queues of every worker by name', async () => {
+  const names = async (worker: string): Promise<string[]> =>
+    (await preview(desk.people.linus, worker)).queues.map(({ name }) => name)
+  // Its first line that asks is about writing, which is for the queue platform.
+  expect(await names('other')).toEqual(['both', 'platform'])
 })
 
 test('says what the start would be refused with, as the start itself does', async () => {

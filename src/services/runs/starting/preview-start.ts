@@ -83,7 +83,10 @@ export async function previewStart(
   const people = await readReachable(ctx.db, teams)
   return {
     lines: lines.map(({ line, routes }) => ({ ...line, queues: queuesOf(routes) })),
-    queues: [...places.values()].map((place) => previewedQueue(place, people, behind)),
+    // By name: the order of the lines that ask differs from worker to worker.
+    queues: [...places]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, place]) => previewedQueue(place, people, behind)),
     refusal: await refusalOf(async () => {
       await starterOf(ctx, worker, personId)
       await assertReachable(ctx.db, policy, worker, behind)
