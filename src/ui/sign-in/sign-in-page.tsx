@@ -106,7 +106,10 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
   )
 }
 
-/** Goes to the sign-in provider, which returns to the current page. */
+/**
+ * Goes to the sign-in provider, which returns to the current page. Until the address is known the
+ * button has its place and leads nowhere, so that nothing below it moves.
+ */
 function ProviderSignIn({ label }: { label: string }) {
   const { pathname, search } = window.location
   const path = pathname === '/sign-in' ? '/' : pathname + search
@@ -114,10 +117,12 @@ function ProviderSignIn({ label }: { label: string }) {
   useEffect(() => {
     void sessionProofHash().then(setProof)
   }, [])
-  if (proof === null) return null
-  const start = requestOf('startProviderSignIn', { query: { return: path, proof } })
+  const href =
+    proof === null
+      ? undefined
+      : requestOf('startProviderSignIn', { query: { return: path, proof } }).path
   return (
-    <Button component="a" href={start.path} onClick={() => storeFragment(window.location)}>
+    <Button component="a" href={href} onClick={() => storeFragment(window.location)}>
       Sign in with {label}
     </Button>
   )

@@ -31,6 +31,24 @@ test('one signs in at the provider and is on the page that one wanted; signing o
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
 })
 
+test('the button of the provider has its place before its address is known', async () => {
+  const page = await dashboard.openSignedOut('/')
+  await page.addInitScript(() => {
+    const digest = crypto.subtle.digest.bind(crypto.subtle)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(globalThis, { releaseDigest: resolve })
+    crypto.subtle.digest = async (...given) => promise.then(() => digest(...given))
+  })
+  await page.reload()
+  const provider = page.getByText('Sign in with Example Corp')
+  const next = page.getByRole('button', { name: 'Sign in with a passkey' })
+  await provider.waitFor()
+  const before = await next.boundingBox()
+  await page.evaluate('releaseDigest()')
+  await page.getByRole('link', { name: 'Sign in with Example Corp' }).waitFor()
+  expect(await next.boundingBox()).toEqual(before)
+})
+
 test('a person whom the provider does not vouch for sees the reason on the sign-in page', async () => {
   provider.account = { sub: 'linus', email: 'linus@example.com', email_verified: false }
   const page = await dashboard.openSignedOut('/')
