@@ -99,7 +99,7 @@ export function CallCard(props: {
 function reasonWithoutApproval({ tool, verdict }: ChangeEntry): ReactNode {
   const words =
     verdict === 'preApproved'
-      ? 'Pre-approved: nobody is asked.'
+      ? 'Done alone: policy pre-approves it.'
       : verdict === 'blocked'
         ? 'Blocked by policy: it is not carried out.'
         : verdict === 'error'

@@ -22,8 +22,8 @@ export function Decisions({ request }: { request: RequestDetail }) {
             <span className="grow break">
               <strong>
                 {decision.person.name} {verbOf(request, decision)}
-              </strong>{' '}
-              revision {decision.revision}
+              </strong>
+              {revisions.length > 1 && ` revision ${decision.revision}`}
               {decision.scope !== null &&
                 decision.scope !== 'once' &&
                 ` (scope: ${decision.scope})`}

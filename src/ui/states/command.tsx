@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
+import { Fragment } from 'react'
 import { copyText } from '../text/copy-text.ts'
 import { useMe } from '../api/queries.ts'
 import './states.css'
@@ -13,7 +14,14 @@ export function OwnCommand({ text }: { text: string }) {
 export function Command({ text }: { text: string }) {
   return (
     <div className="command">
-      <code>{text}</code>
+      <code>
+        {text.split(' ').map((word, place) => (
+          <Fragment key={place}>
+            {place > 0 && ' '}
+            <span className="command-word">{word}</span>
+          </Fragment>
+        ))}
+      </code>
       <ActionIcon
         variant="subtle"
         color="gray"
