@@ -148,7 +148,7 @@ test('a worker with a schema gets a form; what does not fit is said at its field
   expect(await start(page).isDisabled()).toBe(true)
   await page.getByLabel('Version').fill('next')
   await start(page).click()
-  await page.getByText('Version must match pattern').waitFor()
+  await page.getByText('Version must match the pattern').waitFor()
   expect(await page.getByLabel('Version').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Version').fill('1.2')
   // An object has fields of its own, and a list of texts has one on each line.
@@ -157,8 +157,8 @@ test('a worker with a schema gets a form; what does not fit is said at its field
   await owner.getByLabel('level').selectOption('2')
   await page.getByLabel('labels').fill('a\nb\n')
   for (const [field, problem, text] of [
-    ['labels', 'Labels must NOT have more than 1 items', 'a'],
-    ['name', 'Name must NOT have fewer than 2 characters', 'Ada'],
+    ['labels', 'Labels may have at most 1 item', 'a'],
+    ['name', 'Name must have at least 2 characters', 'Ada'],
   ] as const) {
     await start(page).click()
     await page.getByText(problem).waitFor()

@@ -52,8 +52,8 @@ export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
   )
 }
 
-/** A message of the service that begins with the path of a field, with its title instead. */
+/** A message of the service that begins with a field; the label of the form takes its place. */
 function withTitle(message: string, schema: JsonObject, name: string): string {
   const title = fieldsOf(schema).find((field) => field.name === name)?.title ?? name
-  return message.replace(/^input\.\S+/, title)
+  return message.replace(/^(?:“.*?” \(input\.\S+\)|input\.\S+)/, title)
 }
