@@ -1,5 +1,6 @@
 import {
   ActivityCancellationType,
+  type ActivityOptions,
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow'
@@ -40,7 +41,7 @@ export function localActivities(): Pick<Activities, 'advanceExternal'> {
  */
 export function modelActivities(taskQueue: string, summary: string): Pick<Activities, 'takeTurn'> {
   return proxyActivities<Activities>({
-    ...turnOptions,
+    ...turnOptions(),
     summary,
     taskQueue: turnQueueOf(taskQueue),
     retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
@@ -56,18 +57,21 @@ export function turnHereActivities(
   summary: string,
 ): Pick<Activities, 'takeTurn'> {
   return proxyActivities<Activities>({
-    ...turnOptions,
+    ...turnOptions(),
     summary,
     taskQueue,
     retry: { maximumAttempts: 1 },
   })
 }
 
-const turnOptions = {
-  startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-} as const
+/** A function, because modules of workflows hold no values: all runs of a worker share them. */
+function turnOptions(): ActivityOptions {
+  return {
+    startToCloseTimeout: '15 minutes',
+    heartbeatTimeout: '10 seconds',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  }
+}
 
 /**
  * Effects: one attempt, never a retry. The heartbeat notices a dead host in 10 s; the

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { displayedCues, type CueId } from './cues.ts'
 
-// Rules: product.md 38
-test.each<{ cues: CueId[]; displayed: CueId[] }>([
+const cases: readonly { cues: CueId[]; displayed: CueId[] }[] = [
   { cues: [], displayed: [] },
   { cues: ['opens_network', 'money'], displayed: ['opens_network', 'money'] },
   { cues: ['network_missing'], displayed: ['network_missing'] },
@@ -10,7 +9,10 @@ test.each<{ cues: CueId[]; displayed: CueId[] }>([
     cues: ['downloads_and_runs', 'opens_network', 'network_missing', 'opens_network'],
     displayed: ['downloads_and_runs', 'network_missing'],
   },
-])('of $cues people are shown $displayed', ({ cues, displayed }) => {
+]
+
+// Rules: product.md 38
+test.each(cases)('of $cues people are shown $displayed', ({ cues, displayed }) => {
   const shown = displayedCues(cues.map((id) => ({ id })))
   expect(shown.map(({ id }) => id)).toEqual(displayed)
 })
