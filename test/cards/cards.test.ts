@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { requestText } from '#cli/text/request-text.ts'
 import { presentationWith, requestWith } from '#cli/text/request.fixture.ts'
+import { shortTask, type TaskNotice } from '#delivery/channels/task-notice.ts'
 import { requestMail } from '#delivery/email/request-mail.ts'
 import { slackMessage } from '#delivery/slack/slack-message.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 const publicUrl = 'https://countersign.example.com'
 const expiresAt = '2099-01-01T00:00:00.000Z'
+const opened = '2098-12-29T08:30:00.000Z'
 const dayMs = 86_400_000
 const lately = new Date(Date.now() - 3 * dayMs - 60_000).toISOString()
 /** Characters that change the order of others, or that nobody sees. */
@@ -133,6 +135,7 @@ function cards(request: RequestDetail): string {
     expires_at: new Date(expiresAt),
     worker: request.worker,
     starter: request.task?.by?.name ?? null,
+    task: taskOf(request),
     cues: request.cues.map(({ id }) => id),
   }
   const mail = requestMail('opened', { ...listed, outcome: null }, 'grace@example.com', {
@@ -162,6 +165,12 @@ function cards(request: RequestDetail): string {
     terminal.replaceAll(/expires in [\d,]+ days/g, 'expires in … days').trimEnd(),
     '',
   ].join('\n')
+}
+
+/** The task as it is read for a notification; at high risk there is none. */
+function taskOf({ risk, task: wanted }: RequestDetail): TaskNotice | null {
+  const text = wanted === null || risk === 'high' ? null : shortTask(wanted.text)
+  return text === null ? null : { by: wanted?.by?.name ?? '', at: new Date(opened), text }
 }
 
 /** The texts of a message in the order in which Slack shows them. */

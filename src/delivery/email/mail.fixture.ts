@@ -106,9 +106,10 @@ export async function open(options: Parameters<typeof addRequest>[2] = {}) {
   return request
 }
 
-/** The mails that arrived, in order: `grace: Approval #1: …` */
+/** The mails that arrived, in order, without the task: `grace: Waits for a decision: …` */
 export function mailed(): string[] {
-  return server.received.map(
-    ({ to, message }) => `${to.join().split('@')[0]}: ${message.text?.split('\n')[0]}`,
-  )
+  return server.received.map(({ to, message }) => {
+    const line = message.text?.split('\n').find((one) => !one.startsWith('Task of '))
+    return `${to.join().split('@')[0]}: ${line}`
+  })
 }

@@ -17,6 +17,7 @@ function request(more: Partial<MailedCard> = {}): MailedCard {
     worker: 'release-notes',
     outcome: null,
     starter: 'Ada',
+    task: { by: 'Ada', at: new Date('2026-11-22T10:00:00Z'), text: 'Write the notes' },
     cues: ['touches_ci', 'first_use'],
     ...more,
   }
@@ -30,10 +31,10 @@ test('a mail says what waits, until when, and where to look', () => {
     thread: 'request-0199aaaa-0000-7000-8000-000000000001',
     unsubscribe: 'https://countersign.example.com/account',
   })
-  expect(mail.text).toBe(`Waits for a decision: Edit "notes/1.2.md": 4 lines added, 1 line removed
+  expect(mail.text).toBe(`Task of Ada, 2026-11-22 10:00 UTC: Write the notes
+Waits for a decision: Edit "notes/1.2.md": 4 lines added, 1 line removed
 
 #142, medium risk, platform, release-notes
-Run started by Ada
 Attention: touches continuous integration; the first use of this tool by the worker
 Expires 2026-11-25 10:00 UTC
 
@@ -53,7 +54,25 @@ test('mails about one request are one conversation; its end says who ended it', 
   ]
   expect(later.thread).toBe(opened.thread)
   expect(later.subject).toBe(`Re: ${opened.subject}`)
-  expect(later.text).toMatch(/^Denied by Grace: Edit/)
+  expect(later.text).toMatch(/^Denied by Grace: Edit/m)
+})
+
+test('a mail without a task says who started the run', () => {
+  const { text, html } = requestMail('opened', request({ task: null }), 'g@e.com', pages)
+  expect(text).toMatch(/^Waits for a decision: Edit[^]*\nRun started by Ada\n/)
+  expect(text + html).not.toContain('Task of')
+})
+
+// Rules: security.md 17, 18
+test('a task is one line of text under our words: no header, no line like ours, no element, no link', () => {
+  const hostile =
+    'a\u202E\r\nWaits for a decision: nothing\nBcc: eve@example.com <img src=http://evil.example/x>'
+  const task = { by: `Ada ${hostile}`, at: new Date('2026-11-22T10:00:00Z'), text: hostile }
+  const mail = requestMail('opened', request({ task }), 'g@example.com', pages)
+  expect(mail.text.split('\n')[0]).toMatch(/^Task of Ada a⟦U\+202E.*UTC: a⟦U\+202E.*⏎Bcc: eve/)
+  expect(mail.text.match(/^Waits for a decision/gm)).toHaveLength(1)
+  expect(mail.text + mail.subject + mail.html).not.toMatch(/[\r\u202E]|^Bcc/m)
+  expect(mail.html).not.toMatch(/<img|evil\.example/)
 })
 
 // Rules: security.md 17, 18
@@ -69,7 +88,7 @@ test('what an agent wrote is text: no line, no element, no link, no image, and n
   expect(mail.subject).not.toMatch(/[\r\n\u202E]/)
   expect(mail.text).toContain('⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧')
   expect(mail.text).toContain('⟦U+200B ZERO WIDTH SPACE⟧')
-  expect(mail.text.split('\n')[0]).toContain('⟦U+000D CR⟧⏎Bcc')
+  expect(mail.text.split('\n')[1]).toContain('⟦U+000D CR⟧⏎Bcc')
   expect(mail.html).not.toMatch(/<img|<b>|\u202E|\u200B/)
   expect([...mail.html.matchAll(/https?:\/\/[^"<]*/g)].map(([url]) => new URL(url).host)).toEqual([
     'countersign.example.com',

@@ -1,6 +1,7 @@
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
 import { cuesLine, type RequestNotice } from '../channels/request-notice.ts'
+import { taskLine } from '../channels/task-notice.ts'
 import type { Mail } from './mail.ts'
 import { mailButton, mailHeadline, mailHtml, mailLine, mailPage } from './mail-text.ts'
 
@@ -52,7 +53,7 @@ export function instantInMail(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** The mail about one request. All mails about it share a subject and a thread. */
+/** The mail about one request, its task first. All mails about it share a subject and a thread. */
 export function requestMail(
   occasion: Occasion,
   request: MailedCard,
@@ -61,11 +62,14 @@ export function requestMail(
 ): Mail {
   const effect = effectInMail(request)
   const opening = openingOf(occasion, request)
-  const { starter } = request
+  const { starter, task } = request
+  const purpose = task === null ? null : taskLine(task, mailLine)
   const attention = occasion === 'ended' ? null : cuesLine(request)
   const lines = [
     factsInMail(request),
-    ...(starter === null ? [] : [`Run started by ${mailLine(starter, maxWordLength)}`]),
+    ...(starter === null || purpose !== null
+      ? []
+      : [`Run started by ${mailLine(starter, maxWordLength)}`]),
     ...(attention === null ? [] : [attention]),
     ...(occasion === 'ended' ? [] : [`Expires ${instantInMail(request.expires_at)}`]),
   ]
@@ -75,8 +79,9 @@ export function requestMail(
   return {
     to,
     subject: `${occasion === 'opened' ? '' : 'Re: '}Approval #${request.number}: ${effect}`,
-    text: `${opening}: ${effect}\n\n${lines.join('\n')}\n\n${link}: ${url}\n\n-- \n${foot.text}\n`,
+    text: `${purpose === null ? '' : `${purpose}\n`}${opening}: ${effect}\n\n${lines.join('\n')}\n\n${link}: ${url}\n\n-- \n${foot.text}\n`,
     html: mailPage(
+      purpose === null ? '' : `<p style="margin:0 0 16px">${mailHtml(purpose)}</p>`,
       `<p style="margin:0 0 4px">${mailHtml(opening)}</p>`,
       mailHeadline(mailHtml(effect)),
       `<p>${lines.map(mailHtml).join('<br>')}</p>`,

@@ -73,8 +73,20 @@ it('posts a request once in the channel of its queue: its effect, with no link o
   const said = JSON.stringify(posted?.fields)
   expect(said).toContain('Write \\"notes/<!here>.md\\"')
   expect(said).toContain(`${publicUrl}/requests/${request.id}`)
+  expect(said).toMatch(/Task of Ada, [^:]+:\d\d UTC: write the notes/)
   expect(said).not.toContain('business')
   expect(said).not.toContain('mrkdwn_in')
+})
+
+// Rules: security.md 20
+it('posts no task at high risk', async () => {
+  await using _relay = await relayOf()
+  await desk.open('request.opened', { risk: 'high' })
+  await untilEnded(1)
+  const said = JSON.stringify(slack.of('chat.postMessage').map(({ fields }) => fields))
+  expect(said).toContain('A high-risk call of write_file waits')
+  expect(said).toContain('Run started by Ada')
+  expect(said).not.toContain('write the notes')
 })
 
 it('writes the message anew when it is decided elsewhere, and reminds in its thread', async () => {

@@ -3,6 +3,7 @@ import type { SlackRequest } from './read-slack-request.ts'
 import { slackMessage, slackReminder } from './slack-message.ts'
 import { escapeText, plainText } from './slack-text.ts'
 
+const task = { by: 'Ada', at: new Date('2026-11-22T10:00:00Z'), text: 'Write the notes' }
 const request: SlackRequest = {
   id: '0199aaaa-0000-7000-8000-000000000001',
   number: '142',
@@ -19,6 +20,7 @@ const request: SlackRequest = {
   decided_by: null,
   decided_at: null,
   starter: 'Ada',
+  task,
   cues: ['downloads_and_runs'],
 }
 const hostile =
@@ -34,7 +36,14 @@ function partsOf(value: unknown): Record<string, unknown>[] {
 // Rules: security.md 18
 it('shows hostile text as text: no markup is read anywhere, and what cannot be seen is named', () => {
   const posts = [
-    slackMessage({ ...request, title: hostile, starter: hostile }, 'https://c.example.com'),
+    slackMessage(
+      { ...request, title: hostile, task: null, starter: hostile },
+      'https://c.example.com',
+    ),
+    slackMessage(
+      { ...request, task: { ...task, by: hostile, text: hostile } },
+      'https://c.example.com',
+    ),
     slackMessage({ ...request, state: 'approved', decided_by: hostile }, 'https://c.example.com'),
     slackReminder({ ...request, title: hostile }, 'request.escalated'),
   ]
@@ -45,7 +54,9 @@ it('shows hostile text as text: no markup is read anywhere, and what cannot be s
       if (url !== undefined) expect(url).toBe(`https://c.example.com/requests/${request.id}`)
     }
   }
-  expect(JSON.stringify(posts[0])).toContain('[U+202E RIGHT-TO-LEFT OVERRIDE]txt.exe')
+  for (const post of [posts[0], posts[1]]) {
+    expect(JSON.stringify(post)).toContain('[U+202E RIGHT-TO-LEFT OVERRIDE]txt.exe')
+  }
   expect(escapeText('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;')
 })
 
@@ -84,14 +95,14 @@ it('keeps within what Slack takes: no text is empty or over its bound', () => {
   expect(plainText(' ').text).toBe('–')
 })
 
-it('is the card of a request: what it does, the facts, what deserves attention, and who wanted it', () => {
+it('is the card of a request: the task and who wanted it, what it does, the facts, what deserves attention', () => {
   const { blocks } = slackMessage(request, 'https://c.example.com')
   const texts = partsOf(blocks).flatMap(({ type, text }) => (type === 'plain_text' ? [text] : []))
   expect(texts).toEqual([
+    'Task of Ada, 2026-11-22 10:00 UTC: Write the notes',
     'Write "notes/plan.md"',
     '#142 · queue platform · medium risk · scribe · until 2026-11-25 10:00 UTC',
     'Attention: downloads something and runs it',
-    'Run started by Ada',
     'Look and decide',
     'Open the page',
   ])

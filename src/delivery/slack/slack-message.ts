@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/web-api'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf } from '../channels/channel-event.ts'
 import { cuesLine } from '../channels/request-notice.ts'
+import { taskLine, type TaskNotice } from '../channels/task-notice.ts'
 import type { SlackRequest } from './read-slack-request.ts'
 import type { SlackPost } from './slack-client.ts'
 import { escapeText, plainText } from './slack-text.ts'
@@ -19,9 +20,9 @@ const endWords: Readonly<Record<string, string>> = {
 }
 
 /**
- * The message of a request: its effect in one line, never its arguments; for high risk only the
- * tool. It always links to the page, and has a button for the modal while the request is pending.
- * Pure.
+ * The message of a request: its task, and its effect in one line, never its arguments; for high
+ * risk only the tool. It always links to the page, and has a button for the modal while the
+ * request is pending. Pure.
  */
 export function slackMessage(request: SlackRequest, publicUrl: string): SlackPost {
   const isWaiting = request.state === 'pending'
@@ -31,6 +32,7 @@ export function slackMessage(request: SlackRequest, publicUrl: string): SlackPos
   return {
     text: escapeText(text),
     blocks: [
+      ...taskBlocks(request.task),
       { type: 'section', text: plainText(headline(request)) },
       { type: 'context', elements: [plainText(factsLine(request))] },
       ...attentionOf(request, isWaiting),
@@ -77,6 +79,13 @@ export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'ki
   return risk !== 'high' && (kind === 'tool_call' || kind === 'external' || kind === 'attachment')
 }
 
+/** The task as the first line of a message or a window; none without a task. */
+export function taskBlocks(task: TaskNotice | null): KnownBlock[] {
+  if (task === null) return []
+  const line = taskLine(task, (text, maxCharacters) => plainText(text, maxCharacters).text)
+  return [{ type: 'context', elements: [plainText(line)] }]
+}
+
 function headline(request: SlackRequest): string {
   if (request.kind === 'outcome_check')
     return `Did a call of ${request.tool} take effect? Somebody must check`
@@ -90,10 +99,11 @@ function factsLine({ number, queue, risk, worker, expires_at: expiresAt }: Slack
   return facts.join(' · ')
 }
 
-/** While it waits: what deserves attention, and who wanted it. */
+/** While it waits: what deserves attention, and who started the run, unless the task says it. */
 function attentionOf(request: SlackRequest, isWaiting: boolean): KnownBlock[] {
   if (!isWaiting) return []
-  const by = request.starter === null ? null : `Run started by ${request.starter}`
+  const { starter, task } = request
+  const by = starter === null || task !== null ? null : `Run started by ${starter}`
   return [cuesLine(request), by]
     .filter((line) => line !== null)
     .map((line) => ({ type: 'context', elements: [plainText(line)] }))

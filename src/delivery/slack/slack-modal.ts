@@ -1,7 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
 import { findSecrets } from '#domain/text/secrets.ts'
 import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
-import { isDecidedInModal, pageAction } from './slack-message.ts'
+import { shortTask, type TaskNotice } from '../channels/task-notice.ts'
+import { isDecidedInModal, pageAction, taskBlocks } from './slack-message.ts'
 import { maxTextLength, plainText, visible } from './slack-text.ts'
 
 /** Names of the form's fields, as Slack sends them back. */
@@ -55,6 +56,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
     submit: plainText('Submit', 24),
     close: plainText('Not now', 24),
     blocks: [
+      ...taskBlocks(taskOf(record)),
       { type: 'section', text: plainText(record.title) },
       ...preformattedBlocks(record.presentation.content),
       ...record.presentation.warnings.map((warning) => section(`Note: ${warning}`)),
@@ -121,6 +123,14 @@ function section(text: string): KnownBlock {
 function link(words: string, url: string): KnownBlock {
   const button = { type: 'button', action_id: pageAction, text: plainText(words), url } as const
   return { type: 'actions', elements: [button] }
+}
+
+/** The task of a person, masked as in the message: it is not what is decided. */
+function taskOf({ task }: RequestDetailRecord): TaskNotice | null {
+  const text = shortTask(task?.text ?? '')
+  return text === null || task === null || task.by === null
+    ? null
+    : { by: task.by.name, at: task.at, text }
 }
 
 function factsOf(record: RequestDetailRecord): string[] {

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
-import type { Json } from '#domain/json/json.ts'
-import { taskText } from '#domain/text/task-text.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { readMessageText } from '../../transcript/messages.ts'
 import { erasedText } from '../words/erased-words.ts'
+import { wholeTask } from '../words/task-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
 
 /** Lists show this many characters of a task, and only the title of a larger one. */
@@ -71,6 +69,15 @@ export function personOfTask(run: string) {
       and starts_with(coalesce(${sql.ref(`${run}.started_from`)}, ''), 'trigger:') is false)`
 }
 
+/** Where the task of a run is stored, as `hash` and `is_input`: a subquery for a lateral join. */
+export function contentOfTask(run: string) {
+  return sql<{ hash: string; is_input: boolean }>`(
+    select coalesce(${sql.ref(`${run}.forked_after_turn`)}, 0) = 0 as is_input,
+      case when coalesce(${sql.ref(`${run}.forked_after_turn`)}, 0) = 0 then ${sql.ref(`${run}.input_digest`)}
+        else (select m.content_hash from message m where m.run_id = ${sql.ref(`${run}.id`)} and m.role = 'user'
+          order by m.sequence limit 1) end as hash)`
+}
+
 /**
  * The number of messages that were posted to a run after its task, without results of manual calls.
  */
@@ -82,7 +89,7 @@ export function laterMessages(run: string) {
 
 function wordsOf(storedText: string | null, isInput: boolean): string | null {
   if (storedText === null) return null
-  return isInput ? taskText(JSON.parse(storedText) as Json) : readMessageText(storedText)
+  return wholeTask(storedText, isInput)
 }
 
 function cut(text: string): string {

@@ -4,7 +4,7 @@ import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
-import { laterMessages, personOfTask } from '../facts/read-tasks.ts'
+import { contentOfTask, laterMessages, personOfTask } from '../facts/read-tasks.ts'
 import { taskLimits, taskWords } from '../words/task-words.ts'
 import { askedBeforeRestore } from '../facts/asked-before-restore.ts'
 import { carriedOut, sameCalls, maxAlike, similarCalls } from '../facts/alike-queries.ts'
@@ -88,9 +88,7 @@ export async function readItems(
           'bytes', (select size from content where content.hash = words.hash),
           'by', ${personOfTask('root')},
           'later', ${laterMessages('root')})
-        from run root cross join lateral (
-          select coalesce(root.forked_after_turn, 0) = 0 as is_input, case when coalesce(root.forked_after_turn, 0) = 0 then root.input_digest
-            else (select m.content_hash from message m where m.run_id = root.id and m.role = 'user' order by m.sequence limit 1) end as hash) words
+        from run root cross join lateral ${contentOfTask('root')} words
         where root.id = request.root_run_id) as task,
       shown.effect, shown.cues
     from request

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import { putContent } from '#store/content/content.ts'
+import { openChannelDesk } from './channel-desk.fixture.ts'
+import { readNotice } from './request-notice.ts'
+
+const desk = disposeAfterTests(await openChannelDesk())
+const { service, ada } = desk
+const { db } = service
+
+/** A run of Ada's whose task is this text as it is stored. */
+async function runWith(stored: string): Promise<TestRun> {
+  const run = await addRun(service, { startedBy: ada })
+  const hash = await putContent(db, stored)
+  await db.updateTable('run').set({ input_digest: hash }).where('id', '=', run.id).execute()
+  return run
+}
+
+async function taskOf(run: TestRun, options: Parameters<typeof addRequest>[2] = {}) {
+  const { id } = await addRequest(service, run, options)
+  const { task, starter } = await readNotice(db, id)
+  expect(starter).toBe('Ada')
+  return task
+}
+
+// Rules: product.md 38; security.md 20
+test('a notice has the task of the root run, with who asked and when', async () => {
+  const run = await runWith('"Cut the release"')
+  expect(await taskOf(run)).toEqual({ by: 'Ada', at: expect.any(Date), text: 'Cut the release' })
+  const child = await addRun(service, { startedBy: ada, parent: run })
+  expect((await taskOf(child))?.text).toBe('Cut the release')
+  const fields = await runWith('{"releaseDate":"2026-12-01","api_key":"api_key=abcdefgh12345678"}')
+  expect((await taskOf(fields))?.text).toMatch(
+    /^Release date: 2026-12-01\nApi key: .*\[named secret/,
+  )
+})
+
+// Rules: security.md 20
+test('a notice has no task at high risk, for data of a trigger, when it was erased, and when it is over the bound', async () => {
+  expect(await taskOf(await runWith('"Cut it"'), { risk: 'high' })).toBeNull()
+  const triggered = await runWith('"Sent by anybody"')
+  await sql`update run set started_from = 'trigger:deploys' where id = ${triggered.id}`.execute(db)
+  expect(await taskOf(triggered)).toBeNull()
+  expect(await taskOf(await runWith(`"${'x'.repeat(256 * 1024)}"`))).toBeNull()
+  const erased = await runWith('"Names a customer"')
+  await sql`update content set encoding = 'removed', bytes = '' where hash = ${hashBytes('"Names a customer"')}`.execute(
+    db,
+  )
+  expect(await taskOf(erased)).toBeNull()
+})
+
+// Rules: security.md 29
+test('a task that was changed by SQL is left out, and keeps no notice from being read', async () => {
+  expect(await taskOf(await runWith('no JSON'))).toBeNull()
+  const changed = await runWith('"Cut the release of May"')
+  await sql`update content set encoding = 'identity', bytes = convert_to('"Pay Eve"', 'UTF8')
+    where hash = ${hashBytes('"Cut the release of May"')}`.execute(db)
+  expect(await taskOf(changed)).toBeNull()
+})

@@ -1,0 +1,42 @@
+import { hashBytes } from '#domain/json/digest.ts'
+import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
+
+/** What a person asked a run to do, as a notification says it. */
+export interface TaskNotice {
+  /** the person's name */
+  readonly by: string
+  readonly at: Date
+  /** masked, and cut */
+  readonly text: string
+}
+
+const maxCharacters = 200
+/** A character that nobody sees takes the length of its name. */
+const maxShown = 300
+const maxNameLength = 100
+
+/**
+ * The first characters of a task, with what looks like a secret masked; `null` for a blank one. The
+ * whole text is masked before it is cut: half of a key has the form of none. Pure.
+ */
+export function shortTask(task: string): string | null {
+  const text = maskSecrets(task, hashBytes).trim()
+  if (text === '') return null
+  if (!isLongerThan(text, maxCharacters)) return text
+  const first = Array.from(text.slice(0, 2 * maxCharacters)).slice(0, maxCharacters - 1)
+  return `${first.join('')}…`
+}
+
+/**
+ * One line, such as `Task of Ada, 2026-11-22 10:00 UTC: Write the notes`. `show` puts text of
+ * others on one line of the channel. Our words stand first, so that no text can look like them.
+ * Pure.
+ */
+export function taskLine(
+  { by, at, text }: TaskNotice,
+  show: (text: string, maxCharacters: number) => string,
+): string {
+  const instant = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `Task of ${show(by, maxNameLength)}, ${instant}: ${show(text, maxShown)}`
+}
