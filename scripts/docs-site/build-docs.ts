@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Plugin } from 'vite'
 import { readPages, readPictures } from './documents.ts'
 import { llmsFullText, llmsText } from './llms-text.ts'
 import { pageHtml } from './page-html.ts'
+import { readStyles } from './style-sheet.ts'
 
 /**
  * Builds `docs/` beside the dashboard: each page as HTML and as the Markdown that it is,
@@ -13,24 +12,36 @@ export function buildDocs(): Plugin {
   return {
     name: 'countersign:docs',
     apply: 'build',
-    async generateBundle() {
-      for (const [fileName, source] of await docsFiles()) {
+    async generateBundle(_options, bundle) {
+      // The dashboard's own files of the fonts: a reader of both loads them once.
+      const addressOf = (font: string): string => {
+        const start = `assets/${font.replace(/\.woff2$/, '')}-`
+        const name = Object.keys(bundle).find((one) => one.startsWith(start))
+        if (name === undefined) throw new Error(`The dashboard has no font ${font}`)
+        return `/${name}`
+      }
+      for (const [fileName, source] of await docsFiles(addressOf)) {
         this.emitFile({ type: 'asset', fileName, source })
       }
     },
   }
 }
 
-/** Every file of the documentation, by its path in the built dashboard. */
-export async function docsFiles(): Promise<Map<string, string | Uint8Array>> {
-  const pages = await readPages()
+/**
+ * Every file of the documentation, by its path in the built dashboard. `addressOf` says where a
+ * font is served, by its file name.
+ */
+export async function docsFiles(
+  addressOf: (fontFile: string) => string,
+): Promise<Map<string, string | Uint8Array>> {
+  const [pages, { sheet, fonts }] = await Promise.all([readPages(), readStyles(addressOf)])
   const files = new Map<string, string | Uint8Array>([
     ['llms.txt', llmsText(pages)],
     ['llms-full.txt', llmsFullText(pages)],
-    ['docs/docs.css', await readFile(join(import.meta.dirname, 'docs.css'), 'utf8')],
+    ['docs/docs.css', sheet],
   ])
   for (const page of pages) {
-    files.set(`docs/${page.name}.html`, pageHtml(page, pages))
+    files.set(`docs/${page.name}.html`, pageHtml(page, pages, fonts))
     files.set(`docs/${page.name}.md`, page.text)
   }
   for (const [name, bytes] of await readPictures()) files.set(`docs/${name}`, bytes)

@@ -7,9 +7,10 @@ const markdown = { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] }
 
 /**
  * A page as HTML without scripts and inline styles. What is written as HTML in the page, and
- * addresses that are not of the web, are shown as text and never become markup.
+ * addresses that are not of the web, are shown as text and never become markup. The browser loads
+ * the fonts beside the style sheet, so that no text moves when they arrive.
  */
-export function pageHtml(page: Page, pages: readonly Page[]): string {
+export function pageHtml(page: Page, pages: readonly Page[], fonts: readonly string[]): string {
   const names = new Set(pages.map(({ name }) => name))
   const html = openToKeyboards(nameHeadings(micromark(page.text, markdown)))
   const body = resolveLinks(html, page, names)
@@ -27,16 +28,19 @@ export function pageHtml(page: Page, pages: readonly Page[]): string {
 <meta name="color-scheme" content="light dark">
 <title>${escape(page.title)} – Countersign</title>
 <link rel="icon" href="/favicon.svg">
+${fonts.map((font) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${font}">`).join('\n')}
 <link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>
-<header><a href="/">Countersign</a> <a href="/docs">Documentation</a> <a href="/openapi.json">OpenAPI</a></header>
+<header><a href="/"><img src="/favicon.svg" width="24" height="24" alt="">Countersign</a> <a href="/docs">Documentation</a> <a href="/openapi.json">OpenAPI</a></header>
+<div class="columns">
 <main>
 ${body}
 </main>
 <nav aria-label="Pages"><ul>
 ${list.join('\n')}
 </ul></nav>
+</div>
 </body>
 </html>
 `

@@ -1,8 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, glob, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import express from 'express'
 import { expect, test, onTestFinished } from 'vitest'
@@ -16,9 +16,15 @@ import { newFolder } from '../harness/new-folder.ts'
 async function serveDocs(): Promise<string> {
   const folder = newFolder('docs-')
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  for (const [name, source] of await docsFiles()) {
+  for (const [name, source] of await docsFiles((font) => `/assets/${font}`)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), source)
+  }
+  await mkdir(join(folder, 'assets'))
+  for await (const path of glob(
+    'node_modules/@fontsource*/*/files/*-latin-{400,wght}-normal.woff2',
+  )) {
+    await copyFile(path, join(folder, 'assets', basename(path)))
   }
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>the dashboard</title>')
   const app = express().use(securityHeaders('http://localhost'), serveDashboard(folder))
@@ -43,8 +49,18 @@ test('the documentation is read in a browser under the content policy: links, an
   await page.getByRole('main').getByRole('link', { name: 'How it works' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'How it works' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/docs/how-it-works')
-  // The style sheet was let through.
-  expect(await page.evaluate(() => getComputedStyle(document.body).display)).toBe('grid')
+  // The style sheet and the fonts were let through.
+  expect(await page.locator('.columns').evaluate((one) => getComputedStyle(one).display)).toBe(
+    'grid',
+  )
+  const faces = await page.evaluate(async () => {
+    const all = [...(await document.fonts.ready)]
+    return all.filter(({ status }) => status === 'loaded').map(({ family }) => family)
+  })
+  expect(faces.map((face) => face.replaceAll('"', '')).toSorted()).toEqual([
+    'JetBrains Mono',
+    'Schibsted Grotesk',
+  ])
   for (const name of ['api', 'clients']) {
     await page.goto(`${url}/docs/${name}`)
     await page.setViewportSize({ width: 390, height: 844 })
