@@ -88,13 +88,11 @@ describe('a run works in', () => {
     }
   })
 
-  test('what is signed: a changed row executes nothing', async () => {
+  test('what is signed: a run whose row was changed takes no turn', async () => {
     const { id } = await start('both', 'shop')
     await setRows(desk.database.db, 'run', { id }, { workspace: 'default' })
-    const call = await firstCall(id, write('notes/moved.md'))
-    expect(call?.result).not.toBe('output')
-    await expect(desk.read('first/notes/moved.md')).rejects.toThrow('ENOENT')
-    await expect(desk.read('shop/notes/moved.md')).rejects.toThrow('ENOENT')
+    expect((await desk.turn(id, 1)).kind).toBe('ended')
+    expect(await desk.calls(id, 1)).toEqual([])
   })
 
   test('that of the run it is forked from, while its worker may work there', async () => {
