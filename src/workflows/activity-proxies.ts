@@ -50,7 +50,8 @@ export function modelActivities(taskQueue: string, summary: string): Pick<Activi
 
 /**
  * The same on the workflow's own queue, from which it can start eagerly. One attempt: the queue of
- * turns takes over from a process that died, or that is of a version without this activity.
+ * turns takes over from a process that died, or that is of a version without this activity, and
+ * where executions keep this queue busy.
  */
 export function turnHereActivities(
   taskQueue: string,
@@ -60,6 +61,7 @@ export function turnHereActivities(
     ...turnOptions(),
     summary,
     taskQueue,
+    scheduleToStartTimeout: '5 seconds',
     retry: { maximumAttempts: 1 },
   })
 }

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import proto from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
 import type { NextTurn } from '#domain/runs/workflow-outcomes.ts'
+import type { agentRun } from '#workflows/index.ts'
 import { decided, cancelRequested, messaged } from '#workflows/messages.ts'
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -148,6 +150,31 @@ describe('agentRun', () => {
       expect(scheduled).toEqual(queues.map((queue) => names[queue as keyof typeof names]))
     },
   )
+
+  it('has the first turn taken from the queue of turns after 5 s, while executions keep its own queue busy', async () => {
+    const store = new ScriptedStore([[{}]])
+    const begun = Promise.withResolvers<void>()
+    const execution = Promise.withResolvers<void>()
+    store.onExecute = () => {
+      begun.resolve()
+      return execution.promise
+    }
+    await using run = await startScriptedRun(store, { maxActivities: 1 })
+    await begun.promise
+    const other = await run.client.workflow.start<typeof agentRun>('agentRun', {
+      workflowId: `agent-run:${randomUUID()}`,
+      taskQueue: store.taskQueue,
+      args: [{ runId: 'other', turn: 0, taskQueue: store.taskQueue, short: true }],
+    })
+    try {
+      await waitUntil(() => asked(run, 'takeTurn') === 2, { withinMs: 30_000 })
+      expect(store.journal).toEqual([])
+    } finally {
+      execution.resolve()
+    }
+    await run.handle.result()
+    await other.result()
+  })
 
   it('looks at the deadline of each wait, whether the timer of an earlier wait is due before it or behind it', async () => {
     const store = new ScriptedStore([

@@ -198,6 +198,9 @@ export interface ScriptedRun extends AsyncDisposable {
   deploy(bundle: WorkflowBundleWithSourceMap): Promise<void>
 }
 
+/** Each event of a history names a worker or a client: by default with the name of the host. */
+const identity = '12345@host'
+
 /**
  * Starts the real workflow on the real server, with activities that answer from `store`: a run's,
  * or with `external` the one that waits for the request of a program.
@@ -211,6 +214,8 @@ export async function startScriptedRun(
     readonly nextDeadlineMs?: number
     /** started with search attributes, which the test server's namespace has */
     readonly listed?: boolean
+    /** how many activities the workflow's own queue has at once */
+    readonly maxActivities?: number
   } = {},
 ): Promise<ScriptedRun> {
   const { address, namespace, taskQueue } = await useTemporal()
@@ -219,16 +224,19 @@ export async function startScriptedRun(
   const serve = async (bundle: WorkflowBundleWithSourceMap): Promise<() => Promise<void>> => {
     const activities = { ...store.activities, ...store.replaced }
     const { takeTurn } = activities
-    const shared = { connection, namespace, buildId: buildIdOf(bundle) }
+    const shared = { connection, namespace, identity, buildId: buildIdOf(bundle) }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
-    const { maxCachedWorkflows } = options
+    const { maxCachedWorkflows, maxActivities } = options
     const cache = maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }
+    const slots =
+      maxActivities === undefined ? {} : { maxConcurrentActivityTaskExecutions: maxActivities }
     const workflows = {
       taskQueue,
       workflowBundle: bundle,
       activities: { ...activities, takeTurn: store.turnHere ?? takeTurn },
       sinks: store.sinks,
       ...cache,
+      ...slots,
     }
     const workers = [
       await Worker.create({ ...shared, ...workflows }),
@@ -242,7 +250,7 @@ export async function startScriptedRun(
   }
   let stop = await serve(await workflowBundle())
   const clientConnection = await Connection.connect({ address })
-  const client = new Client({ connection: clientConnection, namespace })
+  const client = new Client({ connection: clientConnection, namespace, identity })
   const handle =
     options.external === true
       ? await client.workflow.start<typeof approvalRequest>('approvalRequest', {
