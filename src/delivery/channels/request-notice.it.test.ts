@@ -55,6 +55,11 @@ test('a notice has no task at high risk, for data of a trigger, when it was eras
 // Rules: security.md 29
 test('a task that was changed by SQL is left out, and keeps no notice from being read', async () => {
   expect(await taskOf(await runWith('no JSON'))).toBeNull()
+  const nested = '['.repeat(100_000) + ']'.repeat(100_000)
+  expect(await taskOf(await runWith(nested))).toBeNull()
+  const unending = await runWith('"Cut the release of June"')
+  await sql`update run set created_at = 'infinity' where id = ${unending.id}`.execute(db)
+  expect(await taskOf(unending)).toBeNull()
   const changed = await runWith('"Cut the release of May"')
   await sql`update content set encoding = 'identity', bytes = convert_to('"Pay Eve"', 'UTF8')
     where hash = ${hashBytes('"Cut the release of May"')}`.execute(db)

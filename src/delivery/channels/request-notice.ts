@@ -61,14 +61,31 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
 async function readTask(db: Db | Tx, task: StoredTask): Promise<TaskNotice | null> {
   const { hash, isInput, by, at } = task
   if (by === null) return null
+  const storedText = await unchangedText(db, hash)
+  const text = storedText === undefined ? null : wordsOf(storedText, isInput)
+  const instant = new Date(at)
+  if (text === null || Number.isNaN(instant.getTime())) return null
+  return { by: by.name, at: instant, text }
+}
+
+async function unchangedText(db: Db | Tx, hash: string): Promise<string | undefined> {
   try {
-    const storedText = (await getRemainingTexts(db, [hash])).get(hash)
-    const text = storedText === undefined ? null : shortTask(wholeTask(storedText, isInput))
-    return text === null ? null : { by: by.name, at: new Date(at), text }
+    return (await getRemainingTexts(db, [hash])).get(hash)
   } catch (error) {
-    // Rows that were changed by SQL must not keep a channel from its other notifications.
-    if (error instanceof ContentChanged || error instanceof SyntaxError) return null
+    if (error instanceof ContentChanged) return undefined
     throw error
+  }
+}
+
+/**
+ * Rows that were changed by SQL must not keep a channel from its other notifications: they may name
+ * a content that is no JSON, or one that is nested too deep to be written as text.
+ */
+function wordsOf(storedText: string, isInput: boolean): string | null {
+  try {
+    return shortTask(wholeTask(storedText, isInput))
+  } catch {
+    return null
   }
 }
 
