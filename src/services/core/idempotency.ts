@@ -72,20 +72,11 @@ export async function lockKeys(
       const { key, route } = call
       if (key === undefined) return work()
       assertKey(key)
-      const bodyHash = hashJson({ body: call.body })
       const before = answers.get(key)
-      if (before !== undefined) {
-        if (before.route !== route || before.body_hash !== bodyHash) {
-          throw new Problem(
-            'idempotency_key_reused',
-            'This Idempotency-Key was used before for another call; use a new one',
-          )
-        }
-        return storedAnswer<T>(before.response)
-      }
+      if (before !== undefined) return answerTo<T>(call, before)
       const answer = await work()
       if (answer instanceof Problem) return answer
-      newAnswers.push({ key, route, body_hash: bodyHash, response: answer })
+      newAnswers.push({ key, route, body_hash: hashOfBody(call), response: answer })
       return answer
     },
     async remember() {
@@ -133,6 +124,38 @@ export async function isAnswered(
     .where('key', '=', call.key)
     .executeTakeFirst()
   return earlier !== undefined
+}
+
+/** The stored answer to a call that came before; `null`: it did not. Rejects as the above does. */
+export async function earlierAnswer<T extends object>(
+  db: Db | Tx,
+  call: IdempotentCall,
+): Promise<T | null> {
+  if (call.key === undefined) return null
+  const earlier = await db
+    .selectFrom('idempotency')
+    .select(['route', 'body_hash', 'response'])
+    .where('principal', '=', principalOf(call.caller))
+    .where('key', '=', call.key)
+    .executeTakeFirst()
+  return earlier === undefined ? null : answerTo<T>(call, earlier)
+}
+
+function answerTo<T extends object>(
+  call: IdempotentCall,
+  earlier: { readonly route: string; readonly body_hash: string; readonly response: JsonObject },
+): T {
+  if (earlier.route !== call.route || earlier.body_hash !== hashOfBody(call)) {
+    throw new Problem(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used before for another call; use a new one',
+    )
+  }
+  return storedAnswer<T>(earlier.response)
+}
+
+function hashOfBody({ body }: IdempotentCall): string {
+  return hashJson({ body })
 }
 
 /**

@@ -70,7 +70,6 @@ describe('a policy version that takes force between the judgement of a start and
     'of a run': (ctx) => startRun(ctx, ada.caller, { ...asking, idempotencyKey: 'of a run' }),
     'of a fork': async (ctx) =>
       forkRun(ctx, ada.caller, { runId: await runId, afterTurn: 0, idempotencyKey: 'of a fork' }),
-    'by a message': (ctx) => deploysTrigger(ctx, null, 'm1'),
     'of a schedule by a person': (ctx) =>
       triggerSchedule(ctx, ada.caller, { name: 'minutely', idempotencyKey: 'of a schedule' }),
   }
@@ -86,6 +85,33 @@ describe('a policy version that takes force between the judgement of a start and
       expect(await runCount()).toBe(before + 1)
     },
   )
+
+  test.each([
+    { change: 'another version', activate: activateOther },
+    {
+      change: 'one that has the trigger on another line',
+      activate: () => desk.activate({ 'countersign.yaml': `# a line\n${config}` }),
+    },
+  ])('has a message to a trigger judged again by $change, and starts its run once', async (one) => {
+    const before = await runCount()
+    const { id } = await deploysTrigger(meanwhile(one.activate), null, one.change)
+    const { digest } = await desk.api.policies.inForce()
+    expect(await rowsOf(desk.database.db, 'run', { id }, 'policy_digest')).toEqual([
+      { policy_digest: digest },
+    ])
+    expect(await deploysTrigger(desk.api, null, one.change)).toMatchObject({ id })
+    expect(await runCount()).toBe(before + 1)
+  })
+
+  test('takes nothing from a message that has its run: it is answered with that run when it comes again', async () => {
+    const trigger = (await desk.api.policies.inForce()).config.triggers.get('deploys')
+    if (trigger === undefined) throw new Error('The version in force has the trigger')
+    const message = { trigger, key: null, input: 'x', messageId: 'again' }
+    const { id } = await startFromTrigger(desk.api, message)
+    await desk.activate({ 'countersign.yaml': config.replace('DEPLOYS_SECRET', 'OTHER_SECRET') })
+    expect(await startFromTrigger(desk.api, message)).toMatchObject({ id })
+    await desk.activate({ 'countersign.yaml': config })
+  })
 
   test('leaves a scheduled time open, which the next look judges by that version', async () => {
     const { db } = desk.database

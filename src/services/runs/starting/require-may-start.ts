@@ -15,7 +15,7 @@ import { refuseEndedKey } from '../../requests/people/refuse-ended-key.ts'
 import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 import { memberOf } from './find-member.ts'
 import { notManagerOfStarts } from './pause-start.ts'
-import { policyChanged } from './policy-changed.ts'
+import { PolicyChanged } from './policy-changed.ts'
 import { requireMode, requireStarter } from './require-starter.ts'
 
 /** Who starts a run of which worker. `starter`: `null` where nobody does. */
@@ -52,7 +52,7 @@ export async function requireMayStart(
     policies.inForce(tx),
     actor.type === 'machine' ? refuseEndedKey({ tx, seals }, actor.id) : Promise.resolve(),
   ])
-  if (inForce.digest !== policy.digest) throw policyChanged()
+  if (inForce.digest !== policy.digest) throw new PolicyChanged()
   if (used !== null) throw usedUpProblem(used)
   const rowsOf = (id: string) => people.find(({ person }) => person['id'] === id) ?? null
   const rightsNow = (id: string) => {

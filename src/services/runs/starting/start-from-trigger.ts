@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { workspacesOf } from '#policy/workspaces.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Json } from '#domain/json/json.ts'
@@ -7,15 +6,15 @@ import type { TriggerSetting } from '#policy/project-config.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
-import { byProgram, byTrigger } from '../../core/authority.ts'
-import { isAnswered, onceForKey } from '../../core/idempotency.ts'
+import { type Authority, byProgram, byTrigger } from '../../core/authority.ts'
+import { earlierAnswer, type IdempotentCall, onceForKey } from '../../core/idempotency.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 import { quoteText } from '../../transcript/result-texts.ts'
 import { pausedNames } from './pause-start.ts'
 import { personOfEmail } from './person-of-email.ts'
-import { policyChanged } from './policy-changed.ts'
+import { PolicyChanged } from './policy-changed.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
@@ -32,34 +31,70 @@ export interface TriggeredStart {
   readonly messageId: string | undefined
 }
 
+/** Each look after the first one needs an activation while the message is judged. */
+const maxLooks = 5
+
 /**
  * Starts a run for a trigger whose message was verified. The message is data without an author: it
  * is quoted in the first message. The person whom `as` names starts it, or nobody; the owner of a
- * key that calls it is behind it. Rejects as `startRun` does, with `forbidden` where nobody starts
+ * key that calls it is behind it. A repeated message gets its first answer, whatever holds by now.
+ * When another version takes force meanwhile, the message is judged again by that one: many senders
+ * send a refused one never again. Rejects as `startRun` does, with `forbidden` where nobody starts
  * it and the worker is not for everybody, and with `trigger_paused`, which is recorded.
  */
 export async function startFromTrigger(
   ctx: SigningContext,
-  { trigger, key, input, messageId }: TriggeredStart,
+  message: TriggeredStart,
 ): Promise<StartedRun> {
+  const { trigger, key, messageId } = message
   const authority = key === null ? byTrigger(trigger.name) : byProgram(key)
   const caller = key ?? authority
-  const startedFrom = `trigger:${trigger.name}`
   const once = {
     caller,
-    key: messageId === undefined ? undefined : `${startedFrom} ${hashBytes(messageId)}`,
+    key: messageId === undefined ? undefined : `${sourceOf(trigger)} ${hashBytes(messageId)}`,
     route: 'trigger',
     body: { trigger: trigger.name },
   }
+  const earlier = await earlierAnswer<StartedRun>(ctx.db, once)
+  if (earlier !== null) return earlier
   // Before the message is judged: a pause refuses all alike, and the sender repeats the message.
-  const isPaused = async (db: Db | Tx): Promise<boolean> =>
-    (await pausedNames(db, 'trigger')).has(trigger.name)
-  if ((await isPaused(ctx.db)) && !(await isAnswered(ctx.db, once))) {
-    return refuseAsPaused(ctx, caller, trigger.name)
+  if (await isPaused(ctx.db, trigger)) return refuseAsPaused(ctx, caller, trigger.name)
+  for (let look = 1; ; look += 1) {
+    try {
+      const answer = await judgeAndStart(ctx, message, { authority, caller, once })
+      return answer instanceof Problem ? refuseAsPaused(ctx, caller, trigger.name) : answer
+    } catch (error) {
+      if (!(error instanceof PolicyChanged) || look === maxLooks) throw error
+    }
   }
+}
+
+function sourceOf({ name }: TriggerSetting): string {
+  return `trigger:${name}`
+}
+
+async function isPaused(db: Db | Tx, { name }: TriggerSetting): Promise<boolean> {
+  return (await pausedNames(db, 'trigger')).has(name)
+}
+
+/** By the version in force; the problem that it was paused meanwhile is returned. */
+async function judgeAndStart(
+  ctx: SigningContext,
+  { trigger: verified, key, input }: TriggeredStart,
+  call: {
+    readonly authority: Authority
+    readonly caller: Caller
+    readonly once: IdempotentCall
+  },
+): Promise<StartedRun | Problem> {
+  const { authority, caller, once } = call
   const policy = await ctx.policies.inForce()
-  // The message was verified by the trigger of an earlier look at the version in force.
-  if (!isDeepStrictEqual(policy.config.triggers.get(trigger.name), trigger)) throw policyChanged()
+  const trigger = policy.config.triggers.get(verified.name)
+  // The signature was verified with the secret of an earlier version.
+  if (trigger === undefined || (key === null && trigger.secretFrom !== verified.secretFrom)) {
+    throw new PolicyChanged()
+  }
+  const startedFrom = sourceOf(trigger)
   const worker = requireWorker(policy, trigger.worker)
   const task = taskMessage(input)
   requireInputFits(worker, input)
@@ -70,9 +105,9 @@ export async function startFromTrigger(
   ]
   const [workspace] = workspacesOf(worker)
   const worktree = await worktreeStart(ctx, policy, workspace)
-  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+  return inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, once, async () => {
-      if (await isPaused(unit.tx)) return pausedProblem(trigger.name)
+      if (await isPaused(unit.tx, trigger)) return pausedProblem(trigger.name)
       await assertReachable(unit.tx, policy, worker, behind)
       return recordRun(ctx, unit, caller, {
         input,
@@ -89,7 +124,6 @@ export async function startFromTrigger(
       })
     }),
   )
-  return answer instanceof Problem ? refuseAsPaused(ctx, caller, trigger.name) : answer
 }
 
 /** Records the refusal of a message to a paused trigger, and rejects with it. */
