@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
-import { verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
+import { type Verifier, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
@@ -19,7 +19,7 @@ import { nextWait } from '../../requests/ending/advance-requests.ts'
 import { aboutRequest } from '../../requests/ending/end-request.ts'
 import { verifyPermit } from '../../permits/permits.ts'
 import { workflow } from '../../core/authority.ts'
-import { endRun } from './end-run.ts'
+import { endRun, type RunEnding } from './end-run.ts'
 
 /** Whether a run may take turns; `waits`: until a decision or a deadline. */
 export type StartAdmission =
@@ -29,7 +29,8 @@ export type StartAdmission =
 /**
  * Judges whether a run may take a turn at all: its signed statement says which request had to be
  * approved before its first one, if any, and a row that says otherwise is refused (product.md 45).
- * The caller holds the run's lock.
+ * Rejects where the run is signed with a key that this process has not: the turn is repeated, and
+ * goes on in a process that was started with the current keys. The caller holds the run's lock.
  */
 export async function judgeStart(
   unit: UnitOfWork,
@@ -37,11 +38,20 @@ export async function judgeStart(
 ): Promise<StartAdmission> {
   if (run.start_request_id === null) {
     if (isSignedInSomeMode(unit.verifier, run)) return { kind: 'begins' }
+    if (!hasKey(unit.verifier, run.key_id)) throw new Error(unknownKeyText(run.key_id))
     return refuse(unit, run, 'statement')
   }
   if (isUnstarted(run)) return admitStart(unit, run, run.start_request_id)
   if (await hasSpentPermit(unit, run.id, run.start_request_id)) return { kind: 'begins' }
   return refuse(unit, run, 'permit')
+}
+
+function hasKey({ publicKeys, retired }: Verifier, keyId: string): boolean {
+  return publicKeys.has(keyId) || retired?.has(keyId) === true
+}
+
+function unknownKeyText(keyId: string): string {
+  return `The run is signed with the key ${keyId}, which this process does not have: start it with the current COUNTERSIGN_PUBLIC_KEYS`
 }
 
 /**
@@ -167,7 +177,7 @@ async function spend(
   })
 }
 
-/** A start without an approval is refused, whatever the rows say. */
+/** A run that nobody signed so, or approved, is refused, whatever the rows say. */
 async function refuse(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
@@ -187,12 +197,30 @@ async function refuse(
   await endRun(unit, workflow, run, {
     event: 'cancel',
     cancelReason: 'run_cancelled',
-    why: 'the start of the run was not approved',
     endReason: null,
+    ...(check === 'statement' ? signatureRefusal : approvalRefusal(check)),
+  })
+  return { kind: 'ended' }
+}
+
+type Refusal = Pick<RunEnding, 'why' | 'failure'>
+
+/** Also a run that needed no approval, and one that took turns before its row was changed. */
+const signatureRefusal: Refusal = {
+  why: 'the signature of the run does not hold',
+  failure: {
+    code: 'invalid_statement',
+    message:
+      'The run ended, because its signature does not hold for its row: something else changed it in the database. Start it again.',
+  },
+}
+
+function approvalRefusal(check: string): Refusal {
+  return {
+    why: 'the start of the run was not approved',
     failure: {
       code: 'start_denied',
       message: `The run ended, because the approval of its start could not be verified (${check}). Start it again.`,
     },
-  })
-  return { kind: 'ended' }
+  }
 }

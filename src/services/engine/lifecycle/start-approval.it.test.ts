@@ -186,6 +186,42 @@ describe('a worker that asks before it starts', () => {
     expect(await desk.auditTypes(runId)).toContain('permit.refused')
   })
 
+  // Rules: security.md 13, 29
+  test('is not what a run needed whose row was changed: its failure says what was, also after a turn', async () => {
+    const { db } = desk.database
+    const runId = await desk.start()
+    desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/z', content: 'z' } }] })
+    await desk.perform(await desk.turn(runId, 1))
+    await setRows(db, 'run', { id: runId }, { started_by: desk.people.grace.id })
+    const before = desk.modelRequests.length
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
+    expect(desk.modelRequests).toHaveLength(before)
+    const { failure } = await rowOf(db, 'run', { id: runId }, 'failure')
+    expect(failure).toMatchObject({
+      code: 'invalid_statement',
+      message: expect.stringContaining('does not hold for its row') as string,
+    })
+  })
+
+  // Rules: security.md 13
+  test('and every other run goes on once a process has the key that signed it, and is not ended by one without', async () => {
+    const { db } = desk.database
+    const runId = await desk.start()
+    const other = generateKeyPairSync('ed25519')
+    const verifier = { publicKeys: new Map([['other', other.publicKey]]) }
+    const judged = inUnitOfWork(
+      { ...desk.worker, verifier },
+      bySystem(desk.worker, workflow),
+      async (unit) => judgeStart(unit, await rowOf(unit.tx, 'run', { id: runId })),
+    )
+    await expect(judged).rejects.toThrow('COUNTERSIGN_PUBLIC_KEYS')
+    expect(await rowOf(db, 'run', { id: runId }, 'state', 'ended_at')).toMatchObject({
+      ended_at: null,
+    })
+    await desk.turn(runId, 1)
+    expect((await show(runId)).state).toBe('completed')
+  })
+
   test('goes on after the key that signed its approval was retired', async () => {
     const { runId, requestId } = await waiting()
     await desk.decide(desk.people.grace, requestId)
