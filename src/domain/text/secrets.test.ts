@@ -133,6 +133,20 @@ it.each(['eyJ-', 'sk-eyJ-', '-----BEGIN PRIVATE KEY-----A', 'secret: .', 'AIza-'
 
 // Rules: security.md 20
 describe('maskSecrets', () => {
+  it('masks the private key of a text that was cut within it, with a mark or without', () => {
+    const line = letters.repeat(2).slice(0, 64)
+    const of = (kind: string): string => `-----${kind} RSA PRIVATE KEY-----`
+    const whole = `use ${of('BEGIN')}\n${`${line}\n`.repeat(3)}${of('END')}`
+    const from = whole.indexOf(line) + 12
+    for (let length = from; length < whole.length; length += 1) {
+      for (const mark of ['', '…', '… (12 more characters)']) {
+        const cut = maskSecrets(whole.slice(0, length) + mark, hashBytes)
+        expect(cut).toContain('[private key')
+        expect(cut).not.toContain(line.slice(0, 12))
+      }
+    }
+  })
+
   it('puts the fact, the length and the hash in place of the value, and leaves the rest', () => {
     const value = `ghp_${letters.slice(0, 36)}`
     const masked = maskSecrets(`use ${value} now`, hashBytes)

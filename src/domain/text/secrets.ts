@@ -13,7 +13,8 @@ export interface FoundSecret {
 const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     'private key',
-    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----([A-Za-z0-9+/=\s\\]{1,20000})-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g,
+    // Its last line may be missing: a text may be cut before it is masked, with a mark.
+    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----([A-Za-z0-9+/=\s\\]{1,20000})(?:-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----|(?:-[- A-Z]{0,80})?(?:…|$))/g,
   ],
   ['Countersign API key', /\bcs_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/g],
   ['AWS access key', /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g],
