@@ -32,9 +32,9 @@ test('a notice has the task of the root run, with who asked and when', async () 
   expect(await taskOf(run)).toEqual({ by: 'Ada', at: expect.any(Date), text: 'Cut the release' })
   const child = await addRun(service, { startedBy: ada, parent: run })
   expect((await taskOf(child))?.text).toBe('Cut the release')
-  const fields = await runWith('{"releaseDate":"2026-12-01","api_key":"api_key=abcdefgh12345678"}')
+  const fields = await runWith('{"releaseDate":"2026-12-01","apiKey":"abcdefgh12345678"}')
   expect((await taskOf(fields))?.text).toMatch(
-    /^Release date: 2026-12-01\nApi key: .*\[named secret/,
+    /^Release date: 2026-12-01\nApi key: \[named secret, 16 characters/,
   )
 })
 

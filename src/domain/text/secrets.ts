@@ -42,7 +42,8 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['bearer token', /\bBearer\s{1,3}([A-Za-z0-9._~+/-]{20,2000}=*)/gi],
   [
     'named secret',
-    /(?:password|passwd|secret|api[_-]?key|access[_-]?key|(?:auth|access)[_-]?token|private[_-]?key)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200})/gi,
+    // Names as in code, and as titles of fields for people: `accessToken`, `Access token`.
+    /(?:password|passwd|passphrase|secret|(?:api|access|private|secret|signing|encryption|account)[ _-]?key|(?:api|auth|access|bearer|client|refresh|secret|session)[ _-]?token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200})/gi,
   ],
 ]
 
