@@ -169,7 +169,9 @@ export const run = z
     startedFrom: z
       .string()
       .optional()
-      .describe('What started the run, if no caller did: `trigger:NAME` or `schedule:NAME`'),
+      .describe(
+        'What started the run, if no caller did: `trigger:NAME` or `schedule:NAME`. A fork that repeats the task of a trigger has that trigger',
+      ),
     createdAt: instant.describe('When it was started'),
     endedAt: instant.nullable().describe('When it ended; null: it has not'),
     pendingRequests: z.int().describe('Requests of this run that wait for people'),

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { Actor } from '#domain/actor.ts'
 import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { ContentRemoved, getText } from '#store/content/content.ts'
@@ -141,9 +142,15 @@ async function workerOf(
   return { current, policy, worker: pinned, policyDigest: old.policy_digest }
 }
 
-type Words = Pick<Parameters<typeof recordRun>[3], 'input' | 'text' | 'attachments' | 'files'>
+type Words = Pick<
+  Parameters<typeof recordRun>[3],
+  'input' | 'text' | 'attachments' | 'files' | 'startedFrom' | 'author'
+>
 
-/** The task of the fork: its first message, and its input. */
+/**
+ * The task of the fork: its first message, and its input. A task that a trigger was sent stays the
+ * trigger's, and never becomes that of the person who starts again.
+ */
 async function wordsOf(
   tx: Tx,
   at: {
@@ -181,7 +188,14 @@ async function wordsOf(
     text: first?.text ?? '',
     attachments,
     files: first?.files ?? [],
+    ...triggerOf(first?.author ?? null),
   }
+}
+
+/** The trigger that wrote a message, as the facts of the run that repeats it. */
+function triggerOf(author: Actor | null): Pick<Words, 'startedFrom' | 'author'> {
+  if (author?.type !== 'system' || author.name?.startsWith('trigger:') !== true) return {}
+  return { startedFrom: author.name, author }
 }
 
 async function inputOf(tx: Tx, run: Selectable<RunTable>): Promise<Json> {

@@ -39,6 +39,7 @@ export async function lastStarts(
       (select json_build_object('id', id, 'name', name) from person where email = setting.email) as "as",
       (select json_build_object('runId', id, 'number', number, 'state', state, 'at', created_at)
         from run where started_from = ${`${kind}:`} || setting.name
+          and forked_from is null
         order by created_at desc limit 1) as last,
       setting.name in (${namesOfPaused(kind)}) as paused
     from unnest(${names}::text[], ${settings.map(({ as }) => as)}::text[]) as setting(name, email)

@@ -102,7 +102,10 @@ export interface RunToRecord {
   readonly worker: WorkerDefinition
   readonly conversation: boolean
   readonly starter: PersonRef | null
-  /** what started it without a caller: `trigger:NAME` or `schedule:NAME` */
+  /**
+   * what started it without a caller, `trigger:NAME` or `schedule:NAME`; in a fork that repeats the
+   * task of a trigger, that trigger
+   */
   readonly startedFrom?: string
   /** who else is behind it: the caller who triggered a schedule */
   readonly behind?: readonly string[]
