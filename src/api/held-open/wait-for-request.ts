@@ -9,8 +9,9 @@ import { waitersOf } from './subject-waiters.ts'
 
 /**
  * Waits until a request is decided, for `withinMs` at most, and returns its state then. Reads the
- * database only when the event feed reports a change. Returns at once when the caller disconnects
- * or the process stops. Throws `unauthenticated` when the caller has become nobody meanwhile.
+ * database only when the event feed reports a change, and now and then. Returns at once when the
+ * caller disconnects or the process stops. Throws `unauthenticated` when the caller has become
+ * nobody meanwhile.
  */
 export async function waitForRequest<
   R extends { readonly id: string; readonly state: RequestState },
@@ -21,11 +22,14 @@ export async function waitForRequest<
     withinMs,
     read,
     isKnown,
+    isOver = () => false,
   }: {
     readonly withinMs: number
     readonly read: () => Promise<R>
     /** whether the session or key that the caller came by still counts */
     readonly isKnown: () => Promise<boolean>
+    /** what else ends the wait; absent: nothing */
+    readonly isOver?: (record: R) => boolean
   },
 ): Promise<R> {
   const first = await read()
@@ -38,7 +42,7 @@ export async function waitForRequest<
     // Watched from here on: changes since the first look are seen by this one.
     for (;;) {
       const record = await read()
-      if (record.state !== 'pending' || over.aborted) return record
+      if (record.state !== 'pending' || isOver(record) || over.aborted) return record
       await looks.next()
       if (!(await isKnown())) {
         throw new Problem('unauthenticated', 'Your session or API key ended while this call waited')

@@ -79,5 +79,6 @@ function receivedEventOf({ body, worker, waitSeconds, request }: HookHttpCall): 
     root: rootOf(request.get('countersign-root') ?? '') ?? rootOf(projectFolderOf(body) ?? ''),
     host: hostOf(request),
     waitMs: waitSeconds * 1000,
+    scope: null,
   }
 }

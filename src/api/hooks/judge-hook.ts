@@ -18,6 +18,7 @@ import {
   readHookedRequest,
   recordRefusalReply,
   noteUse,
+  noteWaiter,
   type HookedRequest,
 } from '#services/hooks/hooked-call.ts'
 import type { ExternalInput } from '#services/requests/facts/external-input.ts'
@@ -34,6 +35,11 @@ export interface ReceivedEvent {
   readonly root: string | null
   readonly host: string
   readonly waitMs: number
+  /**
+   * For an agent whose events have no session: what else an equal call has in common. `isOnce`: no
+   * later call continues this one. `null`: the session says it.
+   */
+  readonly scope: { readonly name: string; readonly isOnce: boolean } | null
 }
 
 /** The call of an event: the same names for the agent's result and for its report. */
@@ -45,10 +51,17 @@ export interface NamedCall {
 
 /** How a call of an event is found again. */
 export function namedCallOf(
-  { agent, event, worker, root }: ReceivedEvent,
+  { agent, event, worker, root, scope }: ReceivedEvent,
   input = event.tool_input as JsonObject,
 ): NamedCall {
-  const call = { agent: agent.name, session: event.session_id, tool: event.tool_name, worker, root }
+  const call = {
+    agent: agent.name,
+    session: event.session_id,
+    tool: event.tool_name,
+    worker,
+    root,
+    ...(scope === null ? {} : { scope: scope.name }),
+  }
   return { hookCall: hookCallOf({ ...call, input }), use: externalIdOf(event, agent.name) }
 }
 
@@ -64,7 +77,8 @@ export interface HookWaiter {
 /**
  * Judges whether an agent may make a call by policy, and waits for people if it asks. The request
  * of an equal call of the same session continues. The permit is consumed only while the agent is
- * connected. Rejects as `openExternal` and `consumePermit` do.
+ * connected, and without a session by the newest equal call. Rejects as `openExternal` and
+ * `consumePermit` do.
  */
 export async function judgeHook(
   api: Api,
@@ -75,24 +89,31 @@ export async function judgeHook(
   const endsAt = performance.now() + received.waitMs
   const clientEnd = endSignal(api, response)
   const named = namedCallOf(received)
+  const waiter = `waits:${randomUUID()}`
+  const isReplaced = (one: HookedRequest): boolean =>
+    received.scope !== null && !one.isTaken && one.waiter !== waiter
   const call = inputOf(received, named)
   const own = call.externalId
   const earlier = await findOpenCall(api.ctx, caller, named.hookCall)
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
+    // An older equal call may be one that its agent gave up: it must not take the permit.
+    if (received.scope !== null) await noteWaiter(api.ctx, requestId, waiter)
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const withinMs = Math.max(0, Math.ceil(endsAt - performance.now()))
-    const latest = await waitForRequest(api, response, { withinMs, read, isKnown })
+    const waiting = { withinMs, read, isKnown, isOver: isReplaced }
+    const latest = await waitForRequest(api, response, waiting)
     if (latest.isTaken) continue
+    if (isReplaced(latest)) return deny(newerWaits(latest))
     const { state } = latest
-    if (state === 'pending') return deny(waits(latest))
+    if (state === 'pending') return deny(waits(latest, received))
     if (state !== 'approved') {
       await recordRefusalReply(api.ctx, requestId)
       return deny(endAnswer(latest))
     }
     // Nobody is connected to get the permit: the same call finds it later.
-    if (clientEnd.aborted || response.destroyed) return deny(waits(latest))
+    if (clientEnd.aborted || response.destroyed) return deny(waits(latest, received))
     if (!(await take(api, caller, latest))) continue
     const input = await inputToMake(api, caller, received, latest)
     const reported = input === null ? named : namedCallOf(received, input)
@@ -181,8 +202,15 @@ async function take(api: Api, caller: Caller, { id, digest }: HookedRequest): Pr
   }
 }
 
-function waits({ number }: HookedRequest): string {
+function waits({ number }: HookedRequest, { scope }: ReceivedEvent): string {
+  if (scope?.isOnce === true) {
+    return `this call has not run and waits as #${number}. A repeated call opens a request of its own, because the agent's settings name no folder (the header countersign-root).`
+  }
   return `this call has not run and waits as #${number}; ask again with exactly the same call, which continues the same request.`
+}
+
+function newerWaits({ number }: HookedRequest): string {
+  return `this call has not run: a newer equal call waits as #${number} in its place.`
 }
 
 function endAnswer({ number, state, deniedBy, reason, cancelReason }: HookedRequest): string {

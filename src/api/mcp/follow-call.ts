@@ -3,6 +3,7 @@ import { recordWaitingCaller } from '#services/gateway/record-waiting-caller.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import { waitersOf } from '../held-open/subject-waiters.ts'
+import { progressEveryMs } from './progress.ts'
 import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 
 /** The least time to wait for an approved call. */
@@ -21,8 +22,6 @@ export interface CallToFollow {
   /** called now and then while it waits, with the seconds so far */
   readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
 }
-
-const tellEveryMs = 5000
 
 /**
  * Follows a gateway call until it has ended or the time is over, and returns its state. Reads the
@@ -49,7 +48,7 @@ export async function followCall(
   const wake = (): void => looks.wake()
   const stop = waitersOf(api.events).watch(requestId, wake)
   let callState = first
-  const reports = setInterval(() => onWait?.(callState, secondsSince(began)), tellEveryMs)
+  const reports = setInterval(() => onWait?.(callState, secondsSince(began)), progressEveryMs)
   let isWanted = false
   try {
     for (;;) {

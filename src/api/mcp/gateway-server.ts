@@ -17,6 +17,7 @@ import { callTool } from './call-tool.ts'
 import { approvalExtension } from './gateway-answer.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
 import type { McpMessage } from '../context/mcp-message.ts'
+import { progressOf } from './progress.ts'
 import { readableTool } from './readable-tool.ts'
 import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
 import { tasksExtension } from './task-of-call.ts'
@@ -73,7 +74,7 @@ export function gatewayServer(
       clientCallId: idIn(meta, clientCallIdKey),
       client: clientOf(context),
     }
-    const onWait = progressOf(context, gateway.holdMs)
+    const onWait = waitReport(context, gateway.holdMs)
     const takesTask = takesTasks(context)
     const onStart = (): void => server.note({ tool: params.name })
     const waiting = { holdMs: gateway.holdMs, signal, onStart, onWait, takesTask }
@@ -107,9 +108,9 @@ function clientOf({ mcpReq }: ServerContext): string | null {
 }
 
 /** Reports to a client that asked for it how long its call has waited. */
-function progressOf({ mcpReq }: ServerContext, holdMs: number) {
-  const progressToken = mcpReq._meta?.progressToken
-  if (progressToken === undefined) return null
+function waitReport(context: ServerContext, holdMs: number) {
+  const report = progressOf(context, holdMs / 1000)
+  if (report === null) return null
   return (
     { number, queue, state }: { number: string; queue: string; state: string },
     seconds: number,
@@ -118,9 +119,7 @@ function progressOf({ mcpReq }: ServerContext, holdMs: number) {
       state === 'pending'
         ? `waits for a decision as request #${number} (queue ${queue})`
         : `is being carried out (request #${number})`
-    const params = { progressToken, progress: seconds, total: holdMs / 1000, message }
-    // A disconnected client needs no progress.
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+    report(seconds, message)
   }
 }
 

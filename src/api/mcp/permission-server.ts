@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import { randomUUID } from 'node:crypto'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { agents } from '#domain/hooks/agents.ts'
@@ -16,6 +22,7 @@ import type { McpMessage } from '../context/mcp-message.ts'
 import { hostOf, judgeHook, refusalOf, rootOf } from '../hooks/judge-hook.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
 import type { permissionQuery } from '../schemas/requests/hooks.ts'
+import { progressEveryMs, progressOf } from './progress.ts'
 import { TaskServer } from './task-handlers.ts'
 
 /** A message to the permission tool, from a key that may ask. */
@@ -41,14 +48,30 @@ export function permissionServer(api: Api, caller: Caller, message: PermissionMe
     { capabilities: { tools: {} } },
   )
   server.setRequestHandler('tools/list', () => ({ tools: [permissionTool] }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
     if (params.name !== permissionTool.name) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name')
     }
     server.note({ tool: permissionTool.name })
-    return answerContent(await answerQuestion(api, caller, params.arguments ?? {}, message))
+    const stop = startReports(context, message.settings.wait)
+    try {
+      return answerContent(await answerQuestion(api, caller, params.arguments ?? {}, message))
+    } finally {
+      stop()
+    }
   })
   return server
+}
+
+/** A client that asked for progress hears from its call, and keeps waiting. */
+function startReports(context: ServerContext, waitSeconds: number): () => void {
+  const report = progressOf(context, waitSeconds)
+  if (report === null) return () => undefined
+  const began = performance.now()
+  const timer = setInterval(() => {
+    report(Math.round((performance.now() - began) / 1000), 'waits for a decision')
+  }, progressEveryMs)
+  return () => clearInterval(timer)
 }
 
 async function answerQuestion(
@@ -60,6 +83,8 @@ async function answerQuestion(
   try {
     const question = readQuestion(input)
     const { tool_use_id } = question
+    const root = rootOf(request.get('countersign-root') ?? '')
+    const host = hostOf(request)
     const received = {
       agent: { name: 'claude-code', title: agents['claude-code'].title },
       event: {
@@ -67,9 +92,15 @@ async function answerQuestion(
         ...(tool_use_id === undefined ? {} : { tool_use_id }),
       },
       worker: settings.worker ?? null,
-      root: rootOf(request.get('countersign-root') ?? ''),
-      host: hostOf(request),
+      root,
+      host,
       waitMs: settings.wait * 1000,
+      // An approval counts for an equal call in the same folder of the same machine. Without a
+      // folder, equal calls of two machines look alike.
+      scope:
+        root === null
+          ? { name: `once:${tool_use_id ?? randomUUID()}`, isOnce: true }
+          : { name: `host:${host}`, isOnce: false },
     }
     const judge = () => judgeHook(api, caller, received, { response, isKnown })
     const decision = await attempt(` ${permissionTool.name}`, judge)

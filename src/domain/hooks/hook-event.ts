@@ -37,6 +37,7 @@ export type HookDecision =
     }
 
 const maxNameCharacters = 200
+const notAnEvent = 'The input of the hook is not a hook event'
 
 /** The input of a hook is not an event. The message is a sentence for the person. */
 export class HookInputError extends Error {
@@ -55,17 +56,28 @@ export function parseInput(text: string): Readonly<Record<string, unknown>> {
   return value
 }
 
-/** Member `name` as an object. Throws when it is something else. */
-export function objectOf(from: Readonly<Record<string, unknown>>, name: string) {
+/**
+ * Member `name` as an object. Throws when it is something else, with the clause `problem` about the
+ * whole.
+ */
+export function objectOf(
+  from: Readonly<Record<string, unknown>>,
+  name: string,
+  problem = notAnEvent,
+) {
   const value = from[name]
-  if (!isObject(value)) throw new HookInputError(`${notAnEvent}: ${name} is not an object`)
+  if (!isObject(value)) throw new HookInputError(`${problem}: ${name} is not an object`)
   return value
 }
 
 /** Member `name` as a name of bounded length. Throws when it is something else. */
-export function nameOf(from: Readonly<Record<string, unknown>>, name: string): string {
-  const value = optionalName(from, name)
-  if (value === undefined) throw new HookInputError(`${notAnEvent}: ${name} is missing`)
+export function nameOf(
+  from: Readonly<Record<string, unknown>>,
+  name: string,
+  problem = notAnEvent,
+): string {
+  const value = optionalName(from, name, problem)
+  if (value === undefined) throw new HookInputError(`${problem}: ${name} is missing`)
   return value
 }
 
@@ -73,15 +85,14 @@ export function nameOf(from: Readonly<Record<string, unknown>>, name: string): s
 export function optionalName(
   from: Readonly<Record<string, unknown>>,
   name: string,
+  problem = notAnEvent,
 ): string | undefined {
   const value = from[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value === '' || value.length > maxNameCharacters) {
     throw new HookInputError(
-      `${notAnEvent}: ${name} is not a text of 1 to ${maxNameCharacters} characters`,
+      `${problem}: ${name} is not a text of 1 to ${maxNameCharacters} characters`,
     )
   }
   return value
 }
-
-const notAnEvent = 'The input of the hook is not a hook event'

@@ -34,12 +34,14 @@ export const permissionTool = {
 /** How long the tool waits for people without another setting. */
 export const usualPermissionSeconds = 3300
 
+const notAQuestion = 'The arguments are not a question'
+
 /** Parses the arguments of a call of the tool. Throws an error with a sentence. */
 export function readQuestion(input: Readonly<Record<string, unknown>>): PermissionQuestion {
-  const tool_use_id = optionalName(input, 'tool_use_id')
+  const tool_use_id = optionalName(input, 'tool_use_id', notAQuestion)
   return {
-    tool_name: nameOf(input, 'tool_name'),
-    input: objectOf(input, 'input'),
+    tool_name: nameOf(input, 'tool_name', notAQuestion),
+    input: objectOf(input, 'input', notAQuestion),
     ...(tool_use_id === undefined ? {} : { tool_use_id }),
   }
 }

@@ -17,6 +17,8 @@ export function hookCallOf(call: {
   /** whose policy judges it, and the base of its paths */
   readonly worker: string | null
   readonly root: string | null
+  /** what else an equal call has in common; absent: nothing */
+  readonly scope?: string
 }): string {
   return hashJson(call)
 }
@@ -29,6 +31,8 @@ export interface HookedRequest {
   readonly digest: string
   readonly cancelReason: CancelReason | null
   readonly isTaken: boolean
+  /** the newest of the calls that wait for it; `null`: none was noted */
+  readonly waiter: string | null
   /** the name and the words of the person who denied it */
   readonly deniedBy: string | null
   readonly reason: string | null
@@ -78,7 +82,7 @@ export async function readHookedRequest(
 ): Promise<HookedRequest> {
   const { rows } = await sql<Row>`
     select r.id, r.number::text, r.state, r.digest, r.cancel_reason as "cancelReason",
-      e.consumed_at is not null as "isTaken", denial.name as "deniedBy",
+      e.consumed_at is not null as "isTaken", e.hook_use as waiter, denial.name as "deniedBy",
       denial.reason_hash as "reasonHash", r.revision, r.tool,
       shown.facts->>'toolHash' as "toolHash"
     from request r
@@ -101,6 +105,20 @@ export async function readHookedRequest(
     throw new Error(`The digest of request ${requestId} is not that of its call`)
   }
   return { ...request, reason, changed: { tool, input } }
+}
+
+/** Records the call that waits for a request from now on: only the newest may take the permit. */
+export async function noteWaiter(
+  ctx: Pick<ServiceContext, 'db'>,
+  requestId: string,
+  waiter: string,
+): Promise<void> {
+  await ctx.db
+    .updateTable('external_request')
+    .set({ hook_use: waiter })
+    .where('request_id', '=', requestId)
+    .where('consumed_at', 'is', null)
+    .execute()
 }
 
 /** Records the call that got the permit, as its report will name it. */

@@ -3,8 +3,10 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { openFeed } from '../../harness/open-feed.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi } from '../test-api.ts'
 import { decideAsShown, requestNamed } from './as-shown.ts'
@@ -18,7 +20,15 @@ const linus = await api.signIn(api.people.linus)
 const ada = await createProgram(api, await api.signIn(api.people.ada))
 
 const address = (query = ''): URL => new URL(`/mcp${query}`, api.url)
-const requestInit = { headers: { authorization: `Bearer ${ada.key}` } }
+const initOf = (headers: Readonly<Record<string, string>>) => ({
+  requestInit: { headers: { authorization: `Bearer ${ada.key}`, ...headers } },
+})
+const shop = { 'countersign-root': '/srv/shop' }
+
+interface How {
+  readonly onprogress?: (progress: { progress: number }) => void
+  readonly signal?: AbortSignal
+}
 
 interface Asked {
   readonly name: string
@@ -27,33 +37,38 @@ interface Asked {
 
 /** A client of each revision of the protocol, as its own package makes it. */
 const connections = {
-  '2026-07-28': async (url: URL) => {
+  '2026-07-28': async (url: URL, options: ReturnType<typeof initOf>) => {
     const versionNegotiation = { mode: 'auto' as const }
     const client = new Client({ name: 'agent', version: '1' }, { versionNegotiation })
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
+    await client.connect(new StreamableHTTPClientTransport(url, options))
     return {
       client,
-      call: (asked: Asked) => client.callTool(asked, { timeout: 60_000 }),
+      call: (asked: Asked, how: How) => client.callTool(asked, { timeout: 60_000, ...how }),
     }
   },
-  '2025-11-25': async (url: URL) => {
+  '2025-11-25': async (url: URL, options: ReturnType<typeof initOf>) => {
     const client = new LegacyClient({ name: 'agent', version: '1' })
-    await client.connect(new LegacyTransport(url, { requestInit }))
+    await client.connect(new LegacyTransport(url, options))
     return {
       client,
-      call: (asked: Asked) => client.callTool(asked, undefined, { timeout: 60_000 }),
+      call: (asked: Asked, how: How) =>
+        client.callTool(asked, undefined, { timeout: 60_000, ...how }),
     }
   },
 }
 const revisions = Object.keys(connections) as (keyof typeof connections)[]
 
 let uses = 0
-async function connect(revision: keyof typeof connections, query?: string) {
-  const { call, client } = await connections[revision](address(query))
+async function connect(
+  revision: keyof typeof connections,
+  query?: string,
+  headers: Readonly<Record<string, string>> = shop,
+) {
+  const { call, client } = await connections[revision](address(query), initOf(headers))
   return {
     tools: async () => (await client.listTools()).tools,
-    ask: async (question: Record<string, unknown>): Promise<unknown> => {
-      const { content } = await call({ name: 'approve', arguments: question })
+    ask: async (question: Record<string, unknown>, how: How = {}): Promise<unknown> => {
+      const { content } = await call({ name: 'approve', arguments: question }, how)
       const [block] = content as { text: string }[]
       return JSON.parse(block?.text ?? '')
     },
@@ -117,10 +132,98 @@ describe.each(revisions)('the permission tool over HTTP, for clients of %s', (re
 
   test('denies what is no question, and a worker that does not exist, with a sentence', async () => {
     await using agent = await connect(revision, '?worker=nobody')
-    for (const odd of [{}, { tool_name: 'Deploy' }, { tool_name: '', input: {} }]) {
-      expect(await agent.ask(odd)).toEqual(denial('Countersign: '))
+    for (const [odd, why] of [
+      [{}, 'not a question: tool_name is missing'],
+      [{ tool_name: 'Deploy' }, 'not a question: input is not an object'],
+      [{ tool_name: '', input: {} }, 'not a question: tool_name is not a text'],
+    ] as const) {
+      expect(await agent.ask(odd)).toEqual(denial(why))
     }
     expect(await agent.ask(question())).toEqual(denial('nobody'))
+  })
+
+  // Rules: security.md 1
+  test('an approval counts in the same folder of the same machine only, and without a folder for its call only', async () => {
+    const one = question()
+    const here = { ...shop, 'countersign-host': 'one' }
+    const elsewhere = [
+      { ...shop, 'countersign-host': 'two' },
+      { ...here, 'countersign-root': '/srv/other' },
+      shop,
+      {},
+    ]
+    const ask = async (headers: Readonly<Record<string, string>>, tool_use_id: string) => {
+      await using agent = await connect(revision, '?wait=0', headers)
+      return await agent.ask({ ...one, tool_use_id })
+    }
+    const approve = async (use: string) =>
+      decideAsShown(grace, await requestNamed(api, grace, nameOf(use)), 'approve')
+    expect(await ask(here, one.tool_use_id)).toEqual(denial('waits as #'))
+    await approve(one.tool_use_id)
+    for (const [index, headers] of elsewhere.entries()) {
+      const use = `${one.tool_use_id}_${index}`
+      expect(await ask(headers, use)).toEqual(denial('waits as #'))
+      expect(await requestNamed(api, grace, nameOf(use))).toMatchObject({ state: 'pending' })
+    }
+    const allowed = { behavior: 'allow', updatedInput: one.input }
+    expect(await ask(here, `${one.tool_use_id}_here`)).toEqual(allowed)
+    // Without a folder, only the call of this id goes on.
+    const rootless = `${one.tool_use_id}_3`
+    await approve(rootless)
+    expect(await ask({}, `${rootless}_again`)).toEqual(denial('settings name no folder'))
+    expect(await ask({}, rootless)).toEqual(allowed)
+  })
+
+  test('a client that asks for progress gets it while its call waits', async () => {
+    await using agent = await connect(revision)
+    const one = question()
+    const heard = Promise.withResolvers<number>()
+    const onprogress = ({ progress }: { progress: number }) => heard.resolve(progress)
+    const answer = agent.ask(one, { onprogress })
+    expect(await heard.promise).toBeGreaterThan(0)
+    const request = await requestNamed(api, grace, nameOf(one.tool_use_id))
+    await decideAsShown(grace, request, 'deny', 'no')
+    expect(await answer).toEqual(denial('no'))
+  })
+
+  test('the permit of a call whose client has gone stays for the next equal call', async () => {
+    const one = question()
+    const stop = new AbortController()
+    {
+      await using gone = await connect(revision)
+      const answer = gone.ask(one, { signal: stop.signal })
+      await requestNamed(api, grace, nameOf(one.tool_use_id))
+      stop.abort()
+      await expect(answer).rejects.toThrow()
+    }
+    const request = await requestNamed(api, grace, nameOf(one.tool_use_id))
+    await decideAsShown(grace, request, 'approve')
+    await using later = await connect(revision)
+    expect(await later.ask({ ...one, tool_use_id: `${one.tool_use_id}_later` })).toEqual({
+      behavior: 'allow',
+      updatedInput: one.input,
+    })
+  })
+
+  // Its agent may have given it up behind a connection that a proxy keeps open.
+  test('a newer equal call ends the older wait, which does not take the permit', async () => {
+    await using older = await connect(revision)
+    await using newer = await connect(revision)
+    const one = question()
+    const first = older.ask(one)
+    const { id } = await requestNamed(api, grace, nameOf(one.tool_use_id))
+    const waiterOf = async () => {
+      const [row] = await rowsOf(database.db, 'external_request', { request_id: id }, 'hook_use')
+      return row?.hook_use ?? null
+    }
+    await waitUntil(async () => (await waiterOf()) !== null, { withinMs: 30_000 })
+    const firstWaiter = await waiterOf()
+    const second = newer.ask({ ...one, tool_use_id: `${one.tool_use_id}_newer` })
+    await waitUntil(async () => (await waiterOf()) !== firstWaiter, { withinMs: 30_000 })
+    const request = await requestNamed(api, grace, nameOf(one.tool_use_id))
+    await decideAsShown(grace, request, 'approve')
+    expect(await first).toEqual(denial('newer equal call'))
+    expect(await second).toEqual({ behavior: 'allow', updatedInput: one.input })
   })
 })
 
