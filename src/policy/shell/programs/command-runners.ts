@@ -19,12 +19,10 @@ export const commandRunners: readonly Program[] = [
       xvfb-run valgrind perf chronic faketime direnv mise asdf pyenv rbenv ld.so ld-linux.so.2
       ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 eatmydata trickle proxychains proxychains4
       torsocks torify tsocks mosh sshpass autossh sg newgrp runcon schroot systemd-nspawn
-      machinectl systemd-inhibit bwrap nsjail daemonize dtach abduco zellij xterm
-      x-terminal-emulator konsole alacritty kitty foot gnome-terminal conda mamba micromamba
-      pipenv hatch pdm rye pixi nix nix-shell guix opam rustup volta fnm nvm op doppler dotenv
-      dotenvx chamber aws-vault envchain cross-env concurrently nodemon watchexec onchange
-      foreman honcho ccache sccache distcc bear scan-build rr heaptrack uftrace mpirun mpiexec
-      srun sem pdsh pssh coproc then do else if while until !`),
+      systemd-inhibit bwrap nsjail daemonize dtach abduco zellij xterm x-terminal-emulator
+      konsole alacritty kitty foot gnome-terminal nix-shell dotenv envchain cross-env
+      concurrently nodemon watchexec onchange foreman honcho ccache sccache distcc bear
+      scan-build rr heaptrack uftrace mpirun mpiexec srun sem pdsh pssh coproc then do else if while until !`),
     flags: null,
     runs: 'command',
     spellOut: 'all',

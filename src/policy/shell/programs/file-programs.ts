@@ -90,7 +90,7 @@ export const filePrograms: readonly Program[] = [
   // `-c` write.
   {
     names: ['tar', 'gtar', 'bsdtar'],
-    runsText: /^-[A-Za-z]*[IF]|^--(?:use|to-c|checkp|info|new|rsh|rmt)|exec=/,
+    runsOption: /^-[A-Za-z]*[IF]|^--(?:use|to-c|checkp|info|new|rsh|rmt)|exec=/,
     flags: flags(
       '-j -J -t -v -z --bzip2 --gzip --list --verbose --xz --zstd -f=path --file=path -O',
       '--to-stdout --wildcards --no-recursion',

@@ -1,4 +1,5 @@
 import { gitSubcommands } from './git-subcommands.ts'
+import { gitOptions } from './git-options.ts'
 import { flags, type Program } from './program.ts'
 
 /** Settings that switch off programs which a repository's own configuration could make git run. */
@@ -84,9 +85,8 @@ export const gitProgram: Program = {
     'mergetool',
     'config',
   ],
-  // Options with a program that git runs, and an address that is one. Git takes them abbreviated.
-  runsText:
-    /^--(?:upl|exe|rec|op|sendm|smtp-server(?!-)|to-|cc-|header-c|ht|ext|acc|authors-p)|^-[A-Za-z]*O|^-u(?:$|.*\s)|ext::/s,
+  runsOption: gitOptions,
+  runsItself: ['for-each-repo'],
   aliases: /^alias\.[^=]+=([^!]*)$/s,
   folderRuns: {
     marker: '.git',

@@ -67,6 +67,11 @@ function expandName(name: string): ReadonlySet<string> {
   }
 }
 
+/** The command of Git that a file name such as `git-push` stands for; `null` for other names. */
+export function gitCommand(name: string): string | null {
+  return name.startsWith('git-') && name.length > 4 ? name.slice(4) : null
+}
+
 /** Whether a file holds many programs, of which the name in the call selects one. */
 export function isMultiCall(name: string): boolean {
   return programNames(name).some((alias) => multiCall.has(alias))

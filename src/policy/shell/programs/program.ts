@@ -48,8 +48,17 @@ export interface Program {
   readonly sameFlags?: readonly (readonly string[])[]
   /** words which make its other arguments commands or texts that it runs */
   readonly runsWith?: readonly string[]
-  /** an argument with a script that it runs */
+  /** a word after which its other words are a command, such as a subcommand or an option */
+  readonly runsAfter?: RegExp
+  /** an argument with a script that it runs, which itself defines the delimiters of a command */
   readonly runsText?: RegExp
+  /**
+   * an option whose value, in the same word or the next, is a command that it runs; by subcommand,
+   * if the same option has other meanings
+   */
+  readonly runsOption?: RegExp | Readonly<Record<string, RegExp>>
+  /** subcommands whose operands are its own subcommand and operands again */
+  readonly runsItself?: readonly string[]
   /** whether it runs code from its arguments, in a language that is not analysed */
   readonly hidesCode?: (words: readonly string[]) => boolean
   /** it runs a script from its input, unless an argument says otherwise */

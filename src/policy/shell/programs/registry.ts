@@ -3,7 +3,7 @@ import { commandRunners } from './command-runners.ts'
 import { filePrograms } from './file-programs.ts'
 import { gitProgram } from './git.ts'
 import { kubectlProgram } from './kubectl.ts'
-import { optionRunners } from './option-runners.ts'
+import { optionRunners, subcommandRunners } from './option-runners.ts'
 import { programNames } from './program-names.ts'
 import type { Program } from './program.ts'
 import { systemPrograms } from './system-programs.ts'
@@ -15,6 +15,7 @@ const programs: readonly Program[] = [
   ...systemPrograms,
   ...commandRunners,
   ...optionRunners,
+  ...subcommandRunners,
   ...codeRunners,
   gitProgram,
   kubectlProgram,

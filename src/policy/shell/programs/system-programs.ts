@@ -47,7 +47,7 @@ export const systemPrograms: readonly Program[] = [
   },
   {
     names: ['curl', 'wget'],
-    runsText: /^--use-a/,
+    runsOption: /^--use-a/,
     flags: null,
     neverReason: 'talks to other hosts, and reads and writes files by many of its options',
   },
@@ -55,7 +55,7 @@ export const systemPrograms: readonly Program[] = [
   {
     names: ['bind', 'compgen', 'complete', 'mapfile', 'readarray'],
     neverReason: 'changes or asks the shell itself',
-    runsText: /^-[A-Za-z]*[CFx]/,
+    runsOption: /^-[A-Za-z]*[CFx]/,
     flags: null,
   },
   {

@@ -68,7 +68,7 @@ export const textPrograms: readonly Program[] = [
   // them.
   {
     names: ['rg'],
-    runsText: /^--(?:pre|hostname-bin)/,
+    runsOption: /^--(?:pre|hostname-bin)(?:=|$)/,
     flags: flags(
       '-# -A= -B= -C= -E= -F -H -I -L -M= -N -P -S -U -a -c -e= -f=path -g= -h -i -j= -l -m=',
       '-n -o -p -q -r= -s -t= -T= -u -uu -uuu -v -w -x -0 --after-context= --before-context=',
@@ -115,7 +115,7 @@ export const textPrograms: readonly Program[] = [
   // `-o` writes, `--compress-program` runs, `-T` says where it writes.
   {
     names: ['sort'],
-    runsText: /^--co/,
+    runsOption: /^--co/,
     flags: flags(
       '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --check? --dictionary-order',
       '--field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --ignore-nonprinting --key= --merge --month-sort --numeric-sort',

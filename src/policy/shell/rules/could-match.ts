@@ -62,7 +62,8 @@ export function hasAllTokens(
 function couldBegin(pattern: TokenPattern, spelling: Spelling | undefined): boolean {
   if (spelling === undefined || spelling.isOpen) return spelling !== undefined
   return parseWord(spelling).alternatives.some(
-    ([field]) => field === undefined || namesProgram(field, pattern),
+    ([field]) =>
+      field === undefined || namesProgram(field, pattern) || gitCommandOf(field, pattern) !== null,
   )
 }
 
@@ -75,6 +76,8 @@ function stateOf(operands: number, flags: number, afterOption: boolean): number 
 }
 
 const initialState = stateOf(-1, 0, false)
+/** The program is matched, and no operand. */
+const named = stateOf(0, 0, false)
 
 function advance(pattern: TokenPattern, state: number, word: ParsedWord, next: number[]): void {
   for (const fields of word.alternatives) {
@@ -98,7 +101,9 @@ function advance(pattern: TokenPattern, state: number, word: ParsedWord, next: n
 
 function step(pattern: TokenPattern, state: number, field: ParsedField, next: number[]): void {
   if (state === initialState) {
-    if (namesProgram(field, pattern)) addState(next, stateOf(0, 0, false))
+    if (namesProgram(field, pattern)) addState(next, named)
+    const command = gitCommandOf(field, pattern)
+    if (command !== null) step(pattern, named, command, next)
     return
   }
   if (field.isOption) {
@@ -111,6 +116,7 @@ function step(pattern: TokenPattern, state: number, field: ParsedField, next: nu
     addState(next, state & ~1)
     return
   }
+  if (state >> 8 === named >> 8 && pattern.runsItself.has(field.text)) addState(next, state & ~1)
   if (
     field.text === operand ||
     (field.alternatePattern !== null && patternMatches(field.alternatePattern.text, operand))
@@ -129,6 +135,11 @@ function namesProgram(field: ParsedField, pattern: TokenPattern): boolean {
     field.names.includes(pattern.name) ||
     (field.alternatePattern !== null && patternMatches(field.alternatePattern.name, pattern.name))
   )
+}
+
+/** The operand that `git-push` has for a pattern of Git. */
+function gitCommandOf(field: ParsedField, pattern: TokenPattern): ParsedField | null {
+  return pattern.name === 'git' ? field.gitCommand : null
 }
 
 function flagsIn(pattern: TokenPattern, field: string): number {

@@ -1,7 +1,7 @@
 import type { ShellRule } from '../../worker-definition.ts'
 import type { PossibleCommand, Search } from '../search/possible-commands.ts'
 import { Budget, maxSteps } from '../spelling/budget.ts'
-import { programNames } from '../programs/program-names.ts'
+import { gitCommand, programNames } from '../programs/program-names.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
 import { couldMatch, hasAllTokens, type MatchOptions } from './could-match.ts'
 import { parseWord } from './parse-word.ts'
@@ -69,6 +69,7 @@ function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): reado
   for (const [field] of parseWord(first).alternatives) {
     if (field === undefined || field.alternatePattern !== null) return index.restrictions
     for (const name of field.names) names.add(name)
+    if (field.gitCommand !== null) names.add('git')
   }
   const lists = [...names].map((name) => index.byName.get(name) ?? [])
   return lists.length === 1 ? (lists[0] ?? []) : lists.flat().toSorted((a, b) => a.order - b.order)
@@ -106,7 +107,7 @@ export function scannedRestrictions(
   const preApproving = rules.filter((rule) => rule.consent.approval === 'preApproved')
   return search.scanned.flatMap((tokens) => {
     const starts = tokens.flatMap((token, at) =>
-      programNames(programName(token)).some((name) => byName.has(name)) ? [at] : [],
+      startNames(token).some((name) => byName.has(name)) ? [at] : [],
     )
     if (!budget.spend(tokens.length) || starts.length === 0) return []
     const words = tokens.map(exactly)
@@ -123,6 +124,13 @@ export function scannedRestrictions(
       return isPreApproved ? [] : [rule]
     })
   })
+}
+
+/** The names of the programs that a command beginning with this token may mean. */
+function startNames(token: string): readonly string[] {
+  const name = programName(token)
+  const names = programNames(name)
+  return gitCommand(name) === null ? names : [...names, 'git']
 }
 
 function restrictionsAnywhere(
@@ -161,7 +169,7 @@ export function someCommandMatches(
       return lists.some((list) => matches(list, 0, { anywhere: true }))
     }) ||
     search.scanned.some((texts) => {
-      const named = texts.some((token) => programNames(programName(token)).includes(pattern.name))
+      const named = texts.some((token) => startNames(token).includes(pattern.name))
       return named && matches(texts.map(exactly), 0, { anywhere: true })
     })
   )

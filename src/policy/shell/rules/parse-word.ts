@@ -1,4 +1,4 @@
-import { programNames } from '../programs/program-names.ts'
+import { gitCommand, programNames } from '../programs/program-names.ts'
 import type { Budget } from '../spelling/budget.ts'
 import { isUnclear, patternOf, programName, type Spelling } from '../spelling/spelling.ts'
 
@@ -9,6 +9,8 @@ export interface ParsedField {
   readonly name: string
   readonly names: readonly string[]
   readonly isOption: boolean
+  /** `push` of `git-push`, which may begin a command of Git */
+  readonly gitCommand: ParsedField | null
   /**
    * matches everything that it could be, when it has a file pattern or invisible characters;
    * `name`: as a program's name
@@ -45,7 +47,15 @@ export function parseWord(spelling: Spelling): ParsedWord {
 function parseField(text: string): ParsedField {
   const name = programName(text)
   const alternatePattern = isUnclear(text) ? { text: patternOf(text), name: patternOf(name) } : null
-  return { text, name, names: programNames(name), isOption: text.startsWith('-'), alternatePattern }
+  const command = gitCommand(name)
+  return {
+    text,
+    name,
+    names: programNames(name),
+    isOption: text.startsWith('-'),
+    gitCommand: command === null ? null : parseField(command),
+    alternatePattern,
+  }
 }
 
 /** The set of words in a list, in any order. */
@@ -65,10 +75,15 @@ export function indexWords(words: readonly Spelling[], budget?: Budget): WordInd
   let index = indexes.get(words)
   if (index === undefined) {
     budget?.spend(words.length)
-    const fields = words.flatMap((word) => parseWord(word).alternatives.flat())
+    const written = words.flatMap((word) => parseWord(word).alternatives.flat())
+    const commands = written.flatMap((field) => field.gitCommand ?? [])
+    const fields = [...written, ...commands]
     index = {
       texts: new Set(fields.map((field) => field.text)),
-      names: new Set(fields.flatMap((field) => field.names)),
+      names: new Set([
+        ...fields.flatMap((field) => field.names),
+        ...(commands.length === 0 ? [] : ['git']),
+      ]),
       options: [...new Set(fields.flatMap((field) => (field.isOption ? [field.text] : [])))],
       isUnclear: fields.some((field) => field.alternatePattern !== null),
       isOpen: words.some((word) => word.isOpen),

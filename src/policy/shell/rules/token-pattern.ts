@@ -11,6 +11,8 @@ export interface TokenPattern {
   readonly flags: readonly Flag[]
   /** global options of the program that take no value */
   readonly valuelessOptions: ReadonlySet<string>
+  /** subcommands of the program that run it again with their operands */
+  readonly runsItself: ReadonlySet<string>
 }
 
 /**
@@ -48,6 +50,7 @@ function compile(tokens: readonly string[]): TokenPattern {
     operands: words.filter((token) => !isFlag(token)),
     flags: flags.slice(0, maxFlags).map((token) => spellings(token, program?.sameFlags ?? [])),
     valuelessOptions: new Set(program?.plainGlobals ?? []),
+    runsItself: new Set(program?.runsItself ?? []),
   }
 }
 

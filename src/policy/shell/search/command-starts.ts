@@ -1,4 +1,6 @@
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
+import { gitCommand } from '../programs/program-names.ts'
+import type { Budget } from '../spelling/budget.ts'
 import { textsOf } from '../spelling/spell-word.ts'
 import { programsOf } from './programs-of.ts'
 
@@ -35,36 +37,35 @@ export function inputStarts(words: readonly Spelling[]): readonly CommandStart[]
   )
 }
 
-/** `git -c alias.x=push x`: the commands that an alias in the call defines. */
+/**
+ * `git -c alias.x=push x`: the commands that an alias in the call defines. Each has all words of
+ * the call: none, when there are more than the budget has steps for.
+ */
 export function aliasStarts(
   words: readonly Spelling[],
   programs: readonly { readonly aliases?: RegExp }[],
+  budget: Budget,
 ): readonly CommandStart[] {
   const pattern = programs.find((program) => program.aliases !== undefined)?.aliases
   const [name, ...rest] = words
   if (pattern === undefined || name === undefined) return []
-  return rest.flatMap((word, index) =>
+  const expansions = rest.flatMap((word, index) =>
     textsOf(word).flatMap((text) => {
       const expansion = pattern.exec(text)?.[1]
-      if (expansion === undefined) return []
-      const expandedWords = expansion.split(/\s+/).map(exactly)
-      return [{ words: [name, ...expandedWords, ...rest.slice(index + 2)], from: 0 }]
+      return expansion === undefined ? [] : [{ expansion, index }]
     }),
   )
+  if (!budget.spend(expansions.length * words.length)) return []
+  return expansions.map(({ expansion, index }) => {
+    const expandedWords = expansion.split(/\s+/).map(exactly)
+    return { words: [name, ...expandedWords, ...rest.slice(index + 2)], from: 0 }
+  })
 }
 
-/**
- * Git's commands by other names: `git-push`, which is a file of its own, and those that `git
- * for-each-repo` runs.
- */
-export function gitStarts(words: readonly Spelling[]): readonly CommandStart[] {
+/** `git-push x` as `git push x`; `null` when the first word names no such file. */
+export function plainGitWords(words: readonly Spelling[]): readonly Spelling[] | null {
   const [name, ...rest] = words
-  const names = name === undefined ? [] : textsOf(name).map(programName)
-  const dashed = names.flatMap((text) => /^git-(.+)$/.exec(text)?.[1] ?? [])
-  const isForEach = rest.some((word) => textsOf(word).includes('for-each-repo'))
-  const each = isForEach ? rest.map((_, index) => rest.slice(index)) : []
-  return [...dashed.map((verb) => [exactly(verb), ...rest]), ...each].map((after) => ({
-    words: [exactly('git'), ...after],
-    from: 0,
-  }))
+  const [verb] =
+    name === undefined ? [] : textsOf(name).flatMap((text) => gitCommand(programName(text)) ?? [])
+  return verb === undefined ? null : [exactly('git'), exactly(verb), ...rest]
 }

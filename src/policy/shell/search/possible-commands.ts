@@ -17,9 +17,9 @@ import {
   startsIn,
   inputStarts,
   aliasStarts,
-  gitStarts,
+  plainGitWords,
 } from './command-starts.ts'
-import { programsOf, runsOf, readsInput } from './programs-of.ts'
+import { optionWords, programsOf, runsOf, readsInput } from './programs-of.ts'
 
 /** One simple command, as asks and blocks examine it. */
 export interface PossibleCommand {
@@ -162,28 +162,33 @@ class CommandSearch implements Search {
       inner.push(...startsIn(allWords))
       if (runners.some((program) => program.takesInputWords)) inner.push(...inputStarts(words))
     }
-    const aliases = [...aliasStarts(words, programs), ...gitStarts(words)]
-    this.#budget.spend(aliases.length * words.length)
-    inner.push(...aliases)
+    inner.push(...aliasStarts(words, programs, this.#budget))
+    const valueWords = programs.flatMap((program) => optionWords(program, words))
+    inner.push(...valueWords.map((word) => ({ words: [word], from: 0 })))
     this.commands.push({ words, inner, node })
     const runsInput = runners.some(
       ({ runs: kind }) => kind === 'script' || (kind === 'code' && readsInput(words)),
     )
     const isFed = runsInput || (isUnknown && words.length > 0)
     if (isFed) this.scan(sourceText)
-    if (isUnknown || [...runs].some((kind) => kind !== undefined)) this.#addTexts(words, depth)
-    if (programs.some((program) => program.runsText) && runs.has('script')) {
-      // In `s/x/git push/e`, `-wrapper git,push` and `ext::git% push` the program itself says how
-      // words are delimited.
-      for (const text of words.flatMap(textsOf)) this.scan(text.replaceAll(/[/,]|%(?=\s)/g, ' '))
+    if (isUnknown || [...runs].some((kind) => kind !== undefined)) {
+      this.#addTexts(words.slice(1), depth)
     }
-    this.#addComputed(whyComputed(words, runners))
-    return { isFed, runners }
+    if (valueWords.length > 0) this.#addTexts(valueWords, depth)
+    if (programs.some((program) => program.runsText) && runs.has('script')) {
+      // In `s/x/git push/e` the program itself defines the delimiter of the text.
+      for (const text of words.flatMap(textsOf)) this.scan(text.replaceAll('/', ' '))
+    }
+    const gitWords = plainGitWords(words)
+    if (gitWords !== null) this.addCommand(gitWords, null, depth, sourceText, inputWords)
+    const named = [...new Set([...runners, ...programsOf(valueWords, valueWords.length)])]
+    this.#addComputed(whyComputed(words, named))
+    return { isFed, runners: named }
   }
 
   /** Texts among the words that the program may run. */
   #addTexts(words: readonly Spelling[], depth: number): void {
-    const texts = words.slice(1).flatMap(textsOf)
+    const texts = words.flatMap(textsOf)
     if (!this.#budget.spend(2 * texts.length)) return
     for (const text of [...new Set(texts)].filter((candidate) =>
       /[^A-Za-z0-9_./-]/.test(candidate),

@@ -22,12 +22,39 @@ function mayVanish(word: Spelling): boolean {
 
 /** What a program runs when it is called with these words. */
 export function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
-  const { runs, runsWith = [], runsText } = program
+  const { runs, runsWith = [], runsText, runsAfter } = program
   if (runs !== undefined) return runs
   const isText = (text: string): boolean => runsText?.test(text) === true
   if (words.slice(1).flatMap(textsOf).some(isText)) return 'script'
+  const mayFollow = (word: Spelling): boolean =>
+    word.isOpen || textsOf(word).some((text) => runsAfter?.test(text))
+  if (runsAfter !== undefined && words.slice(1).some(mayFollow)) return 'command'
   const hasRunningWord = words.some((word) => textsOf(word).some((text) => runsWith.includes(text)))
   return hasRunningWord ? 'command' : undefined
+}
+
+/** The words with options whose value the program runs, and the words after these. */
+export function optionWords(
+  { runsOption }: Program,
+  words: readonly Spelling[],
+): readonly Spelling[] {
+  if (runsOption === undefined) return []
+  const options = runsOption instanceof RegExp ? [runsOption] : optionsIn(runsOption, words)
+  if (options.length === 0) return []
+  const matching = words.map(
+    (word, index) =>
+      index > 0 && textsOf(word).some((text) => options.some((option) => option.test(text))),
+  )
+  return words.filter((_, index) => matching[index] === true || matching[index - 1] === true)
+}
+
+/** The options of every subcommand that a word names, wherever it is. */
+function optionsIn(
+  bySubcommand: Readonly<Record<string, RegExp>>,
+  words: readonly Spelling[],
+): readonly RegExp[] {
+  const texts = new Set(words.slice(1).flatMap(textsOf))
+  return Object.entries(bySubcommand).flatMap(([name, option]) => (texts.has(name) ? option : []))
 }
 
 /** Whether an interpreter reads its input: it has no file argument, or `-`. */
