@@ -127,6 +127,10 @@ test.each(
     const main = page.locator('.request-main')
     await main.waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
+    // The parts that have scripts of their own are there too.
+    const form = isPhone ? page.locator('.sheet') : panel
+    await form.locator('.decision-panel').waitFor({ state: 'attached' })
+    await waitUntil(async () => (await page.locator('[aria-busy=true]').count()) === 0)
     const parts = page.locator('.request-main > *')
     const placesOf = () =>
       parts.evaluateAll((all) => all.map((part) => Math.round(part.getBoundingClientRect().top)))
