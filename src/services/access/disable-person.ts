@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
-import type { Caller, ServiceContext } from '../core/context.ts'
+import { within, type Caller, type ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byRight } from '../core/authority.ts'
 import { isHeldByAnother } from '../core/rights-of.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { lockByAddress } from './person-by-address.ts'
 
 /**
@@ -18,11 +19,10 @@ export async function disablePerson(
   input: { email: string },
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'managePeople')
-  const isLeft = await isHeldByAnother(ctx, 'managePeople', input)
-  await inUnitOfWork(ctx, authority, async (unit) => {
+  await inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
     const person = await lockByAddress(unit, input.email)
     // Somebody who disables another person keeps the right.
-    if (!isLeft && authority.actor.id === person.id) throw lastOfTheRight()
+    if (authority.actor.id === person.id) await requireAnother(within(ctx, unit.tx), input)
     await unit.tx
       .updateTable('person')
       .set({ disabled_at: sql`coalesce(disabled_at, clock_timestamp())` })
@@ -74,8 +74,9 @@ export async function disablePerson(
   })
 }
 
-function lastOfTheRight(): Problem {
-  return new Problem(
+async function requireAnother(ctx: ServiceContext, input: { email: string }): Promise<void> {
+  if (await isHeldByAnother(ctx, 'managePeople', input)) return
+  throw new Problem(
     'conflict',
     'You are the only person with the right managePeople who can sign in: nobody could disable people or end sessions after you. First give somebody else that right in countersign.yaml',
   )

@@ -11,8 +11,7 @@ import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
 import { searchWords } from '../search/search-words.ts'
 import { requestsWithWords } from './find-words.ts'
-import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
-import { actsByRight } from '../core/rights-of.ts'
+import { byProgramOrNull, byRightOrNull, type Authority } from '../core/authority.ts'
 
 /** How many of the newest matching requests are searched for events. */
 const requestsSearched = 1_000
@@ -65,9 +64,8 @@ export async function auditReaderOf(
   keyReadsAudit: boolean,
 ): Promise<AuditReader> {
   const viewer = await viewerOf(ctx, caller)
-  const isKey = keyReadsAudit && caller.actor.type === 'machine'
-  const isReader = isKey && (await actsByRight(ctx, caller.actor, 'readAudit'))
-  const authority = isReader ? byProgram(caller) : await byRightOrNull(ctx, caller, 'readAudit')
+  const byKey = keyReadsAudit ? await byProgramOrNull(ctx, caller, 'readAudit') : null
+  const authority = byKey ?? (await byRightOrNull(ctx, caller, 'readAudit'))
   return { viewer, authority, all: authority !== null }
 }
 

@@ -3,20 +3,24 @@ import { auditEventTypes, type AuditEventType } from '#domain/audit-event.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Right } from '#policy/project-config.ts'
 import type { Caller, ServiceContext, SystemContext } from './context.ts'
-import { hasRight } from './rights-of.ts'
+import { actsByRight, needsRight, type HeldRight } from './rights-of.ts'
 
 /** A caller who was checked. The class is not exported: only the functions below make one. */
 class CheckedCaller<A extends Actor = Actor> implements Caller {
   readonly actor: A
   readonly channel: Caller['channel']
+  /** the right that made it, which a unit of work judges again; `null`: no right did */
+  readonly right: HeldRight | null
   readonly #records: readonly AuditEventType[]
 
   constructor(
     { actor, channel }: Caller & { readonly actor: A },
     records: readonly AuditEventType[] = auditEventTypes,
+    right: HeldRight | null = null,
   ) {
     this.actor = actor
     this.channel = channel
+    this.right = right
     this.#records = records
   }
 
@@ -65,7 +69,10 @@ export const timer: SystemCaller = { actor: { type: 'timer' }, channel: 'system'
 /** Events that record refusals. */
 type Refusal = Extract<AuditEventType, `${string}.refused` | `${string}.rejected`>
 
-/** By a right of the policy in force. Rejects with `forbidden`, naming the right. */
+/**
+ * By a right of the policy in force. Rejects with `forbidden`, naming the right. `inUnitOfWork`
+ * judges the right again, since it may end between this judgement and the record.
+ */
 export async function byRight(
   ctx: ServiceContext,
   caller: Caller,
@@ -73,7 +80,7 @@ export async function byRight(
 ): Promise<Authority<PersonActor>> {
   const authority = await byRightOrNull(ctx, caller, right)
   if (authority !== null) return authority
-  throw new Problem('forbidden', `This needs the right ${right} (rights in countersign.yaml)`)
+  throw needsRight(right)
 }
 
 /**
@@ -84,8 +91,22 @@ export async function byRightOrNull(
   { actor, channel }: Caller,
   right: Right,
 ): Promise<Authority<PersonActor> | null> {
-  if (actor.type !== 'person' || !(await hasRight(ctx, actor, right))) return null
-  return new CheckedCaller({ actor, channel })
+  if (actor.type !== 'person' || !(await actsByRight(ctx, actor, right))) return null
+  return new CheckedCaller({ actor, channel }, auditEventTypes, { personId: actor.id, right })
+}
+
+/**
+ * By an API key whose scope was checked, and a right that its owner has; `null`: they do not have
+ * it, or a person calls.
+ */
+export async function byProgramOrNull(
+  ctx: ServiceContext,
+  { actor, channel }: Caller,
+  right: Right,
+): Promise<Authority<Program> | null> {
+  if (actor.type !== 'machine' || !(await actsByRight(ctx, actor, right))) return null
+  const { ownerId: personId } = actor
+  return new CheckedCaller({ actor, channel }, auditEventTypes, { personId, right })
 }
 
 /** By being one of the people or keys that own something. Throws `refusal` for everybody else. */

@@ -1,8 +1,10 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import { onePlan } from '#store/connection/one-plan.ts'
 import type { Tx } from '#store/database.ts'
+import type { PersonTable } from '#store/tables/people.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
@@ -32,6 +34,27 @@ export async function lockLineage(
     .selectAll('run')
     .forUpdate('run')
     .execute()
+}
+
+type LockedPerson = Selectable<
+  Pick<PersonTable, 'id' | 'email' | 'disabled_at' | 'other_ids' | 'seal'>
+>
+
+/**
+ * Locks what gives people their rights until the commit, in the order in which an activation takes
+ * its locks: the policy version in force, which is read after this, and the rows of the people.
+ * Others can lock the same. Returns the rows, as they are when the locks are held.
+ */
+export async function lockRights(tx: Tx, personIds: readonly string[]): Promise<LockedPerson[]> {
+  const { rows } = await sql<LockedPerson>`
+    with activation as materialized (
+      select pg_advisory_xact_lock_shared(${advisoryLocks.activation})
+    )
+    select id, email, disabled_at, other_ids, seal from person
+    where id = any(${personIds}::uuid[]) and (select count(*) from activation) > 0
+    order by id for share
+  `.execute(tx)
+  return rows
 }
 
 /** Locks one request, which the caller has found. Rejects if its row no longer exists. */

@@ -1,7 +1,12 @@
 import type { Actor } from '#domain/actor.ts'
+import { Problem } from '#domain/problem.ts'
 import { type Holder, type Right, rightNames } from '#policy/project-config.ts'
 import type { Policy } from '#policy/policy.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
+import type { Tx } from '#store/database.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
+import { lockRights } from './locks.ts'
 
 /**
  * Whether a person has a right now, by the policy in force. Machines, timers and policies never
@@ -61,6 +66,30 @@ export function rightsIn(config: Policy['config'], email: string | null): Readon
       config.rights[right].some((holder) => holds(config, holder, email)),
     ),
   )
+}
+
+/** A right by which somebody acts: their own, or that of the owner of their key. */
+export interface HeldRight {
+  readonly personId: string
+  readonly right: Right
+}
+
+export function needsRight(right: Right): Problem {
+  return new Problem('forbidden', `This needs the right ${right} (rights in countersign.yaml)`)
+}
+
+/**
+ * Whether a right is held still, in the transaction that records what is done by it. Until the
+ * commit no other policy version can take force, and the person cannot be disabled.
+ */
+export async function isStillHeld(
+  { policies }: Pick<ServiceContext, 'policies'>,
+  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
+  { personId, right }: HeldRight,
+): Promise<boolean> {
+  const [[person], { config }] = await together([lockRights(tx, [personId]), policies.inForce(tx)])
+  const isActive = person?.disabled_at === null && seals.holds('person', person)
+  return rightsIn(config, isActive ? person.email : null).has(right)
 }
 
 /** Whether somebody who is not disabled has a right by the policy in force, beside one person. */

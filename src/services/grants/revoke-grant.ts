@@ -5,7 +5,7 @@ import { lockRequests, lockRun } from '../core/locks.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { byOwner, byRightOrNull } from '../core/authority.ts'
+import { byOwnerOrNull, byRightOrNull } from '../core/authority.ts'
 
 /**
  * Ends a grant at once, for its giver, the starter of the root run, or holders of `manageRuns`
@@ -37,12 +37,9 @@ export async function revokeGrant(
   const sentence =
     'Only the person who approved it, the starter of the run and people with the right manageRuns can revoke it'
   const authority =
-    (viewer.managesRuns ? await byRightOrNull(ctx, caller, 'manageRuns') : null) ??
-    byOwner(
-      caller,
-      [visibleGrant.granted_by, visibleGrant.started_by].filter((id) => id !== null),
-      new Problem('forbidden', sentence),
-    )
+    byOwnerOrNull(caller, [visibleGrant.granted_by, visibleGrant.started_by]) ??
+    (viewer.managesRuns ? await byRightOrNull(ctx, caller, 'manageRuns') : null)
+  if (authority === null) throw new Problem('forbidden', sentence)
   await inUnitOfWork(ctx, authority, async (unit) => {
     await lockRun(unit.tx, visibleGrant.root_run_id)
     const [request] = await lockRequests(unit.tx, [visibleGrant.request_id])

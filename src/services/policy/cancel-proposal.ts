@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { endProposal, openProposal } from './open-proposal.ts'
 import { lockActivation } from './store-activation.ts'
 import { byRight } from '../core/authority.ts'
@@ -15,8 +15,12 @@ export async function cancelProposal(
   input: { readonly proposalId: string },
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'activatePolicy')
-  await inUnitOfWork(ctx, authority, async (unit) => {
-    await lockActivation(unit, ctx)
+  // Alone from the beginning: the unit then locks the version in force with others.
+  const judge = async ({ tx }: JudgingContext) => {
+    await lockActivation({ tx }, ctx)
+    return { authority }
+  }
+  await inUnitOfWork(ctx, judge, async (unit) => {
     const open = await openProposal(unit.tx, ctx.verifier)
     if (open?.id !== input.proposalId) {
       throw new Problem('not_found', 'No such version waits for a second person')

@@ -28,16 +28,16 @@ export async function bySteeringOrNull(
   runId: string,
 ): Promise<Authority | null> {
   const viewer = await assertVisible(ctx, caller, runId)
-  const manages = viewer.managesRuns ? await byRightOrNull(ctx, caller, 'manageRuns') : null
-  if (manages !== null) return manages
   const lineage = await ctx.db
     .selectFrom('run_lineage')
     .innerJoin('run', 'run.id', 'run_lineage.ancestor_id')
     .select(['run.started_by', 'run.api_key_id'])
     .where('run_lineage.run_id', '=', runId)
     .execute()
-  return byOwnerOrNull(
+  const owner = byOwnerOrNull(
     caller,
     lineage.flatMap((run) => [run.started_by, run.api_key_id]),
   )
+  if (owner !== null || !viewer.managesRuns) return owner
+  return byRightOrNull(ctx, caller, 'manageRuns')
 }

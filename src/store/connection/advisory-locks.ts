@@ -2,6 +2,8 @@
 export const advisoryLocks = {
   /** one activation of a policy version at a time */
   activation: 4_400_001,
+  /** one unit of work at a time locks the row of another person */
+  people: 4_400_002,
   /** the one writer of the stream's sequence among all API processes */
   eventSequencer: 7_301_001,
   /** one reconciler's round at a time */

@@ -7,6 +7,7 @@ import type { KeyProposal } from './api-key.ts'
 import type { NewApiKey } from './insert-api-key.ts'
 import { refusePast } from './create-api-key.ts'
 import { findActivePerson, lockPerson } from '../find-active-person.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
 import { readPerson } from '../read-person.ts'
 import { byRight } from '../../core/authority.ts'
 
@@ -34,7 +35,7 @@ export async function proposeApiKey(
   refusePast(input.expiresAt)
   const { id: proposerId, name: proposerName, email } = await readPerson(ctx, authority.actor.id)
   const scopes = [...new Set(input.scopes)]
-  return inUnitOfWork(ctx, authority, async (unit) => {
+  return inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
     await requireRoom(unit, owner.id)
     const id = uuidv7()
     const row = {

@@ -5,6 +5,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { syncGroupMembers } from './sync-group-members.ts'
 import { byRight } from '../../core/authority.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
 import { lockByAddress } from '../person-by-address.ts'
 import { isFormer, isNamed } from './person-of-identity.ts'
 
@@ -22,7 +23,7 @@ export async function unlinkIdentity(
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'managePeople')
   const { config } = await ctx.policies.inForce()
-  await inUnitOfWork(ctx, authority, async (unit) => {
+  await inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
     const person = await lockByAddress(unit, input.email)
     const isOneHuman = isNamed(config, input.email) || isFormer(config, input.email)
     if (!isOneHuman) await refuseWhileBehind(unit, person.id)

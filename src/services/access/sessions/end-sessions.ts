@@ -1,6 +1,7 @@
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { bySelf, byRightOrNull, byRight } from '../../core/authority.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
 import { lockByAddress } from '../person-by-address.ts'
 import { Problem } from '#domain/problem.ts'
 
@@ -54,8 +55,11 @@ export async function endOtherSessions(
   input: { readonly currentId: string; readonly email?: string },
 ): Promise<number> {
   const own = bySelf(caller, 'Only people have sessions')
-  const authority = input.email === undefined ? own : await byRight(ctx, caller, 'managePeople')
-  return inUnitOfWork(ctx, authority, async (unit) => {
+  const judge =
+    input.email === undefined
+      ? async () => ({ authority: own })
+      : oneAtATime(await byRight(ctx, caller, 'managePeople'))
+  return inUnitOfWork(ctx, judge, async (unit) => {
     const person = input.email === undefined ? own.actor : await lockByAddress(unit, input.email)
     const rows = await unit.tx
       .deleteFrom('session')

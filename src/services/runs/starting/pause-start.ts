@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { eventDocument } from '#store/audit/event-document.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
+import { byOwnerOrNull, byRightOrNull, type Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOf } from '../../core/rights-of.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -20,10 +20,10 @@ export async function byManagerOfStarts(
 ): Promise<Authority> {
   const refusal = notManagerOfStarts()
   if (caller.actor.type !== 'person') throw refusal
-  const manager = await byRightOrNull(ctx, caller, 'manageRuns')
-  if (manager !== null) return manager
-  if (as === null) throw refusal
-  return byOwner(caller, [await personOfEmail(ctx, as)], refusal)
+  const owner = as === null ? null : byOwnerOrNull(caller, [await personOfEmail(ctx, as)])
+  const authority = owner ?? (await byRightOrNull(ctx, caller, 'manageRuns'))
+  if (authority !== null) return authority
+  throw refusal
 }
 
 export function notManagerOfStarts(): Problem {

@@ -3,10 +3,10 @@ import type { Actor } from '#domain/actor.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, PolicyReader } from '../../core/context.ts'
+import { lockRights } from '../../core/locks.ts'
 import { rightsIn } from '../../core/rights-of.ts'
 import { usedUpBudget, usedUpProblem, type UsedUpBudget } from '../../core/runs/used-up-budget.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
@@ -46,7 +46,7 @@ export async function requireMayStart(
   const callerId = callingPerson(actor)
   const ids = [...new Set([starter?.id ?? null, callerId].filter((id) => id !== null))]
   // A statement of its own: one that waits for a lock would read rows as they were before.
-  await lockFacts(tx, ids)
+  await lockRights(tx, ids)
   const [{ used, people }, inForce] = await together([
     readFacts(tx, worker, ids),
     policies.inForce(tx),
@@ -76,18 +76,6 @@ export async function requireMayStart(
 function callingPerson(actor: Actor): string | null {
   if (actor.type === 'person') return actor.id
   return actor.type === 'machine' ? actor.ownerId : null
-}
-
-/** In the order in which an activation takes its locks: its own, and then people. */
-async function lockFacts(tx: Tx, personIds: readonly string[]): Promise<void> {
-  await sql`
-    with activation as materialized (
-      select pg_advisory_xact_lock_shared(${advisoryLocks.activation})
-    )
-    select from person
-    where id = any(${personIds}::uuid[]) and (select count(*) from activation) > 0
-    order by id for share
-  `.execute(tx)
 }
 
 async function readFacts(tx: Tx, { name }: WorkerDefinition, personIds: readonly string[]) {
