@@ -7,6 +7,7 @@ import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { addForgedEvent } from '../harness/fixtures/hostile-events.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
@@ -30,6 +31,19 @@ async function askForNote() {
   const row = await numbers.where('id', '=', asked.requestIds[0]!).executeTakeFirstOrThrow()
   return { runId: asked.runId, id: asked.requestIds[0]!, number: Number(row.number) }
 }
+
+// Rules: security.md 29
+test('the trail counts texts that SQL added to it and that are no events, beside the events', async () => {
+  const { id } = await askForNote()
+  const { db } = dashboard.desk.database
+  await addForgedEvent(db, 'decision.recorded', 'x', { request: { id, sequence: 100 } })
+  const page = await dashboard.open('Grace', '/audit?type=decision.recorded')
+  const notice = page.getByRole('alert').filter({ hasText: 'Not events of the service: 1' })
+  await notice.waitFor()
+  const other = await dashboard.open('Grace', '/audit?type=request.opened')
+  await other.locator('.audit-table tbody tr').first().waitFor()
+  expect(await other.getByRole('alert').count()).toBe(0)
+})
 
 test('the trail is narrowed by request, by type and by who, under an address that can be sent', async () => {
   const { desk } = dashboard

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonObject, Json } from '#domain/json/json.ts'
+import { parseEvent } from '#store/audit/event-document.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import {
   auditConditions,
@@ -42,23 +43,36 @@ export async function exportAudit(
   `.execute(ctx.db)
   async function* lines(): AsyncGenerator<string, void, undefined> {
     if (format === 'csv') yield csvHeader
-    let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+    let last: Pick<ExportedRow, 'at' | 'id'> = {
+      at: '-infinity',
+      id: '00000000-0000-0000-0000-000000000000',
+    }
     for (;;) {
-      const { rows } = await sql<{ document: string; at: string; id: string }>`
-        select document, audit_event.at::text as at, id from audit_event
+      const { rows } = await sql<ExportedRow>`
+        select document, audit_event.at::text as at, id, type from audit_event
         where ${where} and (audit_event.at, audit_event.id) > (${last.at}::text::timestamptz, ${last.id}::text::uuid)
         order by audit_event.at, audit_event.id limit ${pageSize}
       `.execute(ctx.db)
-      for (const row of rows) {
-        yield format === 'csv'
-          ? csvRow(JSON.parse(row.document) as JsonObject)
-          : `${row.document}\n`
-      }
+      for (const row of rows) yield lineOf(format, row)
       last = rows.at(-1) ?? last
       if (rows.length < pageSize) return
     }
   }
   return { count: Number(total.rows[0]?.count ?? 0), lines: lines() }
+}
+
+interface ExportedRow {
+  readonly document: string
+  readonly at: string
+  readonly id: string
+  readonly type: string
+}
+
+/** A text that SQL added and that is no event is a JSON string, or the detail of its row. */
+function lineOf(format: 'jsonl' | 'csv', { document, at, id, type }: ExportedRow): string {
+  const event = parseEvent(document)
+  if (format === 'csv') return csvRow(event ?? { at, type, id, detail: document })
+  return `${event === null ? JSON.stringify(document) : document}\n`
 }
 
 const columns = [

@@ -6,11 +6,14 @@ import { keysBefore, pageFrom, pageSize } from '../core/pages.ts'
 import { auditConditions, auditReaderOf, waysToRead, type AuditFilter } from './audit-filter.ts'
 import { readSubjects } from './read-subjects.ts'
 import { recordReading } from './record-reading.ts'
+import { readStoredEvent } from './stored-event.ts'
 
 export interface AuditPage {
   /** the stored documents, byte for byte: canonical JSON */
   readonly documents: readonly string[]
   readonly nextCursor: string | null
+  /** texts of the page that SQL added and that are no events; an export has them */
+  readonly unreadable: number
   /** present if it was asked for */
   readonly about?: AuditSubjects
 }
@@ -58,8 +61,14 @@ export async function readAudit(
     limit: pageSize(input) + 1,
   })}`.execute(ctx.db)
   const page = pageFrom(rows, input, 'audit', ({ at, id }) => [at, id])
-  const documents = page.items.map((row) => row.document)
+  const events = page.items.flatMap(({ document }) => {
+    const event = readStoredEvent(document)
+    return event === null ? [] : [{ document, event }]
+  })
+  const documents = events.map(({ document }) => document)
   const { nextCursor } = page
-  if (about !== true) return { documents, nextCursor }
-  return { documents, nextCursor, about: await readSubjects(ctx.db, documents) }
+  const unreadable = page.items.length - events.length
+  if (about !== true) return { documents, nextCursor, unreadable }
+  const subjects = events.map(({ event }) => event)
+  return { documents, nextCursor, unreadable, about: await readSubjects(ctx.db, subjects) }
 }

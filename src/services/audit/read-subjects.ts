@@ -1,25 +1,15 @@
 import { sql } from 'kysely'
-import type { AuditEventType } from '#domain/audit-event.ts'
-import type { JsonObject } from '#domain/json/json.ts'
 import { wordsKeys, type AuditSubjects } from '#domain/text/event-sentence.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import { saltedText } from '../requests/words/salted-text.ts'
-
-interface StoredEvent {
-  readonly type: AuditEventType
-  readonly runId?: string
-  readonly requestId?: string
-  readonly callId?: string
-  readonly detail: JsonObject
-}
+import type { StoredEvent } from './stored-event.ts'
 
 /**
  * The subjects of stored events, in one query and one more for words: the events must be ones
  * that the reader may see.
  */
-export async function readSubjects(db: Db, documents: readonly string[]): Promise<AuditSubjects> {
-  const events = documents.map((document) => JSON.parse(document) as StoredEvent)
+export async function readSubjects(db: Db, events: readonly StoredEvent[]): Promise<AuditSubjects> {
   const idsOf = (id: (event: StoredEvent) => string | undefined): string[] => [
     ...new Set(events.flatMap((event) => id(event) ?? [])),
   ]

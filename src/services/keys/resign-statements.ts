@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import { eventDocument } from '#store/audit/event-document.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import { eventDocument, parseEvent } from '#store/audit/event-document.ts'
 import type { Tx } from '#store/database.ts'
 import {
   signStatement,
@@ -163,8 +165,8 @@ async function signEach<Row>(
 }
 
 interface RecordedEvent {
-  readonly policyDigest?: string
-  readonly detail: Readonly<Record<string, unknown>>
+  readonly policyDigest: Json | undefined
+  readonly detail: JsonObject
 }
 
 async function eventsOf(
@@ -176,7 +178,10 @@ async function eventsOf(
     .select('document')
     .where('type', '=', type)
     .execute()
-  return rows.map(({ document }) => JSON.parse(document) as RecordedEvent)
+  return rows.flatMap(({ document }) => {
+    const { policyDigest, detail } = parseEvent(document) ?? {}
+    return isJsonObject(detail) ? [{ policyDigest, detail }] : []
+  })
 }
 
 function signedOf(row: {

@@ -1,7 +1,9 @@
-import { canonicalJson } from '#domain/json/digest.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject } from '#domain/json/is-object.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { ProjectProblem } from '#policy/policy.ts'
+import { parseEvent } from '#store/audit/event-document.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -50,8 +52,13 @@ async function isRecorded(tx: Tx, detail: JsonObject): Promise<boolean> {
   if (rejected === undefined) return false
   const activated = await newestOf('policy.activated')
   if (activated !== undefined && activated.at >= rejected.at) return false
-  const event = JSON.parse(rejected.document) as { actor: { type: string }; detail: JsonObject }
-  return event.actor.type === 'system' && canonicalJson(event.detail) === canonicalJson(detail)
+  const event = parseEvent(rejected.document)
+  const actor = event?.['actor']
+  return (
+    isJsonObject(actor) &&
+    actor['type'] === 'system' &&
+    isDeepStrictEqual(event?.['detail'], detail)
+  )
 }
 
 /** The refusal of a folder with every problem, a line each. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
@@ -40,6 +40,23 @@ export interface ReadChains {
 }
 
 const firstLink: Link = { sequence: 0, hash: null }
+
+/**
+ * No request has so many events. Above it a chain ends with an event that SQL added, and the next
+ * one may find no number after it.
+ */
+const maxSequence = 1_000_000
+
+/**
+ * The end of the chain of a request in scope, as {@link ChainEnd} in JSON. An event that SQL added
+ * may have no number, or one that no chain has.
+ */
+export function chainEndOf(requestId: RawBuilder<unknown>): RawBuilder<ChainEnd> {
+  return sql<ChainEnd>`(
+    select json_build_object('sequence', last.sequence, 'document', last.document)
+    from audit_event last where last.request_id = ${requestId} and last.sequence > 0
+    order by last.sequence desc limit 1)`
+}
 
 /**
  * Events as rows of the trail, in order. Events of one request are chained by `sequence` and
@@ -117,42 +134,59 @@ function chainsWithoutQuery(
   for (const { requestId } of entries) {
     if (requestId === undefined) continue
     const end = read.ends.get(requestId)
-    if (end === undefined) return null
+    if (end === undefined || isForged(end)) return null
     if (end !== null) links.set(requestId, linkTo(end))
   }
   return { at: read.at.toISOString(), links }
+}
+
+function isForged(end: ChainEnd): boolean {
+  return end !== null && end.sequence > maxSequence
 }
 
 function linkTo({ sequence, document }: NonNullable<ChainEnd>): Link {
   return { sequence, hash: hashBytes(document) }
 }
 
-/** The database's clock and the ends of the requests' chains: one query. */
+/**
+ * The database's clock and the ends of the requests' chains: one query, and another one for each
+ * chain that ends with an event which the service did not write.
+ */
 async function clockAndChains(
   tx: Tx,
   entries: readonly AuditEntry[],
 ): Promise<{ at: string; links: Map<string, Link> }> {
-  const requestIds = [...new Set(entries.flatMap((entry) => entry.requestId ?? []))]
-  const { rows } = await sql<{
-    at: Date
-    id: string | null
-    sequence: number | null
-    document: string | null
-  }>`
-    select clock_timestamp() as at, asked.id, last.sequence, last.document
+  const counts = countBy(entries.flatMap((entry) => entry.requestId ?? []))
+  const { rows } = await sql<{ at: Date; id: string | null; end: ChainEnd }>`
+    select clock_timestamp() as at, asked.id,
+      ${chainEndOf(sql`asked.id`)} as "end"
     from (select 1) as one
-    left join (select id::uuid from ${eachOf(requestIds)} as texts(id)) as asked on true
-    left join lateral (
-      select sequence, document from audit_event
-      where request_id = asked.id order by sequence desc limit 1
-    ) as last on true
+    left join (select id::uuid from ${eachOf([...counts.keys()])} as texts(id)) as asked on true
   `.execute(tx)
   const [first] = rows
   if (first === undefined) throw new Error('The database did not return the time')
   const links = new Map<string, Link>()
-  for (const { id, sequence, document } of rows) {
-    if (id === null || sequence === null || document === null) continue
-    links.set(id, linkTo({ sequence, document }))
+  for (const { id, end: last } of rows) {
+    if (id === null) continue
+    const end = isForged(last) ? await endBeforeGap(tx, id, counts.get(id) ?? 1) : last
+    if (end !== null) links.set(id, linkTo(end))
   }
   return { at: first.at.toISOString(), links }
+}
+
+function countBy(requestIds: readonly string[]): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(requestIds, (id) => id)
+  return new Map(Array.from(groups, ([id, { length }]) => [id, length]))
+}
+
+/** The first event of a request after which so many numbers are free. */
+async function endBeforeGap(tx: Tx, requestId: string, numbers: number): Promise<ChainEnd> {
+  const { rows } = await sql<NonNullable<ChainEnd>>`
+    select sequence, document from audit_event as event
+    where request_id = ${requestId} and sequence between 1 and ${maxSequence} and not exists (
+      select from audit_event as later where later.request_id = event.request_id
+        and later.sequence > event.sequence and later.sequence <= event.sequence + ${numbers}::int)
+    order by sequence limit 1
+  `.execute(tx)
+  return rows[0] ?? null
 }

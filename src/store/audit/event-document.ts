@@ -1,4 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 
 /** Far more than an event of the service has, and far less than Postgres can read nested. */
@@ -22,4 +24,19 @@ export function eventInstant(text: RawBuilder<unknown>): RawBuilder<Date | null>
   return sql<Date | null>`case
     when ${text} !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$' then null
     when pg_input_is_valid(${text}, 'timestamptz') then (${text})::timestamptz end`
+}
+
+/** The same outside of Postgres; null also for a document with more than one line. */
+export function parseEvent(document: string): JsonObject | null {
+  const isOurs =
+    Buffer.byteLength(document) <= limits.auditEventBytes &&
+    document.replaceAll(/[^[{]/g, '').length <= maxOpenings &&
+    !/[\n\r]/.test(document)
+  if (!isOurs) return null
+  try {
+    const event = JSON.parse(document) as Json
+    return isJsonObject(event) ? event : null
+  } catch {
+    return null
+  }
 }

@@ -7,6 +7,7 @@ import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { LoadingRows } from '../states/loading.tsx'
+import { Notice } from '../states/notice.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { Together } from '../states/together.tsx'
 import { ShowMore } from '../states/show-more.tsx'
@@ -52,6 +53,10 @@ export function AuditPage() {
   for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
   const audit = useAudit(query.toString())
   const events = eventsOfPages(audit.data?.pages)
+  const unreadable = (audit.data?.pages ?? []).reduce(
+    (count, page) => count + (page.unreadable ?? 0),
+    0,
+  )
   const setAll = (values: Readonly<Record<string, string>>): void => {
     const next = new URLSearchParams(search)
     for (const [name, value] of Object.entries(values)) {
@@ -118,6 +123,11 @@ export function AuditPage() {
             </p>
             {query.size > 0 && <Link to="/audit">Show all events</Link>}
           </div>
+        )}
+        {unreadable > 0 && (
+          <Notice tone="bad" title={`Not events of the service: ${unreadable}`}>
+            Something else wrote them to the database. An export has their texts.
+          </Notice>
         )}
         {events.length > 0 && !unknown && story !== null && (
           <EventHistory request={story} events={events} readsAll={readsAll} onOpen={setOpen} />

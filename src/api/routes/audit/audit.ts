@@ -45,10 +45,11 @@ export const auditRoutes = [
         about: query.about === 'true',
         keyReadsAudit: keyReadsAudit(identity),
       })
-      const { documents, about, ...rest } = page
+      const { documents, about, unreadable, nextCursor } = page
       const items = documents.map((document): unknown => JSON.parse(document))
       const subjects = about === undefined ? {} : { about: maskedSubjects(about) }
-      return { status: 200, body: { items, ...rest, ...subjects } }
+      const others = unreadable === 0 ? {} : { unreadable }
+      return { status: 200, body: { items, nextCursor, ...others, ...subjects } }
     },
   }),
   route({

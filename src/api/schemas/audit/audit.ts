@@ -171,5 +171,13 @@ export type AuditAboutView = z.infer<typeof auditAbout>
 
 const events = listOf(auditEvent)
 export const auditList = events
-  .extend({ about: auditAbout.optional().describe('Present with `?about=true`') })
+  .extend({
+    about: auditAbout.optional().describe('Present with `?about=true`'),
+    unreadable: z
+      .int()
+      .optional()
+      .describe(
+        'How many texts of this page are no events, since something else wrote them to the database: an export has them. Absent: none',
+      ),
+  })
   .meta({ examples: events.meta()?.examples ?? [] })

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#domain/json/json.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { Problem } from '#domain/problem.ts'
 import {
   bundleFormat,
@@ -9,6 +10,7 @@ import {
 } from '#evidence/bundle/evidence-bundle.ts'
 import type { StoredStatement } from '#evidence/bundle/statements.ts'
 import type { StoredCheckpoint } from '#store/audit/audit-log.ts'
+import { parseEvent } from '#store/audit/event-document.ts'
 import { getText } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import { readHandovers } from '#store/installation-keys.ts'
@@ -178,8 +180,9 @@ async function revealedBy(db: Db, events: readonly BundledEvent[]): Promise<Reve
 
 function detailsOf(events: readonly BundledEvent[], type: string): JsonObject[] {
   return events.flatMap(({ event }) => {
-    const auditEvent = JSON.parse(event) as { type: string; detail: JsonObject }
-    return auditEvent.type === type ? [auditEvent.detail] : []
+    const auditEvent = parseEvent(event)
+    const detail = auditEvent?.['detail']
+    return auditEvent?.['type'] === type && isJsonObject(detail) ? [detail] : []
   })
 }
 

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
-import type { ChainEnd } from '#store/audit/audit.ts'
+import { chainEndOf, type ChainEnd } from '#store/audit/audit.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
@@ -86,9 +86,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
           and denied.position < call.position and denied.denied_then = 'stop'
       ) as stopped,
       (select digest from policy_activation order by sequence desc limit 1) as "newestPolicy",
-      (select json_build_object('sequence', last.sequence, 'document', last.document)
-        from audit_event last where last.request_id = call.request_id
-        order by last.sequence desc limit 1) as "chainEnd",
+      ${chainEndOf(sql`call.request_id`)} as "chainEnd",
       (
         select coalesce(jsonb_agg(jsonb_build_object('requestId', before.request_id)), '[]')
         from tool_call as before where before.run_id = call.run_id and before.turn = call.turn

@@ -4,7 +4,7 @@ import type { CallFacts } from '#domain/requests/request.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import type { DecisionTable } from '#store/tables/decisions.ts'
 import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
-import type { ChainEnd } from '#store/audit/audit.ts'
+import { chainEndOf, type ChainEnd } from '#store/audit/audit.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
@@ -177,9 +177,7 @@ async function readFactRows(
       ${carriedOut} as again,
       (select task_queue from gateway_call call
         where call.request_id = request.id and call.by_task) as "taskQueue",
-      (select json_build_object('sequence', last.sequence, 'document', last.document)
-        from audit_event last where last.request_id = request.id
-        order by last.sequence desc limit 1) as "chainEnd"
+      ${chainEndOf(sql`request.id`)} as "chainEnd"
     from request where ${isOneOf('request.id', requestIds)}
   `.execute(tx)
   return result.rows
