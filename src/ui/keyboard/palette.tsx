@@ -19,6 +19,7 @@ import type { SearchType } from '#domain/search.ts'
 import { savedViewsQuery, useQueues, useSearch } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { useKeyboard } from './keyboard-provider.tsx'
+import { useSelectedEntry } from './use-selected-entry.ts'
 import { takeLetters } from './opening-letters.ts'
 import { commandKeys, commandLabel, type CommandId } from './commands.ts'
 import { platform } from './platform.ts'
@@ -77,6 +78,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
     leftSection: <IconListDetails size={18} aria-hidden />,
     onClick: () => void navigate(url),
   }))
+  const ids = [...groups.flatMap(({ actions: of }) => of), ...listItems, ...matches].map(
+    ({ id }) => id,
+  )
+  useSelectedEntry(store, query.trim() === '' ? '' : ids.join('\n'))
   return (
     <Spotlight
       store={store}
