@@ -83,6 +83,8 @@ test('whoever opens a changed version sees which calls of the last 30 days it wo
   await replay.getByText('Of 1 call, 1 would be decided differently.').waitFor()
   const differing = replay.getByRole('listitem').filter({ hasText: 'would run without approval' })
   await differing.getByText('write_file').waitFor()
+  // It ended by itself, and takes no focus that nobody gave it.
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
   const newest = differing.getByRole('link', { name: 'Newest run' })
   expect(await newest.getAttribute('href')).toBe(`/runs/${runId}`)
   // Where the calls cannot be judged, the page says so, and the version can be activated.

@@ -2,18 +2,28 @@ import { useEffect, useRef, type RefObject } from 'react'
 
 /**
  * The element that takes the focus when its form is removed while it has the focus. `isForm`:
- * whether the form is there. A focus elsewhere on the page stays.
+ * whether the form is there. A focus elsewhere on the page stays, and a page on which nothing had
+ * the focus is not moved by what ends by itself.
  */
 export function useFocusReturn<Place extends HTMLElement>(
   isForm: boolean,
 ): RefObject<Place | null> {
   const place = useRef<Place>(null)
-  const wasForm = useRef(isForm)
+  // A button that was pressed can lose the focus, because it waits, before it is removed.
+  const latest = useRef<Element | null>(null)
   useEffect(() => {
-    const isReplaced = wasForm.current && !isForm
-    wasForm.current = isForm
-    if (!isReplaced || document.activeElement !== document.body) return
-    place.current?.focus({ preventScroll: true })
+    if (isForm) {
+      latest.current = document.activeElement
+      const note = ({ target }: FocusEvent): void => void (latest.current = target as Element)
+      document.addEventListener('focusin', note)
+      return () => document.removeEventListener('focusin', note)
+    }
+    const isRemoved = latest.current?.isConnected === false
+    latest.current = null
+    if (isRemoved && document.activeElement === document.body) {
+      place.current?.focus({ preventScroll: true })
+    }
+    return undefined
   }, [isForm])
   return place
 }
