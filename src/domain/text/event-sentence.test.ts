@@ -96,6 +96,9 @@ test.each([
   ['tool:call_worker:made', 'by the rule for the tool call_worker'],
   ['protected:.env', 'because .env is protected'],
   ['default:ask', 'because no rule covers it'],
+  ['unchanged', 'because it changes nothing'],
+  ['mode:approve_all', 'by the mode “Approve all”'],
+  ['grant:01a222a5-098e-7f22-8847-1bd8de16f853', 'by a remembered approval'],
   ['later:kind', 'by later:kind'],
   ['constructor', 'by constructor'],
 ])('a verdict names its tool as it is, and the rule %s in words', (rule, words) => {

@@ -6,7 +6,9 @@ const operations: Readonly<Record<string, string>> = {
 
 const fixed: Readonly<Record<string, string>> = {
   'default:ask': 'because no rule covers it',
+  unchanged: 'because it changes nothing',
   'mode:strict': 'because the run asks nobody',
+  'mode:approve_all': 'by the mode “Approve all”',
   'mcp:changed': "because the tool's definition changed",
   'shell:default': 'by the default rule for commands',
   'shell:none': 'because the worker has no rule for commands',
@@ -37,6 +39,8 @@ export function ruleWords(id: string): string {
       return `by the rule for the tool ${name.split(':', 1)[0] ?? name}`
     case 'protected':
       return `because ${name} is protected`
+    case 'grant':
+      return 'by a remembered approval'
     case 'secret':
       return `because ${name} can hold secrets`
     default:
