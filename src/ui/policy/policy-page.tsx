@@ -65,13 +65,15 @@ export function PolicyPage() {
             ))}
           </section>
           <McpDefinitions />
-          <QueuesInForce />
-          <PeopleOfProject />
           <RoutingInForce />
-          <NotificationsInForce />
           <History />
         </div>
-        <ExplainForm workers={workers.data.items.map((worker) => worker.name)} />
+        <div className="column policy-side">
+          <ExplainForm workers={workers.data.items.map((worker) => worker.name)} />
+          <QueuesInForce />
+          <PeopleOfProject />
+          <NotificationsInForce />
+        </div>
       </div>
     </Together>
   )

@@ -21,8 +21,8 @@ export function QueuesInForce() {
                   <span className="dim small"> · {settingsText(settings)}</span>
                 )}
               </span>
-              <span className="dim small">team {queue.team}</span>
-              <span className="dim small">{queue.pending} waiting</span>
+              <span className="dim small queue-fact">team {queue.team}</span>
+              <span className="dim small queue-fact">{queue.pending} waiting</span>
             </li>
           )
         })}

@@ -3,6 +3,7 @@ import { IconCheck, IconHandStop } from '@tabler/icons-react'
 import { Fragment, useState } from 'react'
 import type { ListedWorker } from '#api/schemas/operation/workers.ts'
 import { LastCalls } from './last-calls.tsx'
+import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
 import { RuleLines, ruleWords } from './rule-lines.tsx'
 import './policy-matrix.css'
@@ -18,6 +19,7 @@ interface Place {
  */
 export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) {
   const [open, setOpen] = useState<Place | null>(null)
+  const isPhone = useMedia(phoneUntil)
   return (
     <>
       <div className="matrix-box scroll-edges">
@@ -53,11 +55,16 @@ export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) 
                           </span>
                           <Ways cell={cellOf(worker, id)} />
                         </UnstyledButton>
+                        {isOpen && isPhone && (
+                          <div className="matrix-detail">
+                            <Rules worker={worker} column={id} />
+                          </div>
+                        )}
                       </td>
                     )
                   })}
                 </tr>
-                {open?.worker === worker.name && (
+                {open?.worker === worker.name && !isPhone && (
                   <tr className="matrix-detail">
                     <td colSpan={matrixColumns.length + 1}>
                       <Rules worker={worker} column={open.column} />
