@@ -11,24 +11,24 @@ export function TriageState({ request }: { request: RequestDetail }) {
   return (
     <>
       {handedTo !== null && (
-        <span className="small dim">
+        <span className="small dim triage-fact">
           {handedTo.person.id === me.person.id
             ? `handed over to you by ${handedTo.by.name}`
             : `handed over to ${handedTo.person.name}`}
         </span>
       )}
       {claim !== null && claim.person.id !== me.person.id && (
-        <span className="small claim">
+        <span className="small claim triage-fact">
           <IconEye size={13} aria-hidden /> {claim.person.name} is on it
         </span>
       )}
       {isWaitingStarter(request, me.person.id) && (
-        <span className="small dim">
+        <span className="small dim triage-fact">
           waits for {request.eligiblePeople.map(({ name }) => name).join(', ')}
         </span>
       )}
       {snoozedUntil !== null && (
-        <span className="small dim">
+        <span className="small dim triage-fact">
           snoozed until <Moment at={snoozedUntil} />
         </span>
       )}
