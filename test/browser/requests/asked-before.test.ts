@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.activate({
@@ -52,6 +52,20 @@ test('at high risk what was carried out before is approved only after a tick tha
   const { number } = await rowOf(first.requestId)
   await before.getByRole('link', { name: `#${number}` }).waitFor()
   await page.screenshot({ path: 'test-results/asked-before.png', fullPage: true })
+
+  // On a phone a tap on what explains the tick is no tick.
+  const touched = { viewport: phone, hasTouch: true }
+  const small = await dashboard.open('Linus', `/requests/${second.requestId}`, touched)
+  await small.getByRole('button', { name: 'Decide…' }).tap()
+  await small.getByRole('radio', { name: 'Approve as shown' }).check()
+  const again = small.getByRole('checkbox', { name: 'Yes, again' })
+  const words = small.locator('.mantine-Checkbox-description')
+  await words.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = (await words.boundingBox())!
+  await small.touchscreen.tap(x + width / 2, y + height / 2)
+  expect(await again.isChecked()).toBe(false)
+  await small.getByText('Yes, again', { exact: true }).tap()
+  expect(await again.isChecked()).toBe(true)
 
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
   await page.getByLabel('Reason').fill('once more, as agreed')
