@@ -62,9 +62,6 @@ test('who is asked what became of a call says so, and only a call that did not r
   const settled = await settleUnknown(desk.worker, { callId })
   const [check] = settled.kind === 'wait' ? settled.requestIds : []
   // The conversation says so too, and leads who may say it to the check, and others to read it.
-  const started = await dashboard.open('Ada', `/runs/${runId}`)
-  await started.getByText(/, nobody knows whether it took effect/).waitFor()
-  await started.getByRole('link', { name: 'See its check' }).waitFor()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   await page.getByRole('link', { name: 'Say whether it took effect' }).click()
   await page.getByRole('heading', { name: 'What is known' }).waitFor()
@@ -73,14 +70,17 @@ test('who is asked what became of a call says so, and only a call that did not r
   const result = page.getByRole('region', { name: 'Approved by Grace' })
   await result.getByText('nobody knows whether it took effect').waitFor()
   expect(await result.getAttribute('class')).toContain('result-unknown')
-  // Who started the run cannot settle it, and can follow it.
-  const ada = await dashboard.open('Ada', '/account')
-  const isCheck = ada.waitForResponse((answer) => answer.url().endsWith(`/requests/${check}`))
-  await ada.goto(`${dashboard.url}/requests/${requestIds[0]}`)
-  const checkOf = ada.getByRole('link', { name: /took effect|its check/ })
+  // Who started the run cannot settle it, and can follow it. The check is loaded before its links
+  // are drawn, which so depend on what it says.
+  const ada = await dashboard.open('Ada', `/requests/${check}`)
+  const checkOf = ada.getByRole('link', { name: /took effect$|^See its check$/ })
+  await ada.getByRole('link', { name: 'See the request that it checks' }).click()
+  await ada.waitForURL(`**/requests/${requestIds[0]}`)
   await checkOf.waitFor()
-  await isCheck
-  await ada.evaluate(() => new Promise((done) => setTimeout(done, 100)))
+  expect(await checkOf.innerText()).toBe('See its check')
+  await ada.locator('.request-who').getByRole('link').first().click()
+  await ada.waitForURL(`**/runs/${runId}*`)
+  await ada.getByText(/, nobody knows whether it took effect/).waitFor()
   expect(await checkOf.innerText()).toBe('See its check')
   await checkOf.click()
   await ada.waitForURL(`**/requests/${check}`)

@@ -113,6 +113,16 @@ test('beside a request every filter of the list is named, and a press clears it 
   await page.waitForURL('**/?queue=platform')
 })
 
+test('Esc closes the open request, also while rows are selected', async () => {
+  const page = await dashboard.open('Grace', '/requests/1?queue=platform', { viewport: desktop })
+  await headline(page, 'notes/one.md').waitFor()
+  await row(page, 'notes/one.md').getByRole('checkbox').check()
+  await page.keyboard.press('j')
+  await headline(page, 'notes/two.md').waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/?queue=platform', { timeout: 10_000 })
+})
+
 test('below 1,100 pixels there is the list or the card', async () => {
   const viewport = { width: 1099, height: 800 }
   const page = await dashboard.open('Grace', '/?queue=platform', { viewport })
