@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { leadTo } from '../states/lead-to.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
@@ -100,6 +101,10 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
           onReview={view.review}
           onRevised={view.revise}
           onRecorded={() => setDecided(true)}
+          onShowComments={() => {
+            view.comments.showNew()
+            leadTo(form.current?.querySelector('.call-comments'))
+          }}
           onNext={onNext}
         />
         <Quorum request={displayedRequest} />

@@ -19,6 +19,8 @@ export function RequestForm(props: {
   onReview: () => void
   onRevised: (fresh: RequestDetail) => void
   onRecorded: () => void
+  /** shows the comments that are kept back, and leads to them */
+  onShowComments: () => void
   /** null: nothing comes next */
   onNext: (() => void) | null
 }) {
@@ -37,6 +39,8 @@ export function RequestForm(props: {
         unsentChoice: view.unsentChoice,
         fullyViewed: view.fullyViewed,
         hasMaskedSecrets: !view.secrets.allRevealed,
+        comments: view.comments,
+        onShowComments: props.onShowComments,
         onRecorded: props.onRecorded,
         onNext,
       }}

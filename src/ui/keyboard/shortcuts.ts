@@ -22,7 +22,7 @@ export const shortcuts = {
   previous: { key: 'k', label: 'Previous', group: 'Lists' },
   open: { key: 'Enter', label: 'Open', group: 'Lists', native: true },
   select: { key: 'x', label: 'Select', group: 'Lists' },
-  showNew: { key: '.', label: 'Show new rows', group: 'Lists' },
+  showNew: { key: '.', label: 'Show what is new', group: 'Lists' },
   filter: { key: '/', label: 'Filter', group: 'Lists' },
   back: { key: 'u', label: 'Back (also Esc)', group: 'A request' },
   claim: { key: 'c', label: 'Claim or release', group: 'A request' },

@@ -12,6 +12,8 @@ import { outcomeOf } from '../deciding/facts/state-words.ts'
 import { later } from '../states/later.tsx'
 import { isOfQueue } from './is-of-queue.ts'
 
+export const resultTitleId = 'result-title'
+
 /** Loaded for the calls that have a result, which is loaded too. */
 const CallResultView = later(() =>
   import('../runs/calls/call-result.tsx').then((module) => module.CallResultView),
@@ -27,17 +29,6 @@ const RevokeApproval = later(
 function runOfResult({ kind, state, execution, runId }: RequestDetail): string | null {
   const hasEnded = executionOutcomes.some((one) => one === execution.state)
   return hasEnded || (kind === 'question' && state === 'approved') ? runId : null
-}
-
-/**
- * Whether the outcome of a request, or the result of its call, can still come. A person who finds
- * out what became of an unknown outcome changes it too, and later. Pure.
- */
-export function canChange({ state, kind, execution, permit, batch }: RequestDetail): boolean {
-  if (state !== 'approved') return state === 'pending'
-  if (kind === 'question') return batch?.finished === false
-  const waits = execution.state === 'not_started' && permit !== null && permit !== 'revoked'
-  return waits || execution.state === 'started'
 }
 
 /** After this time a request is shown without its result, which then moves what stands below it. */
@@ -79,10 +70,12 @@ export function ExecutionResult(props: { request: RequestDetail; isBelowDecision
   return (
     <section
       className={`card result result-${toneClass(execution)}`}
-      aria-labelledby="result-title"
+      aria-labelledby={resultTitleId}
     >
-      <h2 id="result-title">{props.isBelowDecision ? 'What came of it' : outcomeOf(request)}</h2>
-      <Denial request={request} />
+      <h2 id={resultTitleId} tabIndex={-1}>
+        {props.isBelowDecision ? 'What came of it' : outcomeOf(request)}
+      </h2>
+      <Denial request={request} hasReason={!props.isBelowDecision} />
       {sentence !== null && (
         <p role="status">
           {sentence}{' '}
@@ -129,13 +122,13 @@ function toneClass({ state, exitCode }: RequestDetail['execution']): string {
   return state === 'succeeded' && exitCode !== undefined && exitCode !== 0 ? 'failed' : state
 }
 
-/** The reason of a denial, and what the run did afterwards. */
-function Denial({ request }: { request: RequestDetail }) {
+/** What the run did after a denial, and its reason, which is not what came of the denial. */
+function Denial({ request, hasReason }: { request: RequestDetail; hasReason: boolean }) {
   const denial = request.decisions.find(({ decision }) => decision === 'deny')
   if (request.state !== 'denied' || denial === undefined) return null
   return (
     <>
-      {denial.reason !== null && (
+      {hasReason && denial.reason !== null && (
         <blockquote className="statement">
           <VisibleText text={denial.reason} />
         </blockquote>

@@ -9,18 +9,20 @@ import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
+import { leadTo } from '../states/lead-to.ts'
 import { later } from '../states/later.tsx'
 import { Loading, LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import { AgentStatement } from './agent-statement.tsx'
-import { Comments } from '../deciding/comments/comments.tsx'
+import { Comments, commentsTitleId } from '../deciding/comments/comments.tsx'
 import { BeforeRestore } from '../deciding/facts/before-restore.tsx'
 import { OpenedEffect } from '../deciding/opened-effect.tsx'
 import { RequestForm } from '../deciding/request-form.tsx'
 import { useOpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
-import { canChange, ExecutionResult, useResultReady } from './execution-result.tsx'
+import { canChange } from './can-change.ts'
+import { ExecutionResult, resultTitleId, useResultReady } from './execution-result.tsx'
 import { Alike } from '../deciding/facts/alike.tsx'
 import { Decisions, hasHistory } from './decisions.tsx'
 import { NamedFiles } from '../deciding/facts/named-files.tsx'
@@ -87,6 +89,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
   // What comes of it while somebody reads it stands where it moves nothing.
   const [comesLater] = useState(canChange(request))
   const isPhone = useNarrow()
+  const isOutcomeBelow = comesLater && isPhone && request.state !== 'pending'
   const [hadHistory] = useState(hasHistory(request))
   useHeadlineFocus(displayedRequest.revision)
   const onRevised = (fresh: RequestDetail): void => {
@@ -140,17 +143,23 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         {!hadHistory && <Decisions request={request} />}
         {comesLater && isPhone && <ExecutionResult request={request} isBelowDecision={false} />}
       </div>
-      <DecisionPlace request={request} isFileOpen={view.editsFile}>
-        <RequestForm
-          request={request}
-          view={view}
-          onReview={() => (view.review(), toTop())}
-          onRevised={onRevised}
-          onRecorded={() => setDecided(true)}
-          onNext={list.goNext}
-        />
-        <Quorum request={displayedRequest} />
-        {comesLater && !isPhone && <ExecutionResult request={request} isBelowDecision />}
+      <DecisionPlace request={request} isFileOpen={view.editsFile} hasOutcomeBelow={isOutcomeBelow}>
+        {(goTo) => (
+          <>
+            <RequestForm
+              request={request}
+              view={view}
+              onReview={() => (view.review(), toTop())}
+              onRevised={onRevised}
+              onRecorded={() => setDecided(true)}
+              onShowComments={() => (view.comments.showNew(), goTo(commentsTitleId))}
+              onNext={list.goNext}
+            />
+            <Quorum request={displayedRequest} />
+            {comesLater && !isPhone && <ExecutionResult request={request} isBelowDecision />}
+            {isOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}
+          </>
+        )}
       </DecisionPlace>
     </div>
   )
@@ -226,11 +235,29 @@ function DecisionPlace(props: {
   request: RequestDetail
   /** the file of the call is open for changes, which the sheet would cover */
   isFileOpen: boolean
-  children: ReactNode
+  /** what came of it stands at the end of the page, which the sheet covers */
+  hasOutcomeBelow: boolean
+  /** `goTo` leaves the sheet for the element with that id */
+  children: (goTo: (id: string) => void) => ReactNode
 }) {
-  const { request, isFileOpen, children } = props
+  const { request, isFileOpen } = props
   const phone = useNarrow()
   const [isOpen, setOpen] = useState(false)
+  const [goal, setGoal] = useState<string | null>(null)
+  useEffect(() => {
+    // Once the sheet is closed, and what was asked for is drawn.
+    if (goal !== null) leadTo(document.getElementById(goal))
+  }, [goal])
+  const open = (): void => {
+    setGoal(null)
+    setOpen(true)
+  }
+  const goTo = (id: string): void => {
+    setOpen(false)
+    setGoal(id)
+    if (goal === id) leadTo(document.getElementById(id))
+  }
+  const children = props.children(goTo)
   const isToDecide = request.state === 'pending' && request.eligibility.canDecide
   useEffect(() => {
     if (!phone || isFileOpen) setOpen(false)
@@ -245,19 +272,23 @@ function DecisionPlace(props: {
   return (
     <>
       <div className="decide-bar">
-        <Button
-          fullWidth
-          size="md"
-          variant={isToDecide ? 'filled' : 'default'}
-          onClick={() => setOpen(true)}
-        >
+        <Button fullWidth size="md" variant={isToDecide ? 'filled' : 'default'} onClick={open}>
           {isToDecide ? actOf(request) : 'See the decision'}
         </Button>
+        {props.hasOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}
       </div>
-      <DecisionSheet isOpen={isOpen} onClose={() => setOpen(false)}>
+      <DecisionSheet isOpen={isOpen} returnsFocus={goal === null} onClose={() => setOpen(false)}>
         {children}
       </DecisionSheet>
     </>
+  )
+}
+
+function ToOutcome({ onPress }: { onPress: () => void }) {
+  return (
+    <Button fullWidth size="md" variant="default" onClick={onPress}>
+      See what came of it
+    </Button>
   )
 }
 

@@ -128,3 +128,50 @@ test('the keys of the list lead past a request that does not load', async () => 
   await page.keyboard.press('j')
   await page.waitForURL(`**/requests/${numbers[2]}?*`)
 })
+
+test.each([
+  ['after deciding', false],
+  ['of an approval that waits for its call', true],
+])('on a phone, %s, the sheet and the bar lead to what came of it', async (_, isApproved) => {
+  const { desk } = dashboard
+  const { requestIds } = await askForNotes(1)
+  if (isApproved) await desk.decide(desk.people.linus, requestIds[0]!)
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  await page.getByRole('button', { name: isApproved ? 'See the decision' : 'Decide…' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  if (!isApproved) {
+    await sheet.getByRole('radio', { name: 'Approve as shown' }).check()
+    await sheet.getByRole('button', submit).click()
+    await sheet.getByText('Approved by you').waitFor()
+  }
+  const outcome = page.getByRole('region', { name: /^Approved by / })
+  const isReached = async () => {
+    const title = outcome.getByRole('heading')
+    await expect.poll(() => title.evaluate((it) => it === document.activeElement)).toBe(true)
+    const { y } = (await title.boundingBox())!
+    expect(y).toBeGreaterThan(0)
+    expect(y).toBeLessThan(phone.height)
+  }
+  await sheet.getByRole('button', { name: 'See what came of it' }).click()
+  await sheet.waitFor({ state: 'hidden' })
+  await isReached()
+  await outcome.getByRole('button', { name: 'Revoke the approval…' }).waitFor()
+  await page.evaluate(() => window.scrollTo({ top: 0 }))
+  const bar = page.locator('.decide-bar').getByRole('button')
+  expect(await bar.allInnerTexts()).toEqual(['See the decision', 'See what came of it'])
+  await page.screenshot({ path: 'test-results/outcome-in-bar.png' })
+  await bar.last().click()
+  await isReached()
+})
+
+test('the reason of a colleague’s denial is not said to be what came of it', async () => {
+  const { desk } = dashboard
+  const { requestIds } = await askForNotes(1)
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  await panel.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await desk.decide(desk.people.linus, requestIds[0]!, { decision: 'deny', reason: 'too early' })
+  await panel.getByText('Denied by Linus').waitFor()
+  await page.locator('.request-main').getByText('too early').waitFor()
+  expect(await panel.getByText('too early').count()).toBe(0)
+})

@@ -22,18 +22,22 @@ export function CallComments(props: { request: CommentedRequest; comments: Stead
   const { number } = request
   const { visible } = comments
   return (
-    <div className="column call-comments" role="group" aria-label={`Comments on #${number}`}>
+    <div
+      className="column call-comments"
+      role="group"
+      tabIndex={-1}
+      aria-label={`Comments on #${number}`}
+    >
       {visible.length > 0 && <CommentList request={request} comments={visible} />}
-      {isWriting ? (
-        <CommentForm request={request} label={`Comment on #${number}`} field={field} />
-      ) : (
-        <div className="row">
+      {isWriting && <CommentForm request={request} label={`Comment on #${number}`} field={field} />}
+      <div className="row">
+        {!isWriting && (
           <Button size="xs" variant="default" onClick={() => setWriting(true)} {...keys}>
             {verbs.comment}
           </Button>
-          <NewComments comments={comments} />
-        </div>
-      )}
+        )}
+        <NewComments comments={comments} />
+      </div>
     </div>
   )
 }
@@ -41,7 +45,7 @@ export function CallComments(props: { request: CommentedRequest; comments: Stead
 /** Opens the comment field within a card and sets the focus on it. */
 export function startComment(card: ParentNode | null): void {
   const comments = card?.querySelector('.call-comments')
-  const field = comments?.querySelector('textarea')
+  const field = comments?.querySelector<HTMLElement>(':scope > .comment-form textarea')
   if (field) field.focus()
-  else comments?.querySelector('button')?.click()
+  else comments?.querySelector<HTMLElement>(':scope > .row > button')?.click()
 }

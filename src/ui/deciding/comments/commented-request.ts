@@ -22,7 +22,7 @@ export function useReloadComments(): () => Promise<void> {
   }, [client])
 }
 
-/** Who reads a denial. The agent also reads the comments on lines. */
+/** Who reads a denial. The agent also reads the comments on lines, shown here or not. */
 export function denialReaders({
   external,
   comments,

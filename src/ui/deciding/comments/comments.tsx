@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { countWords } from '#domain/text/count-words.ts'
-import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentForm } from './comment-form.tsx'
 import { useFocusReturn } from '../../states/use-focus-return.ts'
@@ -11,7 +11,7 @@ import type { SteadyComments } from './use-steady-comments.ts'
 import { verbs } from '../../words/verbs.ts'
 import './comments.css'
 
-const titleId = 'comments-title'
+export const commentsTitleId = 'comments-title'
 
 /**
  * The comments on a request. With a denial, the agent reads those on lines that were written before
@@ -24,11 +24,13 @@ export function Comments(props: { request: CommentedRequest; comments: SteadyCom
   const { hash } = useLocation()
   useEffect(() => {
     // The person came from a row of the list to write a comment.
-    if (hash === `#${titleId}`) field.current?.focus()
+    if (hash === `#${commentsTitleId}`) field.current?.focus()
   }, [hash])
   return (
-    <section className="card comments-card" aria-labelledby={titleId}>
-      <h2 id={titleId}>Comments</h2>
+    <section className="card comments-card" aria-labelledby={commentsTitleId}>
+      <h2 id={commentsTitleId} tabIndex={-1}>
+        Comments
+      </h2>
       <NewComments comments={comments} />
       <CommentList request={request} comments={comments.visible} />
       <CommentForm request={request} label={verbs.comment} field={field} />
@@ -47,6 +49,19 @@ export function NewComments({ comments: { newCount, showNew } }: { comments: Ste
         </Button>
       )}
     </span>
+  )
+}
+
+/** The same beside a decision, where its key is registered: `onShow` leads to the comments too. */
+export function NewCommentsHere(props: { count: number; onShow: () => void }) {
+  const { count, onShow } = props
+  const keys = useAriaKeys('showNew')
+  useShortcut('showNew', count > 0 ? onShow : null)
+  if (count === 0) return null
+  return (
+    <Button size="compact-xs" variant="light" onClick={onShow} {...keys}>
+      {countWords(count, 'new comment')}: show {count === 1 ? 'it' : 'them'}
+    </Button>
   )
 }
 

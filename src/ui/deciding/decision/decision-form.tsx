@@ -4,6 +4,7 @@ import { againSentence } from '#domain/deciding/alike-words.ts'
 import { later } from '../../states/later.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { denialReaders } from '../comments/commented-request.ts'
+import { NewCommentsHere } from '../comments/comments.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { needsAgain } from './choosing/decision-body.ts'
@@ -75,19 +76,22 @@ export function DecisionForm(props: {
 }
 
 function ReasonAndSubmit({ input, decision }: { input: DecisionInput; decision: Decision }) {
-  const { request, displayedRequest, unsentChoice, onNext } = input
+  const { request, displayedRequest, unsentChoice, comments, onNext } = input
   const { choice } = unsentChoice
   const { busy, signs, signature, obstacle } = decision
   return (
     <>
-      <ReasonField
-        request={displayedRequest}
-        choice={choice}
-        denialReaders={denialReaders(request)}
-        disabled={busy}
-        value={decision.reason}
-        onChange={decision.setReason}
-      />
+      <div className="beside-reason">
+        <NewCommentsHere count={comments.newCount} onShow={input.onShowComments} />
+        <ReasonField
+          request={displayedRequest}
+          choice={choice}
+          denialReaders={denialReaders(request)}
+          disabled={busy}
+          value={decision.reason}
+          onChange={decision.setReason}
+        />
+      </div>
       {needsAgain(choice, displayedRequest) && (
         <Checkbox
           label="Yes, again"

@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 /** The decision panel on phones: a sheet that rises over the request. */
 export function DecisionSheet(props: {
   isOpen: boolean
+  /** false: it is left for a place on the page, which takes the focus */
+  returnsFocus: boolean
   onClose: () => void
   children: ReactNode
 }) {
@@ -12,6 +14,7 @@ export function DecisionSheet(props: {
     <Drawer
       opened={isOpen}
       onClose={onClose}
+      returnFocus={props.returnsFocus}
       position="bottom"
       size="auto"
       title="Your decision"

@@ -5,6 +5,7 @@ import { callApi } from '../../api/call-api.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
 import { announce } from '../../states/announce.tsx'
+import type { SteadyComments } from '../comments/use-steady-comments.ts'
 import { useDraft } from '../../states/draft.ts'
 import { verbs } from '../../words/verbs.ts'
 import { decisionBody, type PanelFields, whyNotSubmit } from './choosing/decision-body.ts'
@@ -24,6 +25,9 @@ export interface DecisionInput {
   readonly fullyViewed: boolean
   /** a value that looks like a secret is still masked */
   readonly hasMaskedSecrets: boolean
+  readonly comments: SteadyComments
+  /** shows the comments that are kept back, and leads to them */
+  readonly onShowComments: () => void
   /** called once the service has recorded the decision */
   readonly onRecorded: () => void
   /** null: nothing comes next */

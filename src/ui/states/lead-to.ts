@@ -1,0 +1,5 @@
+/** Brings an element that can have the focus into the visible part of the page, and focuses it. */
+export function leadTo(element: HTMLElement | null | undefined): void {
+  element?.scrollIntoView({ block: 'center' })
+  element?.focus({ preventScroll: true })
+}
