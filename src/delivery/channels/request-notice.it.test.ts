@@ -52,6 +52,29 @@ test('a notice has no task at high risk, for data of a trigger, when it was eras
   expect(await taskOf(erased)).toBeNull()
 })
 
+// Rules: product.md 38
+test('a notice has each kind of cue once, and what opens the network also where the sandbox has none', async () => {
+  const run = await runWith('"Cut the release"')
+  const { id } = await addRequest(service, run)
+  const reaches = { id: 'opens_network', text: 'Reaches the network: git push', line: 1 }
+  const lacks = { id: 'network_missing', text: 'Needs the network: git push', line: 1 }
+  const cuesWith = async (...cues: object[]) => {
+    const stored = JSON.stringify(cues)
+    await sql`update request_revision set cues = ${stored}::jsonb where request_id = ${id}`.execute(
+      db,
+    )
+    return (await readNotice(db, id)).cues
+  }
+  expect(await cuesWith()).toEqual([])
+  expect(await cuesWith({ id: 'first_use' }, reaches, { ...reaches, line: 2 })).toEqual([
+    'opens_network',
+    'first_use',
+  ])
+  expect(await cuesWith(reaches, lacks)).toEqual(['network_missing'])
+  const opens = { id: 'opens_network', text: 'Opens the network to others: aws', line: 1 }
+  expect(await cuesWith(opens, lacks)).toEqual(['opens_network', 'network_missing'])
+})
+
 // Rules: security.md 29
 test('a task that was changed by SQL is left out, and keeps no notice from being read', async () => {
   expect(await taskOf(await runWith('no JSON'))).toBeNull()

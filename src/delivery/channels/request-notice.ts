@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { cueIds, cueNotices, displayedCues, type CueId } from '#domain/policy/cues.ts'
+import { cueIds, cueNotices, displayedCues, type Cue, type CueId } from '#domain/policy/cues.ts'
 import { contentOfTask, personOfTask } from '#services/requests/facts/read-tasks.ts'
 import { taskLimits, wholeTask } from '#services/requests/words/task-words.ts'
 import { ContentChanged, getRemainingTexts } from '#store/content/content.ts'
@@ -21,8 +21,9 @@ export interface RequestNotice {
   readonly cues: readonly CueId[]
 }
 
-interface NoticeRow extends Omit<RequestNotice, 'task'> {
+interface NoticeRow extends Omit<RequestNotice, 'task' | 'cues'> {
   readonly task: StoredTask | null
+  readonly cues: readonly Pick<Cue, 'id' | 'text' | 'line'>[]
 }
 
 interface StoredTask {
@@ -42,7 +43,8 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
         from run root cross join lateral ${contentOfTask('root')} words
         join content on content.hash = words.hash and content.size <= ${taskLimits.storedBytes}
         where root.id = request.root_run_id and request.risk <> 'high') as task,
-      coalesce((select jsonb_agg(distinct cue->>'id') from request_revision as revision,
+      coalesce((select json_agg(json_strip_nulls(json_build_object('id', cue->>'id',
+          'text', coalesce(cue->>'text', ''), 'line', cue->'line'))) from request_revision as revision,
         jsonb_array_elements(revision.cues) as cue
         where revision.request_id = request.id and revision.revision = request.revision), '[]') as cues
     from request where request.id = ${requestId}
@@ -50,11 +52,11 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
   const [row] = rows
   if (row === undefined) return { starter: null, task: null, cues: [] }
   const { starter, task, cues } = row
-  const present = cueIds.filter((id) => cues.includes(id)).map((id) => ({ id }))
+  const displayedIds = new Set(displayedCues(cues).map(({ id }) => id))
   return {
     starter,
     task: task === null ? null : await readTask(db, task),
-    cues: displayedCues(present).map(({ id }) => id),
+    cues: cueIds.filter((id) => displayedIds.has(id)),
   }
 }
 

@@ -1,18 +1,33 @@
 import { expect, test } from 'vitest'
-import { displayedCues, type CueId } from './cues.ts'
+import { displayedCues, type Cue } from './cues.ts'
 
-const cases: readonly { cues: CueId[]; displayed: CueId[] }[] = [
-  { cues: [], displayed: [] },
-  { cues: ['opens_network', 'money'], displayed: ['opens_network', 'money'] },
-  { cues: ['network_missing'], displayed: ['network_missing'] },
-  {
-    cues: ['downloads_and_runs', 'opens_network', 'network_missing', 'opens_network'],
-    displayed: ['downloads_and_runs', 'network_missing'],
-  },
+type Row = Pick<Cue, 'id' | 'text' | 'line'>
+
+const reaches: Row = { id: 'opens_network', text: 'Reaches the network: git push', line: 2 }
+const lacks: Row = { id: 'network_missing', text: 'Needs the network, …: git push', line: 2 }
+const lacksElsewhere: Row = { ...lacks, line: 5 }
+const opens: Row = {
+  id: 'opens_network',
+  text: 'Opens the network to others: aws ec2 authorize-security-group-ingress',
+  line: 2,
+}
+const connects: Row = { id: 'opens_network', text: 'Opens a connection: cat', line: 2 }
+const money: Row = { id: 'money', text: 'Is about money', line: 2 }
+
+const cases: readonly { name: string; cues: Row[]; hidden: Row[] }[] = [
+  { name: 'no cues', cues: [], hidden: [] },
+  { name: 'a network that there is', cues: [reaches, money], hidden: [] },
+  { name: 'a missing network alone', cues: [lacks], hidden: [] },
+  { name: 'both about one line', cues: [money, reaches, lacks], hidden: [reaches] },
+  { name: 'both about different lines', cues: [reaches, lacksElsewhere], hidden: [] },
+  { name: 'a port that others may reach', cues: [opens, lacks], hidden: [] },
+  { name: 'a connection of a shell', cues: [connects, lacks], hidden: [] },
 ]
 
 // Rules: product.md 38
-test.each(cases)('of $cues people are shown $displayed', ({ cues, displayed }) => {
-  const shown = displayedCues(cues.map((id) => ({ id })))
-  expect(shown.map(({ id }) => id)).toEqual(displayed)
-})
+test.each(cases)(
+  'of $name people are shown all but what says less about the same line',
+  ({ cues, hidden }) => {
+    expect(displayedCues(cues)).toEqual(cues.filter((cue) => !hidden.includes(cue)))
+  },
+)

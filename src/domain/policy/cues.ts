@@ -92,13 +92,21 @@ export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
 }
 
+/** How the text of the cue begins if a command talks to other machines, and opens nothing. */
+export const networkReach = 'Reaches the network'
+
+type CueOfLine = Pick<Cue, 'id' | 'text'> & { readonly line?: number | undefined }
+
 /**
- * The cues that people are shown. Where the sandbox has no network, all commands of a call lack it,
- * so that they are not also said to reach it; policy judges by both.
+ * The cues that people are shown. A command that lacks the network is not also said to reach it;
+ * that it opens this machine or a connection is another fact, and stays. Policy judges by all.
  */
-export function displayedCues<One extends { readonly id: CueId }>(cues: readonly One[]): One[] {
-  const isOffline = cues.some(({ id }) => id === 'network_missing')
-  return cues.filter(({ id }) => !isOffline || id !== 'opens_network')
+export function displayedCues<One extends CueOfLine>(cues: readonly One[]): One[] {
+  const offline = cues.filter(({ id }) => id === 'network_missing')
+  return cues.filter(({ id, text, line }) => {
+    const isReach = id === 'opens_network' && text.startsWith(networkReach)
+    return !isReach || !offline.some((one) => one.line === line)
+  })
 }
 
 export const cueLimits = {

@@ -345,6 +345,11 @@ describe('a cue', () => {
     expect(ids).toEqual([net, 'network_missing', 'outsider_text', 'first_use'])
   })
 
+  test('says that a command opens the network to others rather than that it talks to another machine', async () => {
+    const [cue] = await shell('aws ec2 authorize-security-group-ingress --group-id sg-1')
+    expect(cue).toMatchObject({ id: net, text: expect.stringMatching(/^Opens the network to /) })
+  })
+
   test('names the domains that a sandbox with a list lets a command reach', async () => {
     const domains = ['pypi.org', 'a.com', 'b.com', 'c.com', 'd.com']
     const [cue] = await shell('curl https://evil.com', { domains })

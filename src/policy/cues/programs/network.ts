@@ -1,3 +1,4 @@
+import { networkReach } from '#domain/policy/cues.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { hasOption, operandsOf, type CueMatch, type CueFinder } from './command-words.ts'
@@ -19,11 +20,13 @@ const imageWords = wordSet('pull push run build login buildx compose')
 /** Addresses on this machine. */
 const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
 
-/** Commands that talk to other machines, or open this one to them. */
+/**
+ * Commands that talk to other machines, or open this one to them. A line has one cue of a kind, the
+ * first, so that what opens something comes before what only talks.
+ */
 export const networkHits: CueFinder = (command) => {
   const { program, args, source } = command
   const hits: CueMatch[] = []
-  if (reaches(command)) hits.push(['opens_network', 'Reaches the network'])
   if (/\/dev\/(?:tcp|udp)\//.test(source)) hits.push(['opens_network', 'Opens a connection'])
   const [first = ''] = operandsOf(command)
   const allows =
@@ -32,6 +35,7 @@ export const networkHits: CueFinder = (command) => {
     (program === 'aws' && args.some((word) => word.startsWith('authorize-security-group'))) ||
     (program === 'gcloud' && args.includes('firewall-rules') && args.includes('create'))
   if (allows) hits.push(['opens_network', 'Opens the network to others'])
+  if (reaches(command)) hits.push(['opens_network', networkReach])
   return hits
 }
 

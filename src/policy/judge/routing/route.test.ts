@@ -73,6 +73,15 @@ describe('step 7: routing', () => {
     })
   })
 
+  test('the reason of an entry names the cues of the call that it matched, and no others', async () => {
+    const project = routed(
+      '  - { when: { cue: [touches_ci, money, touches_migrations] }, queue: security }\n',
+    )
+    const migration = { path: 'notes/migrations/1.md', content: 'x' }
+    const { routing } = await ask('write_file', migration, {}, project)
+    expect(routing?.why?.queue?.text).toBe('a routing entry sets it: touches database migrations')
+  })
+
   test('an entry without a queue keeps the worker’s own; count is of its team; anyOf gives alternatives', async () => {
     const count = routed('  - { when: { worker: scribe }, quorum: { count: 2 } }\n')
     expect((await ask('write_file', write, {}, count)).routing).toMatchObject({

@@ -1,5 +1,6 @@
 import type { FrozenWhy, Routing, RoutingWhys } from '#domain/deciding/judgement.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
+import { cueNotices } from '#domain/policy/cues.ts'
 import { withNarrowed, type WhyNarrow } from '#domain/policy/narrowed-scopes.ts'
 import { quorumText } from '#domain/deciding/quorum.ts'
 import type { Quorum } from '#domain/requests/request.ts'
@@ -90,7 +91,7 @@ function whyOf(
   entry: RoutingEntry | null,
   risk: Risk,
 ): RoutingWhys {
-  const routed = { text: 'a routing entry sets it', ...sourceOf(entry?.source) }
+  const routed = { text: routedText(entry, traits), ...sourceOf(entry?.source) }
   const queue = entry?.queue == null ? (traits.queueWhy ?? defaultQueueWhy(config)) : routed
   const raised = traits.riskWhy === undefined ? null : { text: traits.riskWhy }
   const riskWhy = entry?.risk === risk ? routed : raised
@@ -99,6 +100,13 @@ function whyOf(
     ...(riskWhy === null ? {} : { risk: riskWhy }),
     ...(entry?.quorum == null ? {} : { quorum: routed }),
   }
+}
+
+/** Names the cues that an entry matched: a card does not show each of them (`displayedCues`). */
+function routedText(entry: RoutingEntry | null, { cues = [] }: CallTraits): string {
+  const matching = cues.filter((id) => entry?.when.cue?.includes(id) === true)
+  const words = matching.map((id) => cueNotices[id]).join('; ')
+  return `a routing entry sets it${words === '' ? '' : `: ${words}`}`
 }
 
 function defaultQueueWhy({ defaultQueueSource }: ProjectConfig): FrozenWhy | null {
