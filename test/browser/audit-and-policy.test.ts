@@ -430,9 +430,26 @@ test('a call that nobody made is explained in the words of the matrix: asks, nev
   await verdict.getByText('alone', { exact: true }).waitFor()
   const steps = form.getByRole('list', { name: 'Steps' })
   await steps.getByText(/^write_file is a tool of/).waitFor()
+  expect(await steps.getByText(/^(?:yes|no|none)\b/).count()).toBe(0)
   expect(await steps.getByRole('listitem').count()).toBeGreaterThan(1)
   // Digests are under "Proof" only.
   expect(await form.getByText(/[0-9a-f]{8}/).isVisible()).toBe(false)
+})
+
+test('the steps name the queue of the routing and the mode of the run', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const form = page.getByRole('region', { name: 'Explain a call' })
+  await form.getByLabel('Tool').selectOption('write_file')
+  await form.getByLabel(/^path/).fill('notes/a.md')
+  await form.getByLabel(/^content/).fill('x')
+  await form.getByRole('button', { name: 'Explain' }).click()
+  const steps = form.getByRole('list', { name: 'Steps' })
+  await steps.getByText(/^Routing/).waitFor()
+  const texts = await steps.getByRole('listitem').allInnerTexts()
+  const flat = texts.map((text) => text.replaceAll(/\s+/g, ' '))
+  expect(flat).toContainEqual(expect.stringMatching(/^Routing platform: /))
+  expect(flat).toContainEqual(expect.stringMatching(/^Run mode prompt: calls that ask /))
+  expect(flat).toContainEqual(expect.stringMatching(/^Grant no live grant /))
 })
 
 test('what is not JSON, and a tool that there is not, are said to be', async () => {

@@ -4,8 +4,9 @@ import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verdictWords } from '../words/verdict-words.ts'
 import { CallFields, type Call } from './call-fields.tsx'
-import { ExplainSteps, verdictWords } from './explain-steps.tsx'
+import { ExplainSteps } from './explain-steps.tsx'
 import { QuickVerdicts } from './quick-verdicts.tsx'
 
 /** The verdict of policy for a hypothetical call, step by step. */

@@ -2,13 +2,7 @@ import type { Explanation } from '#api/schemas/policy/policy.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { ruleWords } from './matrix/rule-lines.tsx'
-
-/** Verdicts in the words of the matrix. */
-export const verdictWords: Readonly<Record<Verdict, string>> = {
-  ...ruleWords,
-  error: 'not possible',
-}
+import { verdictWords } from '../words/verdict-words.ts'
 
 /** What each step judges, in words; a step that is not here is shown under its own name. */
 const stepTitles: Readonly<Record<string, string>> = {
@@ -25,6 +19,9 @@ const stepTitles: Readonly<Record<string, string>> = {
   presentation: 'Presentation',
 }
 
+/** Outcomes that say no more than the detail; others name a queue, a mode or what is hidden. */
+const plainOutcomes: ReadonlySet<string> = new Set(['yes', 'none', 'no'])
+
 /** How the verdict was reached, in order. The digest of the call is under Proof. */
 export function ExplainSteps({ steps }: { steps: Explanation['steps'] }) {
   const digest = steps.find(isDigest)?.detail
@@ -38,6 +35,11 @@ export function ExplainSteps({ steps }: { steps: Explanation['steps'] }) {
             <li key={index}>
               <span className="step-title dim">{stepTitles[step] ?? step}</span>
               <span className="grow break">
+                {!isVerdict(outcome) && !plainOutcomes.has(outcome) && (
+                  <span className="dim">
+                    <VisibleText text={outcome} />:{' '}
+                  </span>
+                )}
                 <VisibleText text={detail} />
               </span>
               {isVerdict(outcome) && <span className="dim">{verdictWords[outcome]}</span>}

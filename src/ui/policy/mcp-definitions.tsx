@@ -4,7 +4,7 @@ import { LinesView } from '../effect/lines-view.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { ruleWords } from './matrix/rule-lines.tsx'
+import { ruleWords } from '../words/verdict-words.ts'
 
 /**
  * The tools of MCP servers that the version in force pins, as the servers described them, and what

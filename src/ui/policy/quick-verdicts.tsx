@@ -6,7 +6,7 @@ import type { Explanation } from '#api/schemas/policy/policy.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
-import { verdictWords } from './explain-steps.tsx'
+import { verdictWords } from '../words/verdict-words.ts'
 
 /** The pause in typing after which the verdicts are loaded. */
 const pauseMs = 400

@@ -5,6 +5,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verdictWords } from '../words/verdict-words.ts'
 
 const LastTurns = later(
   () => import('./last-turns.tsx').then((module) => module.LastTurns),
@@ -12,13 +13,6 @@ const LastTurns = later(
 )
 
 type Sibling = NonNullable<RequestDetail['batch']>['siblings'][number]
-
-const verdictWords = {
-  preApproved: 'pre-approved',
-  ask: 'asks',
-  blocked: 'blocked',
-  error: 'not a valid call',
-} as const
 
 /** The other calls of the same turn and their states. */
 export function Siblings({ request }: { request: RequestDetail }) {

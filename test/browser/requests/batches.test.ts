@@ -38,11 +38,11 @@ test('a request shows its place in the batch and how each other call stands; the
   const lines = await batch.getByRole('listitem').allInnerTexts()
   const told = lines.map((line) => line.replaceAll(/\s+/g, ' ').trim())
   expect(told).toEqual([
-    '1. read_file notes/read.md pre-approved, has its result',
+    '1. read_file notes/read.md alone, has its result',
     expect.stringMatching(/^2\. Create notes\/first\.md .* pending$/),
     expect.stringMatching(/^3\. This call: Edit notes\/first\.md: .* approved$/),
-    '4. delete_file notes/read.md blocked, has its result',
-    '5. write_file scratch/free.txt pre-approved',
+    '4. delete_file notes/read.md never, has its result',
+    '5. write_file scratch/free.txt alone',
   ])
   await batch.getByRole('link', { name: /Create notes\/first\.md/ }).click()
   await page.getByRole('region', { name: 'Call 2 of 5 in this turn' }).waitFor()

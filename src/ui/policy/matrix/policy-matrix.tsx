@@ -5,7 +5,8 @@ import type { ListedWorker } from '#api/schemas/operation/workers.ts'
 import { LastCalls } from './last-calls.tsx'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
-import { RuleLines, ruleWords } from './rule-lines.tsx'
+import { RuleLines } from './rule-lines.tsx'
+import { ruleWords } from '../../words/verdict-words.ts'
 import './policy-matrix.css'
 
 interface Place {

@@ -1,12 +1,6 @@
 import type { PreviewLineView } from '#api/schemas/operation/workers.ts'
-import type { ApprovalWord } from '#domain/policy/verdict.ts'
 import { TextAndReason } from '../../text/text-and-reason.tsx'
-
-export const ruleWords: Readonly<Record<ApprovalWord, string>> = {
-  preApproved: 'alone',
-  ask: 'asks',
-  blocked: 'never',
-}
+import { ruleWords } from '../../words/verdict-words.ts'
 
 /** Sentences about what a worker may do, each with its verdict, its queues, and file and line. */
 export function RuleLines({ lines }: { lines: readonly PreviewLineView[] }) {
