@@ -273,37 +273,6 @@ test('the page follows the end of a conversation unless its reader has scrolled 
   expect(await words.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
-test('what has the focus is never behind the message box', async () => {
-  const { desk } = dashboard
-  const runId = await desk.start({ conversation: true })
-  for (let turn = 1; turn <= 10; turn += 1) {
-    const input = { path: `scratch/focus-${turn}.md`, content: 'Text\n' }
-    desk.say({ text: `I write file ${turn}.`, calls: [{ tool: 'write_file', input }] })
-    await desk.perform(await desk.turn(runId, turn))
-  }
-  const page = await dashboard.open('Ada', `/runs/${runId}`)
-  await page.getByText('I write file 10.').waitFor()
-  await page.locator('#timeline-title').focus()
-  const hidden: string[] = []
-  const steps = () =>
-    page.evaluate(() => {
-      const at = document.activeElement
-      const composer = document.querySelector('.composer')
-      if (at === null || composer === null || composer.contains(at)) return null
-      const isHidden = at.getBoundingClientRect().bottom > composer.getBoundingClientRect().top
-      return { isHidden, text: at.textContent }
-    })
-  let many = 0
-  for (; many < 60; many += 1) {
-    await page.keyboard.press('Tab')
-    const step = await steps()
-    if (step === null) break
-    if (step.isHidden) hidden.push(`${many} ${step.text}`)
-  }
-  expect(hidden).toEqual([])
-  expect(many).toBeGreaterThan(20)
-})
-
 test('on a phone the message box stays above the pages and nothing is wider than the screen', async () => {
   const { desk } = dashboard
   const runId = await desk.start({ conversation: true })

@@ -220,6 +220,52 @@ test('a question is answered at its call by who started the run', async () => {
   await expect.poll(() => statesOf(requestIds)).toEqual(['approved'])
 })
 
+test('what has the focus is never behind the message box, also of a form at a call and below a long draft', async () => {
+  const runId = await desk.start({ conversation: true })
+  for (let turn = 1; turn <= 10; turn += 1) {
+    const input = { path: `scratch/focus-${turn}.md`, content: 'Text\n' }
+    desk.say({ text: `I write file ${turn}.`, calls: [{ tool: 'write_file', input }] })
+    await desk.perform(await desk.turn(runId, turn))
+  }
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByText('I write file 10.').waitFor()
+  const closed = await tabThrough(page)
+  expect(closed.hidden).toEqual([])
+  expect(closed.stops).toBeGreaterThan(20)
+  const question = { question: 'Which of the files is wrong?', choices: ['The first', 'None'] }
+  desk.say({ text: 'I ask.', calls: [{ tool: 'ask_person', input: question }] })
+  await desk.turn(runId, 11)
+  await page.getByRole('button', { name: /^Answer #\d+$/ }).click()
+  // The form takes the focus once it is there.
+  const title = formOf(page, 'Which of the files').getByRole('heading', { level: 2 }).first()
+  await expect.poll(() => title.evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.getByRole('textbox', { name: 'Message' }).fill('A line\n'.repeat(8))
+  const opened = await tabThrough(page)
+  expect(opened.hidden).toEqual([])
+  expect(opened.names).toEqual(expect.arrayContaining(['INPUT']))
+})
+
+/** Goes from the turns to the message by Tab; `hidden`: what ends below the top of its box. */
+async function tabThrough(page: Page) {
+  await page.locator('#timeline-title').focus()
+  const hidden: string[] = []
+  const names: string[] = []
+  for (let stops = 0; stops < 80; stops += 1) {
+    await page.keyboard.press('Tab')
+    const step = await page.evaluate(() => {
+      const at = document.activeElement
+      const composer = document.querySelector('.composer')
+      if (at === null || composer === null || composer.contains(at)) return null
+      const isHidden = at.getBoundingClientRect().bottom > composer.getBoundingClientRect().top
+      return { isHidden, name: at.tagName, text: at.textContent }
+    })
+    if (step === null) return { hidden, names, stops }
+    names.push(step.name)
+    if (step.isHidden) hidden.push(`${stops} ${step.name} ${step.text}`)
+  }
+  throw new Error('Tab did not lead to the message')
+}
+
 test('Ctrl+Enter in the message box sends the message and decides nothing', async () => {
   const path = newNote()
   const { runId, requestIds } = await askToWrite(path)

@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type RefObject } from 'react'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -59,6 +59,7 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
   // Elsewhere on the page the same keys submit the decision of a call.
   const form = useRef<HTMLFormElement>(null)
   useShortcut('submit', () => void send(), form)
+  useHeightOf(form)
   return (
     <form
       ref={form}
@@ -91,4 +92,21 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
       {refusal !== null && <p role="alert">{refusal}</p>}
     </form>
   )
+}
+
+/** States the height of the box to the style of the conversation, which it covers at the end. */
+function useHeightOf(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const box = form.current
+    const conversation = box?.parentElement
+    if (box == null || conversation == null) return
+    const observer = new ResizeObserver(() => {
+      conversation.style.setProperty('--composer-height', `${box.offsetHeight}px`)
+    })
+    observer.observe(box)
+    return () => {
+      observer.disconnect()
+      conversation.style.removeProperty('--composer-height')
+    }
+  }, [form])
 }
