@@ -93,7 +93,7 @@ export function ExecutionResult(props: { request: RequestDetail; isBelowDecision
         </p>
       )}
       {request.outcomeCheck !== null && <OutcomeCheck id={request.outcomeCheck} />}
-      {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}
+      {call?.result !== undefined && <Result {...call} result={call.result} />}
     </section>
   )
 }
@@ -138,10 +138,11 @@ function Denial({ request, hasReason }: { request: RequestDetail; hasReason: boo
   )
 }
 
-function Result({ result, callId }: { result: CallResult; callId: string }) {
+function Result(props: { result: CallResult; callId: string; tool: string }) {
+  const { result, callId, tool } = props
   return (
     <div className="facts-line">
-      <CallResultView result={result} callId={callId} />
+      <CallResultView result={result} callId={callId} tool={tool} />
     </div>
   )
 }

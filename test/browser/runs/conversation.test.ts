@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { activateFolder } from '#services/policy/activate-policy.ts'
+import { storeResult } from '#services/transcript/store-result.ts'
 import { messageRun } from '#services/runs/message-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { onePixel } from '../../harness/fixtures/result-with-files.ts'
@@ -271,6 +272,21 @@ test('the page follows the end of a conversation unless its reader has scrolled 
   await row.waitFor()
   const words = page.locator('.turn-text', { has: row })
   expect(await words.evaluate((it) => it === document.activeElement)).toBe(true)
+})
+
+test('a number that a tool returns as exitCode is the exit code of a command only', async () => {
+  const { desk } = dashboard
+  const write = (name: string) => ({ tool: 'write_file', input: { path: name, content: 'Text\n' } })
+  const { runId, callIds } = await ask(desk, [write('notes/code.md')], 'I write.')
+  const output = { exitCode: 3, of: 'a door' }
+  const result = { type: 'output', text: JSON.stringify(output), output } as const
+  await desk.database.db
+    .transaction()
+    .execute((tx) => storeResult(tx, callIds[0] ?? '', { ...result, files: [] }))
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByText('a door').first().waitFor()
+  await page.locator('.call-result-output').getByText('Returned', { exact: true }).waitFor()
+  expect(await page.getByText('Ended with exit code 3').count()).toBe(0)
 })
 
 test('on a phone the message box stays above the pages and nothing is wider than the screen', async () => {

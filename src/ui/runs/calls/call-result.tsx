@@ -3,6 +3,7 @@ import type { CallResult } from '#api/schemas/runs/transcript.ts'
 import { requestOf } from '#client/call.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { splitLines } from '#domain/text/line-pieces.ts'
+import { isCommandTool } from '#domain/tools/built-in-tools.ts'
 import { SaveButton } from '../../states/save-button.tsx'
 import { FoldedText } from './folded-text.tsx'
 import { ResultFiles } from './result-files.tsx'
@@ -22,10 +23,11 @@ const words: Record<CallResult['type'], string> = {
 }
 
 /** The result of a call: the output of the tool, or the text that the model got. */
-export function CallResultView({ result, callId }: { result: CallResult; callId: string }) {
+export function CallResultView(props: { result: CallResult; callId: string; tool: string }) {
+  const { result, callId, tool } = props
   const text = textOf(result)
   const { length: lines } = splitLines(text).lines
-  const exitCode = exitCodeOf(result)
+  const exitCode = isCommandTool(tool) ? exitCodeOf(result) : null
   // As on the page of the request, a command with another exit code than 0 is drawn as failed.
   const hasFailed = exitCode !== null && exitCode !== 0
   return (
@@ -60,7 +62,7 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
   )
 }
 
-/** The exit code of a command; `null`: the result is that of another tool. */
+/** The exit code of a command; `null`: it has no output. A result of another tool may name one. */
 function exitCodeOf({ type, output }: CallResult): number | null {
   const exitCode = type === 'output' && isObject(output) ? output['exitCode'] : null
   return typeof exitCode === 'number' ? exitCode : null

@@ -224,7 +224,9 @@ function CallView(props: {
       {call.live !== undefined && call.result === undefined && (
         <LiveOutput callId={call.callId} live={call.live} />
       )}
-      {call.result !== undefined && <CallResultView result={call.result} callId={call.callId} />}
+      {call.result !== undefined && (
+        <CallResultView result={call.result} callId={call.callId} tool={call.tool} />
+      )}
     </div>
   )
 }
