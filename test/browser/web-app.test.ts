@@ -95,6 +95,44 @@ test('without a connection the app opens and says so; earlier content is not sto
   await page.getByText('kept nowhere').first().waitFor()
 })
 
+test('a page without a connection keeps its files after another page was opened with one, and after the worker was stopped', async () => {
+  const page = await openApp('Grace', '/')
+  const context = page.context()
+  const file = await page.evaluate(async () => {
+    for (const cache of await caches.keys()) {
+      for (const { url } of await (await caches.open(cache)).keys()) {
+        if (url.endsWith('.js')) return new URL(url).pathname
+      }
+    }
+    return ''
+  })
+  expect(file).toMatch(/^\/assets\//)
+  await context.setOffline(true)
+  await page.goto(`${dashboard.url}/runs`)
+  await page.getByText('The service did not answer').waitFor()
+  await context.setOffline(false)
+  const other = await context.newPage()
+  await other.goto(dashboard.url)
+  await other.getByRole('heading', { level: 1 }).waitFor()
+  await context.setOffline(true)
+  // Past the cache of the browser: only the service worker can answer.
+  const load = () =>
+    page.evaluate(
+      (path) =>
+        fetch(path, { cache: 'no-store' }).then(
+          ({ status }) => status,
+          () => 'no answer',
+        ),
+      file,
+    )
+  expect(await load()).toBe(200)
+  const session = await context.newCDPSession(page)
+  await session.send('ServiceWorker.enable')
+  await session.send('ServiceWorker.stopAllWorkers')
+  expect(await load()).toBe(200)
+  await context.setOffline(false)
+})
+
 test('a page that the service worker brings loads none of its files twice', async () => {
   const page = await openApp('Grace', '/account')
   await page.goto(`${dashboard.url}/runs`)

@@ -1,8 +1,12 @@
 const cacheName = 'countersign-shell'
 const page = '/'
 
-/** Whether the newest page came from the cache, and so its files do too. */
-let isOffline = false
+/**
+ * The newest pages that the service answered, by the ids of their clients. The worker may stop at
+ * any time and forgets them; a page that it does not know has its files from the cache.
+ */
+const onlineClients = new Set<string>()
+const maxOnlineClients = 32
 
 /**
  * Caches the page of the dashboard and its first files, so that the app opens without a connection
@@ -16,21 +20,23 @@ export async function keepShell(): Promise<void> {
  * Answers a navigation with the service's page, or without a connection with the cached one. A new
  * page replaces the cached one.
  */
-export async function answerNavigation(
-  request: Request,
-  keepAlive: (work: Promise<unknown>) => void,
-): Promise<Response> {
+export async function answerNavigation(event: FetchEvent): Promise<Response> {
   try {
-    const response = await fetch(request)
-    isOffline = false
-    if (isPage(response)) keepAlive(keepPage(response.clone()).catch(() => undefined))
+    const response = await fetch(event.request)
+    addOnlineClient(event.resultingClientId)
+    if (isPage(response)) event.waitUntil(keepPage(response.clone()).catch(() => undefined))
     return response
   } catch (error) {
     const cachedAnswer = await caches.match(page, { cacheName })
     if (cachedAnswer === undefined) throw error
-    isOffline = true
     return cachedAnswer
   }
+}
+
+function addOnlineClient(id: string): void {
+  onlineClients.add(id)
+  const [oldest = ''] = onlineClients
+  if (onlineClients.size > maxOnlineClients) onlineClients.delete(oldest)
 }
 
 /** Whether an answer is the page: `/healthz` and other addresses answer a navigation too. */
@@ -39,12 +45,12 @@ function isPage(response: Response): boolean {
 }
 
 /**
- * The cached file of the shell, for a page that came from the cache; `null`: the browser loads it
+ * The cached file of the shell; `null`: the page came from the service, so the browser loads it
  * itself. It has files of a name for good, and Chromium loads a preloaded script a second time if a
  * service worker answered for the first.
  */
-export function answerAsset(request: Request): Promise<Response> | null {
-  if (!isOffline) return null
+export function answerAsset({ request, clientId }: FetchEvent): Promise<Response> | null {
+  if (onlineClients.has(clientId)) return null
   return caches.match(request, { cacheName }).then((cached) => cached ?? fetch(request))
 }
 

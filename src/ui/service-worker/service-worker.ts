@@ -21,9 +21,9 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
   if (request.mode === 'navigate' && !isNoPage.test(pathname)) {
-    event.respondWith(answerNavigation(request, (work) => event.waitUntil(work)))
+    event.respondWith(answerNavigation(event))
   } else if (pathname.startsWith('/assets/')) {
-    const answer = answerAsset(request)
+    const answer = answerAsset(event)
     if (answer !== null) event.respondWith(answer)
   }
 })
