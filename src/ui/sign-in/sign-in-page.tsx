@@ -35,7 +35,12 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
         {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
         <ProviderRefusal />
-        {methods.data?.oidc && <ProviderSignIn label={methods.data.oidc.label} />}
+        {methods.data?.oidc &&
+          (canHash ? (
+            <ProviderSignIn {...methods.data.oidc} />
+          ) : (
+            <NeedsHttps {...methods.data.oidc} />
+          ))}
         {methods.data?.development && <DevelopmentSignIn people={methods.data.people} />}
         {methods.data?.mail && <MailLink />}
         {methods.data && <PasskeySignIn />}
@@ -103,6 +108,20 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
         Sign in
       </Button>
     </form>
+  )
+}
+
+/** Browsers have no digests on a page of plain HTTP, except on `localhost`. */
+const canHash = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
+
+/** Instead of a button that could not work: what is missing, and where to go. */
+function NeedsHttps({ label }: { label: string }) {
+  return (
+    <p role="status">
+      Signing in with {label} needs HTTPS, and this page was opened at{' '}
+      <code>{location.origin}</code>. Open the <code>https:</code> address of Countersign, or{' '}
+      <code>http://localhost</code> with its port on the machine that runs it.
+    </p>
   )
 }
 

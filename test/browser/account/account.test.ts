@@ -49,6 +49,21 @@ test('the button of the provider has its place before its address is known', asy
   expect(await next.boundingBox()).toEqual(before)
 })
 
+test('on a page of plain HTTP, where a browser has no digests, signing in at the provider says what it needs', async () => {
+  const page = await dashboard.openEmpty()
+  await page.route('http://countersign.example/**', async (route) => {
+    const { pathname, search } = new URL(route.request().url())
+    const response = await route.fetch({ url: dashboard.url + pathname + search })
+    await route.fulfill({ response })
+  })
+  await page.goto('http://countersign.example/')
+  await page
+    .getByText('Signing in with Example Corp needs HTTPS, and this page was opened at')
+    .waitFor()
+  await page.getByText('http://countersign.example', { exact: true }).waitFor()
+  expect(await page.getByText('Sign in with Example Corp').count()).toBe(0)
+})
+
 test('a person whom the provider does not vouch for sees the reason on the sign-in page', async () => {
   provider.account = { sub: 'linus', email: 'linus@example.com', email_verified: false }
   const page = await dashboard.openSignedOut('/')
