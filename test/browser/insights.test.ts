@@ -73,7 +73,7 @@ test('every figure leads to a list of exactly as many requests, however they are
   for (const by of ['queue', 'person']) {
     await page.getByLabel('Group').selectOption(by)
     await outcomes.getByRole('columnheader', { name: by }).waitFor()
-    const mark = times.getByRole('link', { name: /^half within/ })
+    const mark = times.getByRole('link', { name: /^half (?:within|in) / })
     const path = (await mark.getAttribute('href')) ?? ''
     expect(await times.locator('td a').getAttribute('href')).toBe(path)
     links.set(path, Number.parseInt(await times.locator('td a').innerText(), 10))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { relativeTime, shortDuration } from './durations.ts'
+import { coarseDuration, relativeTime, shortDuration } from './durations.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -23,4 +23,10 @@ test.each([
   expect(shortDuration(ms)).toBe(short)
   expect(relativeTime(ms, 0)).toBe(ahead)
   expect(relativeTime(0, ms)).toBe(past)
+})
+
+test('a duration without seconds is never longer than it is, and says that it is under a minute', () => {
+  const durations = [0, 5 * second, minute - 1, minute, 2 * minute - 1, 2 * minute, 3 * day]
+  const words = ['under 1 min', 'under 1 min', 'under 1 min', '1 min', '1 min', '2 min', '3 d']
+  expect(durations.map(coarseDuration)).toEqual(words)
 })

@@ -33,3 +33,10 @@ export function shortDuration(ms: number): string {
             : [1, 'ms']
   return `${Math.trunc(ms / size)} ${name}`
 }
+
+/** A duration for a clock that does not tick each second: it is never in seconds. Pure. */
+export function coarseDuration(ms: number): string {
+  const { minute } = unitsMs
+  if (ms < minute) return 'under 1 min'
+  return ms < 2 * minute ? '1 min' : shortDuration(ms)
+}

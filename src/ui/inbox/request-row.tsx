@@ -10,7 +10,7 @@ import { SnoozeMenu } from '../deciding/triage/snooze-menu.tsx'
 import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
 import { useSteadyHeight } from '../states/use-steady-height.ts'
-import { Time, useNowMs } from '../text/time.tsx'
+import { Time, TimeLeft, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { addressOf } from './inbox-filters.ts'
 import type { InboxRow } from './inbox-rows.ts'
@@ -119,13 +119,7 @@ function RowTimes({ item, isGone }: InboxRow) {
     <>
       {leftMs < dayMs && (
         <span className={timeClass(leftMs)}>
-          {leftMs > 0 ? (
-            <>
-              <Time at={item.expiresAt} short /> left
-            </>
-          ) : (
-            'expired'
-          )}
+          <TimeLeft at={item.expiresAt} />
         </span>
       )}
       <span className="dim">

@@ -13,7 +13,7 @@ import { useAct } from '../states/use-act.ts'
 import { copyText } from '../text/copy-text.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { RequestNumbers } from './request-numbers.tsx'
-import { secondsInWords } from './seconds-in-words.ts'
+import { withinInWords } from './seconds-in-words.ts'
 
 /**
  * Rules whose calls were always approved: a change that pre-approves each, and the past calls that
@@ -75,8 +75,8 @@ function Proposal({
         <VisibleText text={worker} />: <VisibleText text={rule.text} />
       </h3>
       <p>
-        Approved {evidence.approved} of {evidence.asked} times, half of them within{' '}
-        {secondsInWords(evidence.medianSeconds)}:{' '}
+        Approved {evidence.approved} of {evidence.asked} times, half of them{' '}
+        {withinInWords(evidence.medianSeconds)}:{' '}
         <NewestRequests numbers={evidence.requests} of={evidence.asked} />.
       </p>
       <p>

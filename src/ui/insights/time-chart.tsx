@@ -3,7 +3,7 @@ import { visibleString } from '../text/visible-string.ts'
 import { FigureLink } from './figure-link.tsx'
 import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
 import type { LinkScope } from './insight-links.ts'
-import { secondsInWords } from './seconds-in-words.ts'
+import { secondsInWords, withinInWords } from './seconds-in-words.ts'
 
 /**
  * The time from opening to decision: a bar to the median, and a line to the 90th percentile. The
@@ -19,7 +19,7 @@ export function TimeChart(props: { scope: LinkScope; items: readonly InsightView
       {decidedItems.map((item) => {
         const median = item.medianSeconds ?? 0
         const p90 = item.p90Seconds ?? median
-        const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${visibleString(item.name)}`
+        const label = `half ${withinInWords(median)}, nine of ten ${withinInWords(p90)}: ${visibleString(item.name)}`
         return (
           <ChartRow key={item.key} scope={scope} item={item} figure={secondsInWords(median)}>
             <FigureLink scope={scope} item={item} what="decided" label={label}>

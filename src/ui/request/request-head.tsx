@@ -5,7 +5,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { backToList, type PlaceInList } from './last-list.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
-import { Time } from '../text/time.tsx'
+import { Time, TimeLeft } from '../text/time.tsx'
 import { ClaimButton } from '../deciding/triage/claim-button.tsx'
 import { TriageState } from '../deciding/triage/triage-state.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
@@ -48,7 +48,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
             <span className="not-on-phone">, then it counts as expired, not as approved</span>
           </span>
           <span className="deadline-short">
-            <Time at={request.expiresAt} short /> left
+            <TimeLeft at={request.expiresAt} />
           </span>
         </span>
       )}

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { relativeTime, shortDuration } from '#domain/text/durations.ts'
+import { coarseDuration, relativeTime } from '#domain/text/durations.ts'
 
 const listeners = new Set<() => void>()
 let nowMs = Date.now()
@@ -62,15 +62,34 @@ export function Moment({ at }: { at: string }) {
   )
 }
 
-/** An instant relative to now. Hovering shows the absolute time in the viewer's time zone. */
+/**
+ * An instant relative to now, `short` as the time since it. Hovering shows the absolute time in the
+ * viewer's time zone.
+ */
 export function Time({ at, short }: { at: string; short?: boolean }) {
   const now = useNowMs()
   const instantMs = Date.parse(at)
   return (
     <time dateTime={at} title={absoluteTime(at)}>
-      {short
-        ? shortDuration(Math.max(1_000, Math.abs(instantMs - now)))
-        : relativeTime(instantMs, now)}
+      {short ? shortAge(now - instantMs) : relativeTime(instantMs, now)}
     </time>
   )
+}
+
+/** The time until a deadline, or that it has passed. */
+export function TimeLeft({ at }: { at: string }) {
+  const leftMs = Date.parse(at) - useNowMs()
+  if (leftMs <= 0) return 'expired'
+  return (
+    <>
+      <time dateTime={at} title={absoluteTime(at)}>
+        {coarseDuration(leftMs)}
+      </time>{' '}
+      left
+    </>
+  )
+}
+
+function shortAge(ms: number): string {
+  return ms < 60_000 ? 'now' : coarseDuration(ms)
 }
