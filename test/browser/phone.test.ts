@@ -197,7 +197,7 @@ test('on a phone nothing is wider than it, and what stands alone is high enough 
           line.scrollIntoView({ block: 'center' })
           const { left, top, bottom, height } = line.getBoundingClientRect()
           const isLabel = [top + 1, bottom - 1].every(
-            (y) => document.elementFromPoint(left + 60, y)?.closest('label') !== null,
+            (y) => document.elementFromPoint(left + 60, y)?.closest('label') != null,
           )
           return height >= 44 && isLabel ? [] : [`${height} ${line.textContent}`]
         }),
