@@ -26,7 +26,7 @@ try {
   }
   await page.goto(link)
   await page.getByRole('link', { name: change }).waitFor()
-  await keep('inbox.png', 300)
+  await keep('inbox.png', 264)
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: change }).waitFor()
