@@ -66,13 +66,18 @@ export async function ask(
 /**
  * Withdraws the request of a call whose opening was not answered. It is opened under the same name
  * once more, since the first message may still be on its way: whichever comes second finds the
- * request, and opens none.
+ * request, and opens none. If the first never arrives, a request is opened and withdrawn at once.
  */
 export async function takeBack(service: ActService, call: Call): Promise<void> {
   const patient = { ...service, timeoutMs: takeBackMs }
   await ask(patient, call)
     .then(({ id }) => withdraw(patient, id))
     .catch(() => undefined)
+}
+
+/** Withdraws a request for which nobody waits any more; one that is decided stays as it is. */
+export async function withdrawLeft(service: ActService, id: string): Promise<void> {
+  await withdraw({ ...service, timeoutMs: takeBackMs }, id).catch(() => undefined)
 }
 
 /** Reads the state of a request. See `Client.decision`. */

@@ -1,4 +1,4 @@
-import { ask, consume, decision, report, takeBack, withdraw, type ActService } from './acts.ts'
+import { ask, consume, decision, report, takeBack, withdrawLeft, type ActService } from './acts.ts'
 import type { Call } from './call.ts'
 import { callDigest, canonicalJson } from './digest.ts'
 import {
@@ -100,11 +100,10 @@ export async function take<Input extends object>(
     const { revision } = request
     return { input: request.input as Input, isChanged, revision, requestId: id, permit }
   } catch (error) {
-    // The service refuses this once the call is decided, and nothing changes.
-    const effect = typeof onAbort === 'function' ? onAbort() : onAbort
-    if (signal?.aborted === true && effect === 'withdraw') {
-      if (id === undefined) await takeBack(service, call)
-      else await withdraw({ ...service, timeoutMs: maxReportMs }, id).catch(() => undefined)
+    if (signal?.aborted === true) {
+      const effect = typeof onAbort === 'function' ? onAbort() : onAbort
+      if (effect === 'withdraw')
+        await (id === undefined ? takeBack(service, call) : withdrawLeft(service, id))
     }
     throw error
   }

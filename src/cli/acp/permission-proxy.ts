@@ -3,6 +3,9 @@ import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { AgentCalls } from './agent-calls.ts'
 
+/** Longer than taking requests back takes. */
+const endWithinMs = 25_000
+
 type Fields = Readonly<Record<string, unknown>>
 
 /**
@@ -23,7 +26,8 @@ export class PermissionProxy {
   readonly #calls = new AgentCalls()
   readonly #allowed = new Map<string, HookEvent>()
   readonly #open = new Map<AbortController, { id: unknown; sessionId: unknown }>()
-  readonly #asking = new Set<Promise<void>>()
+  readonly #deciding = new Set<Promise<HookDecision>>()
+  #hasEnded = false
   readonly #judge: CallJudge
   readonly #cwd: string
   readonly #answer: (message: object) => void
@@ -46,9 +50,7 @@ export class PermissionProxy {
     const { id, method, params } = message
     if (method === 'session/request_permission') {
       // Permission requests never reach the editor, whatever their id is.
-      const asking = this.#ask(id, params)
-      this.#asking.add(asking)
-      void asking.finally(() => this.#asking.delete(asking))
+      void this.#ask(id, params)
       return false
     }
     if (method === '$/cancel_request' && isObject(params)) {
@@ -64,10 +66,17 @@ export class PermissionProxy {
     this.#cancel((open) => open.sessionId === params['sessionId'])
   }
 
-  /** The editor or the agent has ended: resolves once the calls that wait are taken back. */
+  /**
+   * The editor or the agent has ended: later requests are refused. Resolves once the calls that
+   * wait are taken back, or after `endWithinMs`.
+   */
   async end(): Promise<void> {
+    this.#hasEnded = true
     this.#cancel(() => true)
-    await Promise.all(this.#asking)
+    const over = Promise.withResolvers<void>()
+    const timer = setTimeout(() => over.resolve(), endWithinMs)
+    await Promise.race([Promise.all(this.#deciding), over.promise])
+    clearTimeout(timer)
   }
 
   #cancel(isOf: (open: { readonly id: unknown; readonly sessionId: unknown }) => boolean): void {
@@ -77,20 +86,34 @@ export class PermissionProxy {
   async #ask(id: unknown, params: unknown): Promise<void> {
     const stop = new AbortController()
     const sessionId = isObject(params) ? params['sessionId'] : undefined
-    this.#open.set(stop, { id, sessionId })
-    let decision: HookDecision
+    let outcome: object = { outcome: 'cancelled' }
+    if (!this.#hasEnded) {
+      this.#open.set(stop, { id, sessionId })
+      const deciding = this.#decide(params, stop.signal)
+      this.#deciding.add(deciding)
+      void deciding.finally(() => this.#deciding.delete(deciding))
+      // A cancelled request is answered at once, while its request is taken back.
+      const decision = await Promise.race([deciding, abortOf(stop.signal)])
+      this.#open.delete(stop)
+      if (decision !== null && !stop.signal.aborted) {
+        outcome = outcomeOf(decision, params)
+        if (decision.decision === 'deny') this.#warn(decision.reason)
+      }
+    }
+    if (id !== undefined) this.#answer({ jsonrpc: '2.0', id, result: { outcome } })
+  }
+
+  async #decide(params: unknown, cancelled: AbortSignal): Promise<HookDecision> {
     try {
       const event = this.#calls.eventOf(params, this.#cwd)
-      decision = await this.#judge.decide(event, stop.signal)
-      if (decision.decision === 'allow') this.#allowed.set(allowedKey(event), event)
+      const decision = await this.#judge.decide(event, cancelled)
+      if (decision.decision === 'allow' && !cancelled.aborted) {
+        this.#allowed.set(allowedKey(event), event)
+      }
+      return decision
     } catch (error) {
-      const why = errorMessage(error)
-      decision = { decision: 'deny', reason: `Countersign: ${why}` }
+      return { decision: 'deny', reason: `Countersign: ${errorMessage(error)}` }
     }
-    this.#open.delete(stop)
-    const outcome = stop.signal.aborted ? { outcome: 'cancelled' } : outcomeOf(decision, params)
-    if (decision.decision === 'deny') this.#warn(decision.reason)
-    if (id !== undefined) this.#answer({ jsonrpc: '2.0', id, result: { outcome } })
   }
 
   async #noteUpdate(params: Fields): Promise<void> {
@@ -105,6 +128,13 @@ export class PermissionProxy {
     const name = status === 'completed' ? 'PostToolUse' : 'PostToolUseFailure'
     await this.#judge.report({ ...event, hook_event_name: name }).catch(() => undefined)
   }
+}
+
+/** Resolves to `null` once the signal fires. */
+function abortOf(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
 }
 
 function allowedKey({ session_id, tool_use_id }: HookEvent): string {

@@ -50,6 +50,7 @@ export interface HookSettings extends Omit<CallAsker, 'title'> {
 const answerWithinMs = 10_000
 const openWithinMs = 20_000
 const maxReportMs = 10_000
+const lookWithinMs = 2_000
 
 /**
  * Whether the agent may make a call. Policy judges it first, and a call that asks waits for people
@@ -86,8 +87,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   } catch (error) {
     const waitingRequest = settings.deadline.aborted ? (openRequest as RequestSummary | null) : null
     // A decision is returned once: after that, the same call asks again. Without an answer of the
-    // service, an earlier request still waits.
-    if (waitingRequest === null && !isUnanswered(error)) await settings.waiting.forget(...key)
+    // service, an earlier request still waits, and so does one that could not be taken back.
+    const isOver = waitingRequest === null && !isUnanswered(error) && !(await isLeft(key, settings))
+    if (isOver) await settings.waiting.forget(...key)
     const sentence = waitingRequest === null ? sentenceOf(error) : waitingSentence(waitingRequest)
     const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
     if (waitingRequest === null || settings.onStillWaiting === null) return denial
@@ -98,6 +100,21 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     )
     return isNoted ? { ...denial, defers: true } : denial
   }
+}
+
+/** Whether a call was cancelled and its request could not be taken back, as far as is known. */
+async function isLeft(
+  key: readonly unknown[],
+  { cancelled, service, waiting }: HookSettings,
+): Promise<boolean> {
+  if (cancelled?.aborted !== true) return false
+  const name = await waiting.find(...key)
+  if (name === null) return false
+  const client = createClient({ ...service, timeoutMs: lookWithinMs })
+  return client.find(name).then(
+    (request) => request?.state === 'pending' || request?.state === 'approved',
+    () => true,
+  )
 }
 
 /**

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { client, ndJsonStream } from '@agentclientprotocol/sdk'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { PermissionProxy } from '#cli/acp/permission-proxy.ts'
 import { queueJudge } from '#cli/acp/queue-judge.ts'
 import { runAcp } from '#cli/acp/run-acp.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { newFolder } from '../../harness/new-folder.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { openFeed } from '../../harness/open-feed.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
@@ -151,8 +153,12 @@ test.each(['message', 'answer'] as const)(
     if (what === 'answer') await requestOf('late-answer')
     await editor.agent.notify('session/cancel', { sessionId: 's1' })
     expect(await answer).toBe('cancelled')
-    release()
-    expect((await requestOf(`late-${what}`)).state).toBe('cancelled')
+    await release()
+    await waitUntil(async () => (await requestOf(`late-${what}`)).state === 'cancelled', {
+      withinMs: 30_000,
+    })
+    const rows = await rowsOf(database.db, 'external_request', {}, 'external_id')
+    expect(rows.filter(({ external_id }) => external_id === `acp:s1:late-${what}`)).toHaveLength(1)
   },
 )
 
@@ -165,5 +171,54 @@ test('an editor that closes during an opening leaves no request behind', async (
     await requestOf('closed')
   }
   expect((await requestOf('closed')).state).toBe('cancelled')
-  release()
+  await release()
+})
+
+test('a cancelled call is answered at once while the service is away, and its request is found again', async () => {
+  await using way = await openBreakableWay(api.url)
+  const { url } = way
+  const id = await (async () => {
+    await using editor = await openEditor({ url })
+    const answer = editor.prompt(call('away'))
+    const request = await requestOf('away')
+    way.break()
+    const began = performance.now()
+    await editor.agent.notify('session/cancel', { sessionId: 's1' })
+    expect(await answer).toBe('cancelled')
+    expect(performance.now() - began).toBeLessThan(5000)
+    return request.id
+  })()
+  // The request could not be taken back: its name is kept, and the same call goes on with it.
+  way.mend()
+  expect((await requestOf('away')).state).toBe('pending')
+  await using editor = await openEditor({ url })
+  const again = editor.prompt(call('away-again', { rawInput: { command: 'mkdir away' } }))
+  expect((await decide(await requestOf('away'), 'approve')).status).toBe(200)
+  expect(await again).toBe('allow_once')
+  expect((await requestOf('away')).id).toBe(id)
+})
+
+test('what an agent asks after the end is refused, and opens no request', async () => {
+  const asked: string[] = []
+  const answers: object[] = []
+  const proxy = new PermissionProxy({
+    judge: {
+      decide: async ({ tool_name }) => {
+        asked.push(tool_name)
+        return { decision: 'allow', reason: '' }
+      },
+      report: async () => undefined,
+    },
+    cwd: folder,
+    answer: (message) => answers.push(message),
+    warn: () => undefined,
+  })
+  await proxy.end()
+  const toolCall = { toolCallId: 'x', kind: 'execute', rawInput: { command: 'ls' } }
+  const options = [{ optionId: 'yes', kind: 'allow_once' }]
+  const params = { sessionId: 's1', toolCall, options }
+  await proxy.fromAgent({ id: 1, method: 'session/request_permission', params })
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  expect(answers).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }])
+  expect(asked).toEqual([])
 })

@@ -12,15 +12,18 @@ export interface BreakableWay extends AsyncDisposable {
   /** Answers `/v1` with this status. */
   refuse(status: number): void
   mend(): void
-  /** Holds the next `POST /v1/requests`, or its answer, until the result is called. */
-  hold(what: 'message' | 'answer'): () => void
+  /**
+   * Holds the next `POST /v1/requests`, or its answer, until the result is called, which resolves
+   * when the service has answered. A message arrives late even if its sender has gone.
+   */
+  hold(what: 'message' | 'answer'): () => Promise<void>
 }
 
 /** @example await using way = await openBreakableWay(api.url) */
 export async function openBreakableWay(target: string): Promise<BreakableWay> {
   let state: 'open' | 'away' | number = 'open'
   const paths: string[] = []
-  let held: { what: 'message' | 'answer'; until: Promise<void> } | null = null
+  let held: { what: 'message' | 'answer'; until: Promise<void>; arrive: () => void } | null = null
   const server = createServer((request, response) => {
     void (async () => {
       const { headers, method = 'GET', url = '/' } = request
@@ -41,8 +44,9 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
         method,
         headers: { authorization, ...(type === '' ? {} : { 'content-type': type }) },
         ...(body.length === 0 ? {} : { body }),
-        signal: gone.signal,
+        ...(hold?.what === 'message' ? {} : { signal: gone.signal }),
       })
+      hold?.arrive()
       if (hold?.what === 'answer') await hold.until
       const contentType = answer.headers.get('content-type') ?? ''
       return response
@@ -66,8 +70,12 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
     },
     hold(what) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      held = { what, until: promise }
-      return resolve
+      const arrived = Promise.withResolvers<void>()
+      held = { what, until: promise, arrive: arrived.resolve }
+      return () => {
+        resolve()
+        return arrived.promise
+      }
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
