@@ -42,7 +42,9 @@ export function takeTurnHereActivity(ctx: WorkerContext, slots: TurnSlots): Acti
 export function laterBecause(ctx: WorkerContext, { runId }: TurnPlace, error: unknown): NextTurn {
   ctx.log.warn({ runId, err: error }, `A turn failed: ${errorText(error)}`)
   const delay = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined
-  return { kind: 'later', afterMs: typeof delay === 'number' ? delay : firstRetryDelayMs }
+  // Only a turn without a slot is taken elsewhere at once.
+  const afterMs = typeof delay === 'number' ? Math.max(1, delay) : firstRetryDelayMs
+  return { kind: 'later', afterMs }
 }
 
 /** Takes the turn within an activity that has a heartbeat. */

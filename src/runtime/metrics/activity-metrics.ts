@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Gauge, Histogram } from 'prom-client'
 import type { ActivityInterceptorsFactory } from '@temporalio/worker'
+import { isObject } from '#domain/json/is-object.ts'
 import type { MetricsPage } from '#api/context/api.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Db } from '#store/database.ts'
@@ -24,6 +25,16 @@ export interface WorkerMetrics extends ProcessMetrics {
 }
 
 const executing: keyof Activities = 'executeCall'
+
+/**
+ * A turn on the queue of executions that the model failed, or that found no slot, is an answer: the
+ * workflow has it taken from the queue of turns, after the time that it names.
+ */
+function outcomeOf(result: unknown): 'completed' | 'failed' | 'later' {
+  const { kind, afterMs } = isObject(result) ? result : {}
+  if (kind !== 'later') return 'completed'
+  return afterMs === 0 ? 'later' : 'failed'
+}
 
 /**
  * The metrics of a Temporal worker: how many activities it carries out now, and how long each kind
@@ -64,7 +75,7 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
     running.inc({ activity })
     try {
       const result = await work()
-      observe('completed')
+      observe(outcomeOf(result))
       return result
     } catch (error) {
       observe('failed')
