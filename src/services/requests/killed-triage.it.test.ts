@@ -7,6 +7,8 @@ import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { trailTypes } from '#test/harness/fixtures/trail.ts'
 import type { AuditEventType } from '#domain/audit-event.ts'
 import { createApiKey } from '../access/api-keys/create-api-key.ts'
+import { rotateApiKey } from '../access/api-keys/rotate-api-key.ts'
+import { claimRequest } from './claim-request.ts'
 import { commentRequest } from './comment-request.ts'
 import { extendRequest } from './extend-request.ts'
 import { handOverRequest } from './hand-over-request.ts'
@@ -52,6 +54,11 @@ const acts: Readonly<Record<string, Act>> = {
     does: (ctx, request) => nudgeRequest(ctx, ada.caller, { request }),
     event: 'request.nudged',
     again: 'rate_limited',
+  },
+  claim: {
+    does: (ctx, request) => claimRequest(ctx, grace.caller, { request }),
+    event: 'request.claimed',
+    again: 2,
   },
   'hand-over': {
     does: (ctx, request) =>
@@ -110,4 +117,20 @@ test('a key whose API dies before the commit does not exist; one whose answer is
   const [row, ...others] = await keys()
   expect(others).toEqual([])
   expect(JSON.stringify(row)).not.toContain(key)
+})
+
+test('a rotation whose API dies before the commit leaves the secret; one whose answer is lost is done once more', async () => {
+  const wanted = { name: 'rotates', scopes: ['runs:read' as const], expiresAt: null }
+  const { id } = await createApiKey(desk.api, grace.caller, wanted)
+  const secretHash = async () => (await rowsOf(db, 'api_key', { id }, 'secret_hash'))[0]
+  const first = await secretHash()
+  const rotation = { id, overlapMs: 0 }
+  await expect(rotateApiKey(dying(), grace.caller, rotation)).rejects.toThrow('killed')
+  expect(await secretHash()).toEqual(first)
+  const lost = await rotateApiKey(desk.api, grace.caller, rotation)
+  const second = await secretHash()
+  expect(second).not.toEqual(first)
+  const { key } = await rotateApiKey(desk.api, grace.caller, rotation)
+  expect(key).not.toBe(lost.key)
+  expect(await secretHash()).not.toEqual(second)
 })
