@@ -31,15 +31,15 @@ export async function readTasks(
     later: number
   }>`
     select run.id as run_id, run.title, asked.author, run.created_at as at,
-      named.is_input, content.hash, content.size,
+      words.is_input, content.hash, content.size,
       ${laterMessages('run')} as later
     from run
     join lateral (
-      select author, content_hash from message
+      select author from message
       where run_id = run.id and role = 'user' order by sequence limit 1
     ) asked on true
-    cross join lateral (select coalesce(run.forked_after_turn, 0) = 0 as is_input) named
-    join content on content.hash = case when named.is_input then run.input_digest else asked.content_hash end
+    cross join lateral ${contentOfTask('run')} words
+    join content on content.hash = words.hash
     where run.id = any(${[...new Set(rootRunIds)]}::uuid[])
   `.execute(db)
   const isRead = ({ size }: { readonly size: number }): boolean =>
