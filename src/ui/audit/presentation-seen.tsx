@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { displayedCues } from '#domain/policy/cues.ts'
 import type { PresentationType } from '#domain/tools/presentation.ts'
 import { countWords } from '#domain/text/count-words.ts'
 import { ApiRefusal } from '../api/call-api.ts'
@@ -65,8 +64,9 @@ function Details({
   const { type, totalLines, totalBytes, warnings } = presentation
   const readers = readersOf(presentation.digest, events)
   const { others } = useRequestSecrets(request.id, revision)
+  // Each of them: before `displayedCues`, approvers saw what it leaves out.
   const marks = [
-    ...displayedCues(cues).map(({ id, line = 0, text }) => ({
+    ...cues.map(({ id, line = 0, text }) => ({
       key: `${id} ${line} ${text}`,
       text,
     })),
