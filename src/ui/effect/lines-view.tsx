@@ -51,6 +51,9 @@ export function LinesView(props: {
   const isComplete = visible === total
   useEffect(() => onVisible?.({ visible, total }), [onVisible, visible, total])
   const rest = total - visible
+  // The lines that name the two files have signs too, and are no change.
+  const signedAfter =
+    props.tone === 'diff' ? lines.findIndex((line) => line.startsWith('@@')) + 1 : null
   const texts = useMemo(() => [text], [text])
   const paint = usePaint(props.path ?? null, texts)
   const colours = paint.texts?.[0] ?? null
@@ -59,7 +62,7 @@ export function LinesView(props: {
     <div className={`code ${props.tone === 'added' ? 'code-added' : ''}`}>
       {lines.length === 0 && <p className="dim code-note">Empty: no lines.</p>}
       {blocks.map((block) => (
-        <Block key={block.from} block={block} diff={props.tone === 'diff'} colours={colours} />
+        <Block key={block.from} block={block} signedAfter={signedAfter} colours={colours} />
       ))}
       {why !== null && <p className="dim code-note">{why}</p>}
       {isComplete && props.showFinalNewline && !finalNewline && lines.length > 0 && (
@@ -80,8 +83,13 @@ export function LinesView(props: {
   )
 }
 
-function Block(props: { block: LineBlock; diff: boolean; colours: readonly PaintedLine[] | null }) {
-  const { block, diff, colours } = props
+function Block(props: {
+  block: LineBlock
+  /** the number of the line after which signs mark changes; `null`: it is no difference */
+  signedAfter: number | null
+  colours: readonly PaintedLine[] | null
+}) {
+  const { block, signedAfter, colours } = props
   const [open, setOpen] = useState(false)
   if (block.kind === 'blank' && !open) {
     return (
@@ -94,7 +102,7 @@ function Block(props: { block: LineBlock; diff: boolean; colours: readonly Paint
     // oxlint-disable-next-line react/no-array-index-key -- a line is its number
     <div
       key={index}
-      className={`code-line ${diff ? signClass(line) : ''}`}
+      className={`code-line ${signedAfter !== null && block.from + index > signedAfter ? signClass(line) : ''}`}
       data-line={block.from + index}
     >
       <span className="code-number" aria-hidden>

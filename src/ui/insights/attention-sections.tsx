@@ -162,10 +162,10 @@ function Section(props: {
           <span className="dim">
             {' '}
             {all === undefined ? (
-              figures.count
+              figures.count.toLocaleString('en')
             ) : (
               <Link to={all} aria-label={`${figures.count}: ${title}`}>
-                {figures.count}
+                {figures.count.toLocaleString('en')}
               </Link>
             )}
           </span>

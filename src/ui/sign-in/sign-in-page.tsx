@@ -151,5 +151,9 @@ function ProviderSignIn({ label }: { label: string }) {
 function ProviderRefusal() {
   const why = new URLSearchParams(window.location.search).get('refused') ?? ''
   if (!Object.hasOwn(signInRefusals, why)) return null
-  return <p role="alert">{signInRefusals[why as SignInRefusal]}.</p>
+  return (
+    <p role="alert" className="obstacle">
+      {signInRefusals[why as SignInRefusal]}.
+    </p>
+  )
 }

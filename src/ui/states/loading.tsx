@@ -15,7 +15,7 @@ export function Loading({ what, lines }: LoadingProps & { lines: number }) {
   return (
     <Busy what={what}>
       {Array.from({ length: lines }, (_, index) => (
-        <Skeleton key={index} height={index === 0 ? 28 : 44} radius="md" />
+        <Skeleton key={index} height={index === 0 ? 28 : 44} maw="44rem" radius="md" />
       ))}
     </Busy>
   )
