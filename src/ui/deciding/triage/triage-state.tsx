@@ -2,6 +2,7 @@ import { IconEye } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useMe } from '../../api/queries.ts'
 import { Moment } from '../../text/time.tsx'
+import './triage.css'
 
 /** Who works on a pending request, for whom it waits, and until when it is snoozed. */
 export function TriageState({ request }: { request: RequestDetail }) {
