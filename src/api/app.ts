@@ -60,18 +60,22 @@ export function createApp(api: Api): Express {
   }
   const { requestsPerSecond: perSecond } = settings
   const authenticated = ['/v1', '/metrics', '/mcp']
-  app.get([...protectedResourcePaths], protectedResource(api))
-  app.all([...protectedResourcePaths], refuseMethod(['GET', 'HEAD']))
+  // One path each: the metrics and spans of a call have its route as a label.
+  for (const path of protectedResourcePaths) {
+    app.get(path, protectedResource(api))
+    app.all(path, refuseMethod(['GET', 'HEAD']))
+  }
   app.use('/mcp', nameProtectedResource(settings.publicUrl))
   const identify = authenticate(api, { judgedAgain: decidingPaths, perSecond })
   app.use(authenticated, noStore, identify, ...limitRequests(perSecond))
   app.post([interactionsPath, triggerPath, deploymentPath], readSignedBody)
   app.use(authenticated, readBody)
-  app.all([permissionPath, mcpPath], async (...message) => {
+  const mcp: RequestHandler = async (...message) => {
     // The library of the protocol is loaded with the first message: the API starts sooner.
     const { mcpEndpoint } = await import('./mcp/mcp-endpoint.ts')
     await mcpEndpoint(api)(...message)
-  })
+  }
+  for (const path of [permissionPath, mcpPath]) app.all(path, mcp)
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
   app.use(
