@@ -112,7 +112,7 @@ test('a stream that was lost is said to be, is taken up again, and what happened
   })
   await dashboard.listenAgain()
   await page.locator('[data-state="live"]').waitFor({ timeout: 90_000 })
-  await page.getByRole('region', { name: 'What came of it' }).getByText('in the gap').waitFor()
+  await page.getByRole('region', { name: 'Why it was denied' }).getByText('in the gap').waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 
@@ -169,7 +169,7 @@ test('a device that loses its network is said to be offline at once, and live as
   await page.clock.resume()
   const { desk } = dashboard
   await desk.decide(desk.people.grace, id, { decision: 'deny', reason: 'no network' })
-  await page.getByRole('region', { name: 'What came of it' }).getByText('no network').waitFor()
+  await page.getByRole('region', { name: 'Why it was denied' }).getByText('no network').waitFor()
   await page.locator('[data-state="live"]').waitFor()
 })
 

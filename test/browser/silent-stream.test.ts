@@ -46,7 +46,10 @@ test('a connection that stays open and says nothing is not live after two heartb
   })
   proxy.speakAgain()
   await live.waitFor()
-  await page.getByRole('region', { name: 'What came of it' }).getByText('in the silence').waitFor()
+  await page
+    .getByRole('region', { name: 'Why it was denied' })
+    .getByText('in the silence')
+    .waitFor()
   expect(askedFrom.length).toBeGreaterThan(1)
   expect(askedFrom).not.toContain(undefined)
 })

@@ -73,9 +73,9 @@ export function ExecutionResult(props: { request: RequestDetail; isBelowDecision
       aria-labelledby={resultTitleId}
     >
       <h2 id={resultTitleId} tabIndex={-1}>
-        {props.isBelowDecision ? 'What came of it' : outcomeOf(request)}
+        {props.isBelowDecision ? titleBelow(request) : outcomeOf(request)}
       </h2>
-      <Denial request={request} hasReason={!props.isBelowDecision} />
+      <Denial request={request} />
       {sentence !== null && (
         <p role="status">
           {sentence}{' '}
@@ -122,13 +122,23 @@ function toneClass({ state, exitCode }: RequestDetail['execution']): string {
   return state === 'succeeded' && exitCode !== undefined && exitCode !== 0 ? 'failed' : state
 }
 
-/** What the run did after a denial, and its reason, which is not what came of the denial. */
-function Denial({ request, hasReason }: { request: RequestDetail; hasReason: boolean }) {
-  const denial = request.decisions.find(({ decision }) => decision === 'deny')
-  if (request.state !== 'denied' || denial === undefined) return null
+/** The denial that ended a request. */
+function denialOf({ state, decisions }: RequestDetail) {
+  return state === 'denied' ? decisions.find(({ decision }) => decision === 'deny') : undefined
+}
+
+/** The reason of a denial is not what came of it. */
+function titleBelow(request: RequestDetail): string {
+  return (denialOf(request)?.reason ?? null) === null ? 'What came of it' : 'Why it was denied'
+}
+
+/** The reason of a denial, and what the run did after it. */
+function Denial({ request }: { request: RequestDetail }) {
+  const denial = denialOf(request)
+  if (denial === undefined) return null
   return (
     <>
-      {hasReason && denial.reason !== null && (
+      {denial.reason !== null && (
         <blockquote className="statement">
           <VisibleText text={denial.reason} />
         </blockquote>

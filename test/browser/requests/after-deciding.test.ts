@@ -164,7 +164,7 @@ test.each([
   await isReached()
 })
 
-test('the reason of a colleague’s denial is not said to be what came of it', async () => {
+test('the reason of a colleague’s denial stands beside the decision, and is not said to be what came of it', async () => {
   const { desk } = dashboard
   const { requestIds } = await askForNotes(1)
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
@@ -172,6 +172,6 @@ test('the reason of a colleague’s denial is not said to be what came of it', a
   await panel.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   await desk.decide(desk.people.linus, requestIds[0]!, { decision: 'deny', reason: 'too early' })
   await panel.getByText('Denied by Linus').waitFor()
-  await page.locator('.request-main').getByText('too early').waitFor()
-  expect(await panel.getByText('too early').count()).toBe(0)
+  await panel.getByRole('region', { name: 'Why it was denied' }).getByText('too early').waitFor()
+  expect(await panel.getByText('What came of it').count()).toBe(0)
 })
