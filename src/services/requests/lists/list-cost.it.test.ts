@@ -42,7 +42,8 @@ await sql`
   `.execute(database.db)
 await sql`
     insert into audit_event (id, at, type, actor_type, actor_id, document)
-    select gen_random_uuid(), clock_timestamp() - n * interval '1 second', 'call.judged', 'policy', null, '{}'
+    select gen_random_uuid(), clock_timestamp() - n * interval '1 second', 'call.judged', 'policy', null,
+      (select document from audit_event limit 1)
     from generate_series(1, 33000) n
   `.execute(database.db)
 await sql`analyze`.execute(database.db)

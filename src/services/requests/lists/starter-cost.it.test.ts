@@ -70,7 +70,7 @@ async function addMany(like: string, from: number, to: number): Promise<void> {
   await sql`
     insert into audit_event (id, at, type, actor_type, document, request_id, sequence)
     select gen_random_uuid(), clock_timestamp() - n * interval '1 minute' + place * interval '1 second',
-      'call.judged', 'policy', '{}', md5('request' || n)::uuid, place
+      'call.judged', 'policy', (select document from audit_event limit 1), md5('request' || n)::uuid, place
     from generate_series(${from}::int, ${to}::int) n, generate_series(1, 5) place
   `.execute(database.db)
   await sql`vacuum analyze`.execute(database.db)
