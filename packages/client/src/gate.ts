@@ -96,9 +96,9 @@ export async function take<Input extends object>(
     await checkCall(request, call)
     const permit = await consume(patient, id, request.digest, ends).catch(throwTaken)
     // The input of the service's answer is the one that people saw and that the digest covers.
-    const isChanged = canonicalJson(request.input) !== canonicalJson(call.input)
-    const { revision } = request
-    return { input: request.input as Input, isChanged, revision, requestId: id, permit }
+    const { input, revision } = request
+    const isChanged = canonicalJson(input) !== canonicalJson(call.input)
+    return { input: input as Input, isChanged, revision, requestId: id, permit }
   } catch (error) {
     if (signal?.aborted === true) {
       const effect = typeof onAbort === 'function' ? onAbort() : onAbort
@@ -112,11 +112,11 @@ export async function take<Input extends object>(
 function throwBlocked(error: unknown): never {
   if (!(error instanceof CountersignError) || error.code !== 'policy_blocked') throw error
   const { code, message, problem, status } = error
-  const refusal = {
+  throw new BlockedError(code, message, {
+    cause: error,
     ...(problem === null ? {} : { problem }),
     ...(status === null ? {} : { status }),
-  }
-  throw new BlockedError(code, message, { cause: error, ...refusal })
+  })
 }
 
 function refuseUndecided(request: RequestAnswer): void {
