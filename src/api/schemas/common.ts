@@ -5,7 +5,7 @@ import { secretKinds } from '#domain/text/secrets.ts'
 import type { Json } from '#domain/json/json.ts'
 import { isInstant } from '#domain/instant.ts'
 import { risks } from '#domain/policy/verdict.ts'
-import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import * as example from './examples.ts'
 
 /** An id, which the service makes as UUIDv7. */

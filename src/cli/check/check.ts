@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { findFolders } from '#runtime/folders.ts'
 import type { ProjectProblem } from '#policy/policy.ts'
 import type { FolderOptions } from '../service/service-options.ts'

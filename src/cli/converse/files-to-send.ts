@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { limits } from '#domain/limits.ts'
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { pictureTypeOf } from '#domain/tools/picture-type.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 

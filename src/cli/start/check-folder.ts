@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
 import { readText, type Environment } from '#runtime/environment.ts'

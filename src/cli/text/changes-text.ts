@@ -1,6 +1,6 @@
 import type { NetChangeKind } from '#domain/tools/file-change.ts'
 import type { ChangedFileItem, RunChanges } from '#api/schemas/runs/changes.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { printableLine } from './terminal-text.ts'
 
 const signs: Readonly<Record<NetChangeKind, string>> = {

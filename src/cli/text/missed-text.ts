@@ -1,5 +1,5 @@
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { fromNow } from './times.ts'
 
 /** The times of a schedule that were missed, newest first. */

@@ -1,6 +1,6 @@
 import type { PolicyDifference, PolicyState } from '#api/schemas/policy/policy.ts'
 import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { table } from './table.ts'
 import { printable, printableLine } from './terminal-text.ts'

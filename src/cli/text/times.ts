@@ -1,4 +1,4 @@
-import { relativeTime } from '#domain/text/durations.ts'
+import { relativeTime } from '#domain/text/quantities/durations.ts'
 
 /** A moment relative to now, such as "in 3 hours" or "2 days ago". */
 export function fromNow(instant: string): string {

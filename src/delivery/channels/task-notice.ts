@@ -1,5 +1,5 @@
 import { hashBytes } from '#domain/json/digest.ts'
-import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 
 /** What a person asked a run to do, as a notification says it. */

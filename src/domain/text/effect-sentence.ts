@@ -1,5 +1,5 @@
 import { builtInTool, isCommandTool } from '../tools/built-in-tools.ts'
-import { countWords } from './count-words.ts'
+import { countWords } from './quantities/count-words.ts'
 
 const longest = 300
 

@@ -2,7 +2,7 @@ import type { Actor } from '../actor.ts'
 import type { AuditEventType } from '../audit-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
-import { countWords } from './count-words.ts'
+import { countWords } from './quantities/count-words.ts'
 import { ruleWords } from './rule-words.ts'
 
 /** The parts of a trail event that its sentence uses. */

@@ -1,4 +1,4 @@
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { parse } from 'unbash'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { isObject } from '#domain/json/is-object.ts'
 
 /** The problem of an input: the field, as `input.version`, and a sentence that names it. */

@@ -7,7 +7,7 @@ import { adoptRows } from '#services/installation/adopt-rows.ts'
 import { raiseEpoch, type LostRows } from '#services/installation/raise-epoch.ts'
 import { readCallsWithoutRequest } from '#services/installation/calls-without-request.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Db } from '#store/database.ts'
 import {
   findRestored,

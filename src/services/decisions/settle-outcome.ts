@@ -9,7 +9,7 @@ import {
   type SettlementThen,
 } from '#domain/requests/request.ts'
 import { executionTransitions, transition } from '#domain/requests/transitions.ts'
-import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'

@@ -1,6 +1,6 @@
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
-import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Db } from '#store/database.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 

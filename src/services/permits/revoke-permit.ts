@@ -1,6 +1,6 @@
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
-import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequest, lockRun } from '../core/locks.ts'
 import { requireQueuePerson } from '../requests/people/queue-person.ts'

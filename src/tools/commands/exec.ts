@@ -1,4 +1,4 @@
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { z } from 'zod'
 import type { NamedTool } from '../definition/define-built-in.ts'
 import { commandBounds, commandFields, commandTool } from './command-tool.ts'

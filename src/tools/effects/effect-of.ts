@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import { callWorkerName, createWorkerName } from '#domain/tools/built-in-tools.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'

@@ -1,4 +1,4 @@
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { limits } from '#domain/limits.ts'
 import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { z } from 'zod'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import type { ReadingBounds } from './search/may-read.ts'

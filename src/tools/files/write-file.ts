@@ -1,4 +1,4 @@
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { z } from 'zod'
 import { usualScopes } from '#domain/policy/verdict.ts'
 import { limits } from '#domain/limits.ts'

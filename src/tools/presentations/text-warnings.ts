@@ -1,5 +1,5 @@
 import { lookAlikes } from '#domain/text/look-alikes/look-alikes.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 
 /**

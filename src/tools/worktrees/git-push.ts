@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { gitPushName } from '#domain/tools/built-in-tools.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'

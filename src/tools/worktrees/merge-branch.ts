@@ -3,7 +3,7 @@ import { mergeBranchName } from '#domain/tools/built-in-tools.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import {

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { BinaryChange, Side } from './binary-changes.ts'
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
 import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
 import { Notice } from '../states/notice.tsx'

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Gap } from './gaps.ts'
 import type { DiffHunk } from '#domain/tools/unified-diff.ts'
 import { linesAtOnce } from './use-gaps.ts'

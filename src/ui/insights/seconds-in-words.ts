@@ -1,4 +1,4 @@
-import { shortDuration } from '#domain/text/durations.ts'
+import { shortDuration } from '#domain/text/quantities/durations.ts'
 
 /** A figure in whole seconds as a duration; `–`: there is none. Pure. */
 export function secondsInWords(seconds: number | null): string {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { personDetail } from '#api/schemas/access/auth.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe, usePeople } from '../api/queries.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'

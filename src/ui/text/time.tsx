@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { coarseDuration, relativeTime } from '#domain/text/durations.ts'
+import { coarseDuration, relativeTime } from '#domain/text/quantities/durations.ts'
 
 const listeners = new Set<() => void>()
 let nowMs = Date.now()

@@ -4,7 +4,7 @@ import { createPolicyReader } from '#services/policy/activations/policy-reader.t
 import { judgeCall } from '#services/engine/judging/judge-call.ts'
 import { TranscriptCache } from '#services/transcript/transcript-cache.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { openUndoneDatabase } from '../../harness/fixtures/undone-database.ts'
+import { openUndoneDatabase } from './undone-database.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { seededChoices } from '../../shell/seeded.ts'
 import { seedOfRun } from '../seed-of-run.ts'

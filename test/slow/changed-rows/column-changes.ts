@@ -1,4 +1,4 @@
-import type { UndoneDatabase } from '../../harness/fixtures/undone-database.ts'
+import type { UndoneDatabase } from './undone-database.ts'
 
 export interface Column {
   readonly table: string

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 
 /**
  * Facts about a program, or about several with the same flags: one entry of a table that

@@ -1,5 +1,5 @@
 import { limits } from '#domain/limits.ts'
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 
 /**
  * Bounds for pre-approval; beyond them a command asks at least (workers-and-policy.md, shell

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { activators } from '#policy/project/config/teams.ts'
 import { loadProject } from '#services/policy/read-project.ts'

@@ -5,7 +5,7 @@ import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import type { DenialThen } from '#domain/requests/request.ts'
 import { scopes, type Scope } from '#domain/policy/verdict.ts'
-import { isLongerThan } from '#domain/text/is-longer-than.ts'
+import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 
 /** Bounds of a grant wider than `once`; the instant is in UTC. */
 export interface GrantBounds {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 
 /** The members of a request that its comments need, on its page and in a change set. */
 export type CommentedRequest = Pick<

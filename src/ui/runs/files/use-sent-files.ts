@@ -1,6 +1,6 @@
 import { useState, type ClipboardEvent, type DragEvent } from 'react'
 import { limits } from '#domain/limits.ts'
-import { binarySize } from '#domain/text/binary-size.ts'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 
 /** A file for the next message, in the form of the API. */
 export interface FileToSend {

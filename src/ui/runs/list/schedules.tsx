@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { cronWords } from '#domain/runs/cron-words.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { callApi } from '../../api/call-api.ts'

@@ -1,5 +1,5 @@
 import { useSchedules, useTriggers } from '../../api/queries.ts'
-import { countWords } from '#domain/text/count-words.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 
 /** Links to the schedules and triggers on pages where they are below the runs. */
 export function StartLinks() {

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
-import { shortDuration } from '#domain/text/durations.ts'
+import { shortDuration } from '#domain/text/quantities/durations.ts'
 import { timeHolders, type TimeHolder } from '#domain/runs/time-holders.ts'
 import { useNowMs } from '../../text/time.tsx'
 import { turnPlace } from '../turns/go-to-turn.tsx'
