@@ -1,6 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
+import { instantText } from './instant-text.ts'
 
 /** What a person asked a run to do, as a notification says it. */
 export interface TaskNotice {
@@ -18,7 +19,7 @@ const maxNameLength = 100
 
 /**
  * The first characters of a task, with what looks like a secret masked; `null` for a blank one. The
- * whole text is masked before it is cut: half of a key has the form of none. Pure.
+ * whole text is masked before it is cut: half of a key matches no known form. Pure.
  */
 export function shortTask(task: string): string | null {
   const text = maskSecrets(task, hashBytes).trim()
@@ -37,6 +38,5 @@ export function taskLine(
   { by, at, text }: TaskNotice,
   show: (text: string, maxCharacters: number) => string,
 ): string {
-  const instant = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return `Task of ${show(by, maxNameLength)}, ${instant}: ${show(text, maxShown)}`
+  return `Task of ${show(by, maxNameLength)}, ${instantText(at)}: ${show(text, maxShown)}`
 }

@@ -1,9 +1,9 @@
+import { instantText } from '../channels/instant-text.ts'
 import type { Mail } from './mail.ts'
 import {
   effectInMail,
   factsInMail,
   footOf,
-  instantInMail,
   requestUrl,
   type MailedRequest,
   type MailPages,
@@ -34,7 +34,7 @@ export function digestMail(content: DigestContent, to: string, pages: MailPages)
   const sections = [
     section('Waiting for you', waiting, waitingCount, pages, (one) => {
       const { fresh, expires_at: at } = one
-      return `${fresh ? 'new, ' : ''}expires ${instantInMail(at)}`
+      return `${fresh ? 'new, ' : ''}expires ${instantText(at)}`
     }),
     section('Ended', ends, endedCount, pages, ({ outcome }) => outcome ?? 'Ended'),
   ].filter((one) => one !== null)

@@ -1,5 +1,6 @@
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
+import { instantText } from '../channels/instant-text.ts'
 import { cuesLine, type RequestNotice } from '../channels/request-notice.ts'
 import { taskLine } from '../channels/task-notice.ts'
 import type { Mail } from './mail.ts'
@@ -48,11 +49,6 @@ export function requestUrl({ publicUrl }: MailPages, id: string): string {
   return `${publicUrl}/requests/${id}`
 }
 
-/** `2026-11-25 10:00 UTC` */
-export function instantInMail(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
 /** The mail about one request, its task first. All mails about it share a subject and a thread. */
 export function requestMail(
   occasion: Occasion,
@@ -71,7 +67,7 @@ export function requestMail(
       ? []
       : [`Run started by ${mailLine(starter, maxWordLength)}`]),
     ...(attention === null ? [] : [attention]),
-    ...(occasion === 'ended' ? [] : [`Expires ${instantInMail(request.expires_at)}`]),
+    ...(occasion === 'ended' ? [] : [`Expires ${instantText(request.expires_at)}`]),
   ]
   const url = requestUrl(pages, request.id)
   const link = occasion === 'ended' ? 'See the request' : 'Look at it and decide'

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/web-api'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf } from '../channels/channel-event.ts'
+import { instantText } from '../channels/instant-text.ts'
 import { cuesLine } from '../channels/request-notice.ts'
 import { taskLine, type TaskNotice } from '../channels/task-notice.ts'
 import type { SlackRequest } from './read-slack-request.ts'
@@ -94,7 +95,7 @@ function headline(request: SlackRequest): string {
 }
 
 function factsLine({ number, queue, risk, worker, expires_at: expiresAt }: SlackRequest): string {
-  const until = `until ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const until = `until ${instantText(expiresAt)}`
   const facts = [`#${number}`, `queue ${queue}`, `${risk} risk`, worker ?? 'a program', until]
   return facts.join(' · ')
 }

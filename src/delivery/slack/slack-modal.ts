@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
 import { findSecrets } from '#domain/text/secrets.ts'
 import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
+import { instantText } from '../channels/instant-text.ts'
 import { shortTask, type TaskNotice } from '../channels/task-notice.ts'
 import { isDecidedInModal, pageAction, taskBlocks } from './slack-message.ts'
 import { maxTextLength, plainText, visible } from './slack-text.ts'
@@ -144,7 +145,7 @@ function factsOf(record: RequestDetailRecord): string[] {
     `Risk: ${risk}`,
     `Rule: ${rule.text}`,
     `Needs: ${quorum.text}`,
-    `Until: ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    `Until: ${instantText(expiresAt)}`,
   ]
 }
 
