@@ -116,14 +116,7 @@ export async function isAnswered(
   db: Db | Tx,
   call: Pick<IdempotentCall, 'caller' | 'key'>,
 ): Promise<boolean> {
-  if (call.key === undefined) return false
-  const earlier = await db
-    .selectFrom('idempotency')
-    .select('route')
-    .where('principal', '=', principalOf(call.caller))
-    .where('key', '=', call.key)
-    .executeTakeFirst()
-  return earlier !== undefined
+  return (await storedRow(db, call)) !== undefined
 }
 
 /** The stored answer to a call that came before; `null`: it did not. Rejects as the above does. */
@@ -131,14 +124,18 @@ export async function earlierAnswer<T extends object>(
   db: Db | Tx,
   call: IdempotentCall,
 ): Promise<T | null> {
-  if (call.key === undefined) return null
-  const earlier = await db
+  const earlier = await storedRow(db, call)
+  return earlier === undefined ? null : answerTo<T>(call, earlier)
+}
+
+async function storedRow(db: Db | Tx, { caller, key }: Pick<IdempotentCall, 'caller' | 'key'>) {
+  if (key === undefined) return undefined
+  return db
     .selectFrom('idempotency')
     .select(['route', 'body_hash', 'response'])
-    .where('principal', '=', principalOf(call.caller))
-    .where('key', '=', call.key)
+    .where('principal', '=', principalOf(caller))
+    .where('key', '=', key)
     .executeTakeFirst()
-  return earlier === undefined ? null : answerTo<T>(call, earlier)
 }
 
 function answerTo<T extends object>(
