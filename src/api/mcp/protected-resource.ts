@@ -31,7 +31,7 @@ export function protectedResource({ ctx, settings, identityProviderOf }: Api): R
     const { oidc } = (await ctx.policies.inForce()).config.signIn
     const isIssued = oidc !== null && identityProviderOf !== undefined
     response.set('cache-control', 'public, max-age=300')
-    // Web pages that use MCP read it from another origin; it has no secret.
+    // It has no secret: a page of another origin may read it, though it may not call `/mcp`.
     response.set('access-control-allow-origin', '*')
     response.json({
       resource: new URL(path, publicUrl).href,

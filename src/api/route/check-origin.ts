@@ -26,7 +26,7 @@ export function checkForgery(request: Request, publicUrl: string, csrfToken: str
 
 /**
  * Checks a call of a program: a page of another site, which a browser names in `Origin`, must not
- * send it, also under a host name that leads here. Throws `csrf_failed`.
+ * send it. Throws `csrf_failed`.
  */
 export function refuseForeignOrigin({ headers }: Request, publicUrl: string): void {
   const { host, origin } = headers
@@ -38,14 +38,9 @@ export function refuseForeignOrigin({ headers }: Request, publicUrl: string): vo
  * this service. Throws `csrf_failed`.
  */
 export function checkOrigin(request: Request, publicUrl: string): void {
-  const { origin } = request.headers
   const site = request.get('sec-fetch-site')
-  const isForeign =
-    (site !== undefined && site !== 'same-origin') ||
-    (origin !== undefined && !isOurs(origin, request.headers.host, publicUrl))
-  if (isForeign) {
-    throw foreignPage()
-  }
+  if (site !== undefined && site !== 'same-origin') throw foreignPage()
+  refuseForeignOrigin(request, publicUrl)
 }
 
 function foreignPage(): Problem {
