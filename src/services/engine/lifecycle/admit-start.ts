@@ -29,10 +29,10 @@ export type StartAdmission =
 /**
  * Judges whether a run may take a turn at all: its signed statement says which request had to be
  * approved before its first one, if any, and a row that says otherwise is refused (product.md 45).
- * Rejects where the run is signed with a key that this process has not: the turn is repeated, and
- * goes on in a process that was started with the current keys. The caller holds the run's lock.
+ * Rejects if this process does not have the key with which the run is signed: Temporal repeats the
+ * turn, which a process with the current keys can take. The caller holds the run's lock.
  */
-export async function judgeStart(
+export async function admitTurn(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
 ): Promise<StartAdmission> {

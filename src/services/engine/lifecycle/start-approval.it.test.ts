@@ -16,7 +16,7 @@ import { revokePermit } from '../../permits/revoke-permit.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { statementOf } from '../../core/verify-run.ts'
-import { judgeStart } from './admit-start.ts'
+import { admitTurn } from './admit-start.ts'
 import { cancelRun } from './cancel-run.ts'
 
 const asking = deskWorker.replace('zones:', 'startApproval: ask\nzones:')
@@ -212,7 +212,7 @@ describe('a worker that asks before it starts', () => {
     const judged = inUnitOfWork(
       { ...desk.worker, verifier },
       bySystem(desk.worker, workflow),
-      async (unit) => judgeStart(unit, await rowOf(unit.tx, 'run', { id: runId })),
+      async (unit) => admitTurn(unit, await rowOf(unit.tx, 'run', { id: runId })),
     )
     await expect(judged).rejects.toThrow('COUNTERSIGN_PUBLIC_KEYS')
     expect(await rowOf(db, 'run', { id: runId }, 'state', 'ended_at')).toMatchObject({
@@ -242,7 +242,7 @@ describe('a worker that asks before it starts', () => {
     const judged = await inUnitOfWork(
       { ...desk.worker, verifier },
       bySystem(desk.worker, workflow),
-      async (unit) => judgeStart(unit, await rowOf(unit.tx, 'run', { id: runId })),
+      async (unit) => admitTurn(unit, await rowOf(unit.tx, 'run', { id: runId })),
     )
     expect(judged).toEqual({ kind: 'begins' })
   })

@@ -12,7 +12,7 @@ import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
-import { judgeStart } from '../lifecycle/admit-start.ts'
+import { admitTurn } from '../lifecycle/admit-start.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { reachedLimit } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
@@ -45,7 +45,7 @@ export async function prepareTurn(
     const run = await lockRun(unit.tx, input.runId)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
-    const { kind: start, ...rest } = await judgeStart(unit, run)
+    const { kind: start, ...rest } = await admitTurn(unit, run)
     if (start === 'ended') return { kind: start }
     if (start === 'waits') return { kind: 'waiting_for_input', ...rest }
     // After a restore a workflow may be ahead of the store, which says which turn is next.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
+import { Problem } from '#domain/problem.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { together } from '#store/connection/side-by-side.ts'
@@ -15,8 +16,17 @@ import { refuseEndedKey } from '../../requests/people/refuse-ended-key.ts'
 import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 import { memberOf } from './find-member.ts'
 import { notManagerOfStarts } from './pause-start.ts'
-import { PolicyChanged } from './policy-changed.ts'
-import { requireMode, requireStarter } from './require-starter.ts'
+import { requireApproveAll, requireStarter } from './require-starter.ts'
+
+/** The refusal of a start that was judged by a version which is no longer in force. */
+export class PolicyChanged extends Problem {
+  constructor() {
+    super(
+      'conflict',
+      'Another policy version was activated while this start was judged, so nothing was started. Send it again: it is then judged by the version in force',
+    )
+  }
+}
 
 /** Who starts a run of which worker. `starter`: `null` where nobody does. */
 interface JudgedStart {
@@ -64,7 +74,7 @@ export async function requireMayStart(
     requireStarter(current, memberOf(seals, rowsOf(id), current.startableBy ?? []))
   if (starter !== null) {
     requireStarterNow(starter.id)
-    if (mode === 'approve_all') requireMode(mode, rightsNow(starter.id))
+    if (mode === 'approve_all') requireApproveAll(rightsNow(starter.id))
   }
   if (callerId === null || callerId === starter?.id) return
   if (actor.type === 'machine') requireStarterNow(callerId)

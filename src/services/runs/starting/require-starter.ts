@@ -1,5 +1,4 @@
 import { Problem } from '#domain/problem.ts'
-import type { RunMode } from '#domain/policy/verdict.ts'
 import type { Right } from '#policy/project-config.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
@@ -18,9 +17,9 @@ export function requireStarter(worker: WorkerDefinition, person: Member | null):
   return { id: person.id, name: person.name }
 }
 
-/** Throws `mode_not_permitted` for the mode `approve_all` without its right (product.md 21). */
-export function requireMode(mode: RunMode, rights: ReadonlySet<Right>): void {
-  if (mode !== 'approve_all' || rights.has('startApproveAll')) return
+/** The mode `approve_all` needs its right (product.md 21). Throws `mode_not_permitted`. */
+export function requireApproveAll(rights: ReadonlySet<Right>): void {
+  if (rights.has('startApproveAll')) return
   throw new Problem(
     'mode_not_permitted',
     'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',

@@ -18,7 +18,7 @@ import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { findMember } from './find-member.ts'
-import { requireMode, requireStarter } from './require-starter.ts'
+import { requireApproveAll, requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { assertReachable } from './reachable-approvers.ts'
@@ -127,7 +127,7 @@ export async function judgeStart(
     caller.actor.type === 'machine'
       ? byProgram(caller)
       : byEligibility(caller, starter, new Problem('forbidden', 'Only people can start runs'))
-  if (mode === 'approve_all') requireMode(mode, await rightsOf(ctx, personId))
+  if (mode === 'approve_all') requireApproveAll(await rightsOf(ctx, personId))
   return { starter, authority }
 }
 
