@@ -1,8 +1,8 @@
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
-import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verdictWords } from '../words/verdict-words.ts'
+import { DigestProof } from './digest-proof.tsx'
 
 /** What each step judges, in words; a step that is not here is shown under its own name. */
 const stepTitles: Readonly<Record<string, string>> = {
@@ -47,12 +47,7 @@ export function ExplainSteps({ steps }: { steps: Explanation['steps'] }) {
           ))}
       </ol>
       {digest !== undefined && (
-        <details>
-          <summary className="small">Proof</summary>
-          <p className="small">
-            Digest of the call: <Hash value={digest} what="digest of the call" />
-          </p>
-        </details>
+        <DigestProof digests={[{ of: 'the call', value: digest, what: 'digest of the call' }]} />
       )}
     </>
   )

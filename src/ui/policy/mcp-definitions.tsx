@@ -1,7 +1,7 @@
 import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { useDefinitions } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
-import { Hash } from '../text/hash.tsx'
+import { DigestProof } from './digest-proof.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ruleWords } from '../words/verdict-words.ts'
@@ -80,12 +80,9 @@ function Server({ server }: { server: PinnedServer }) {
         </details>
       ))}
       {definitionsHash !== null && (
-        <details>
-          <summary className="small">Proof</summary>
-          <p className="small">
-            Digest of its definitions: <Hash value={definitionsHash} what="definitions" />
-          </p>
-        </details>
+        <DigestProof
+          digests={[{ of: 'its definitions', value: definitionsHash, what: 'definitions' }]}
+        />
       )}
     </div>
   )

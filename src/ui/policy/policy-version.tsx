@@ -7,7 +7,7 @@ import { usePolicy, usePolicyDifference } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
-import { Hash } from '../text/hash.tsx'
+import { DigestProof } from './digest-proof.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ReplayBefore } from './replay-before.tsx'
@@ -39,17 +39,14 @@ export function PolicyVersion({ digest }: { digest: string }) {
       {folder !== null && <Problems folder={folder} />}
       {proposal !== null && <Waiting proposal={proposal} />}
       {folder?.state === 'changed' && <Change proposal={proposal} />}
-      <details>
-        <summary className="small">Proof</summary>
-        <p className="small">
-          Digest of the version in force: <Hash value={digest} what="policy digest" />
-        </p>
-        {proposal !== null && (
-          <p className="small">
-            Digest of the proposed version: <Hash value={proposal.digest} what="proposed digest" />
-          </p>
-        )}
-      </details>
+      <DigestProof
+        digests={[
+          { of: 'the version in force', value: digest, what: 'policy digest' },
+          ...(proposal === null
+            ? []
+            : [{ of: 'the proposed version', value: proposal.digest, what: 'proposed digest' }]),
+        ]}
+      />
     </section>
   )
 }

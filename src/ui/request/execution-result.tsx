@@ -8,6 +8,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery, useTranscript, useMe } from '../api/queries.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { OutcomeCheckLink } from '../deciding/facts/outcome-check-link.tsx'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
 import { later } from '../states/later.tsx'
 import { isOfQueue } from './is-of-queue.ts'
@@ -98,14 +99,12 @@ export function ExecutionResult(props: { request: RequestDetail; isBelowDecision
   )
 }
 
-/** Leads to the request that asks whether the call took effect, for some to say and all to see. */
+/** The way to the outcome check of the call. */
 function OutcomeCheck({ id }: { id: string }) {
   const { data: check } = useQuery(requestQuery(id))
   return (
     <p>
-      <Link to={`/requests/${id}`}>
-        {check?.eligibility.canDecide === true ? 'Say whether it took effect' : 'See its check'}
-      </Link>
+      <OutcomeCheckLink id={id} maySettle={check?.eligibility.canDecide === true} />
     </p>
   )
 }

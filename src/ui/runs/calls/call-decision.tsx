@@ -6,6 +6,7 @@ import { useMe, useRun } from '../../api/queries.ts'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { later } from '../../states/later.tsx'
 import { Loading } from '../../states/loading.tsx'
+import { OutcomeCheckLink } from '../../deciding/facts/outcome-check-link.tsx'
 import { OpenCallContext } from './open-call.tsx'
 
 /** Loaded when a person opens it to decide. If it cannot be loaded, a link takes its place. */
@@ -64,9 +65,9 @@ export function CheckLink({ requestId, runId }: { requestId: string; runId: stri
   const check = run.data?.waitsFor.find((one) => one.requestId === requestId)
   const isOwn = check?.people.some(({ id }) => id === person.id) === true
   return (
-    <Link className="small" to={`/requests/${requestId}`}>
-      {isOwn ? 'Say whether it took effect' : 'See its check'}
-    </Link>
+    <span className="small">
+      <OutcomeCheckLink id={requestId} maySettle={isOwn} />
+    </span>
   )
 }
 
