@@ -6,11 +6,11 @@ import { type ExecutionContext, untilCancelled } from './execute-once.ts'
 import { nextTurnOf, turnOutcomeOf } from './untrusted.ts'
 
 /**
- * Has a turn taken. With `isHere`, the workflow's own queue is tried first: the server gives the
- * activity out with the answer to the workflow task, instead of a task of its own. That activity
- * needs a slot for turns. Without one, or when it fails, the turn is taken from the queue of turns,
- * which reads back a turn that was stored. `cancelled`: the store is to be read again; `null`: the
- * answer makes no sense.
+ * Schedules the activity that takes a turn. With `isHere` it is scheduled on the workflow's own
+ * queue first, where the server can start it with its answer to the workflow task. There it needs a
+ * slot for turns. Without a slot, or when it fails, the turn is scheduled on the queue of turns; a
+ * turn that was stored is then read back, and not taken twice. `cancelled`: read the store again;
+ * `null`: the answer cannot be read.
  */
 export async function takeTurn(
   { wakeups, taskQueue }: Pick<ExecutionContext, 'wakeups' | 'taskQueue'>,

@@ -98,8 +98,9 @@ export const networkReach = 'Reaches the network'
 type CueOfLine = Pick<Cue, 'id' | 'text'> & { readonly line?: number | undefined }
 
 /**
- * The cues that people are shown. A command that lacks the network is not also said to reach it;
- * that it opens this machine or a connection is another fact, and stays. Policy judges by all.
+ * The cues that people are shown. Where a line needs a network that the sandbox does not have, the
+ * cue that it reaches the network is left out. Cues that it opens this machine or a connection
+ * stay. Policy judges by all cues.
  */
 export function displayedCues<One extends CueOfLine>(cues: readonly One[]): One[] {
   const offline = cues.filter(({ id }) => id === 'network_missing')

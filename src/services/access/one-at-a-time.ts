@@ -4,10 +4,10 @@ import type { Authority } from '../core/authority.ts'
 import type { JudgingContext } from '../core/unit-of-work.ts'
 
 /**
- * The authority for a unit of work that locks the row of another person, when no other such unit is
- * at work. Each unit also shares the row of the person who acts: two people who act on each other
- * would wait for each other, and of two who disable themselves nobody would see that they are the
- * last.
+ * For a unit of work that locks the row of another person: a `judge` that waits until no other such
+ * unit runs, and returns the authority. Each unit also locks the row of the person who acts.
+ * Without this, two people who act on each other would wait for each other, and two who disable
+ * themselves would each find that the other is left.
  */
 export function oneAtATime<By extends Authority>(
   authority: By,

@@ -2,9 +2,10 @@ import type { SpotlightStore } from '@mantine/spotlight'
 import { useEffect } from 'react'
 
 /**
- * Keeps an entry selected while the entries of a search come: the one that was, else the first, so
- * that Enter opens what is highlighted. The component selects one only when the words change, which
- * is before the service has answered. `entries` changes when they do; `""`: none is selected.
+ * While the results of a search arrive, keeps the selected entry, or selects the first one, so that
+ * Enter opens what is highlighted. The library selects an entry only when the words change, which
+ * is before the service has answered. `entries` is a text that differs for other entries; `""`:
+ * nothing is selected.
  */
 export function useSelectedEntry(store: SpotlightStore, entries: string): void {
   useEffect(() => {

@@ -45,9 +45,9 @@ function isPage(response: Response): boolean {
 }
 
 /**
- * The cached file of the shell; `null`: the page came from the service, so the browser loads it
- * itself. It has files of a name for good, and Chromium loads a preloaded script a second time if a
- * service worker answered for the first.
+ * The cached file of the shell; `null`: the page came from the service, so the browser loads the
+ * file itself. Its own cache keeps such a file, and Chromium loads a preloaded script a second time
+ * if a service worker answered the first load.
  */
 export function answerAsset({ request, clientId }: FetchEvent): Promise<Response> | null {
   if (onlineClients.has(clientId)) return null

@@ -11,7 +11,7 @@ import {
  * A part of a page whose script is loaded when it is first drawn, with a placeholder until then.
  * React shows what was suspended 300 ms after its placeholder at the earliest; this shows it at
  * once. A script that does not load is an error of the part, for its `PageBoundary`. `fetch` begins
- * to load it before it is drawn; `isLoaded` says whether it has come.
+ * to load it before it is drawn; `isLoaded` says whether it is loaded.
  */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -359,7 +359,7 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     ])
     // Both messages open one request.
     expect(got.at(-2)?.body).toBe(got.at(-3)?.body)
-    // The service counts units of UTF-16, of which it takes 4,000.
+    // Both clients cut at 4,000 units of UTF-16; the service takes 4,000 characters.
     expect(JSON.parse(got[0]?.body ?? '').summary).toBe('🚀'.repeat(2000))
   })
 

@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 # Longest wait for one HTTP response, in seconds, so that a lost connection is noticed by then.
 _MAX_HOLD = 50
-# The longest summary that the service accepts, in units of UTF-16.
+# A summary is cut to so many units of UTF-16: the service takes as many characters, which are never more.
 _MAX_SUMMARY = 4000
 
 

@@ -13,8 +13,8 @@ import {
 export const groupsHoldForMs = 30 * 24 * 3_600_000
 
 /**
- * Makes the memberships that groups give to a person those of the configuration's mapping. Who is
- * also named by the configuration stays a member by that.
+ * Gives a person the memberships that the configuration maps to the person's groups, and ends those
+ * by other groups. A membership that names the person in the configuration stays.
  */
 export async function syncGroupMembers(
   unit: MembershipUnit,
@@ -27,9 +27,9 @@ export async function syncGroupMembers(
 
 /**
  * The members that groups give to teams by the configuration's mapping: of everybody, or of one
- * person. Accounts of another issuer than the configured one give nobody a team. Groups count that
- * are sealed with the account: those that somebody wrote, and those of before they were sealed, do
- * not.
+ * person. Accounts of another issuer than the configured one give nobody a team. Only groups that
+ * are sealed with the account count: not those that SQL wrote, nor those from before groups were
+ * sealed.
  */
 export async function membersByGroup(
   { tx, seals }: Pick<MembershipUnit, 'tx' | 'seals'>,
