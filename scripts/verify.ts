@@ -21,6 +21,7 @@ const steps: Step[] = [
   types('types of the Temporal package', 'packages/temporal/tsconfig.json'),
   { name: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', program: 'oxfmt', args: ['--check'] },
+  { name: 'dashboard', program: 'node', args: ['scripts/build.ts'] },
   { name: 'dead code', program: 'knip', args: [] },
   { name: 'layers', program: 'node', args: ['scripts/gates/check-layers.ts'] },
   { name: 'calls of the API', program: 'node', args: ['scripts/gates/check-api-calls.ts'] },

@@ -9,11 +9,19 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const builtFolder = join(checkoutFolder, 'dist', 'ui')
 /**
- * Sources of the dashboard and the documentation; only types are taken from `src/api`, which leave
+ * Sources of the dashboard and the documentation. Of `src/api` only types are taken, which leave
  * nothing in the result.
  */
-const sources = {
-  folders: [join('src', 'ui'), join('src', 'domain'), join('scripts', 'docs-site'), 'docs'],
+export const dashboardSources = {
+  folders: [
+    'src/ui',
+    'src/client',
+    'src/domain',
+    'src/evidence',
+    'src/tools',
+    'scripts/docs-site',
+    'docs',
+  ],
   files: ['vite.config.ts', 'package-lock.json'],
 }
 const stampFile = '.source'
@@ -23,7 +31,7 @@ const maxLines = 8
 export async function isUiBuilt(): Promise<boolean> {
   if (isPackage) return true
   const stamp = await readFile(join(builtFolder, stampFile), 'utf8').catch(() => '')
-  return stamp !== '' && stamp === (await hashSources(sources))
+  return stamp !== '' && stamp === (await hashSources(dashboardSources))
 }
 
 /**
@@ -31,7 +39,7 @@ export async function isUiBuilt(): Promise<boolean> {
  * starts in one checkout see no incomplete one. Throws with the builder's last lines.
  */
 export async function buildUi(): Promise<void> {
-  const stamp = await hashSources(sources)
+  const stamp = await hashSources(dashboardSources)
   const half = `${builtFolder}.${randomBytes(4).toString('hex')}`
   const vite = join(checkoutFolder, 'node_modules', 'vite', 'bin', 'vite.js')
   try {

@@ -1,7 +1,7 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { StreamEventData, StreamEventName } from '#api/schemas/notifications/notifications.ts'
 import { requestOf } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
+import { eventsOf } from './read-stream.ts'
 
 /** Callbacks of one connection of the stream. */
 export interface EventReader {
@@ -35,13 +35,7 @@ export async function readEvents(
     if (heartbeatMs !== undefined) on.heartbeat(Number(heartbeatMs))
     on.onData()
   }
-  const events = response.body
-    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
-    .pipeThrough(new EventSourceParserStream({ onComment }))
-    .getReader()
-  for (;;) {
-    const { done, value } = await events.read()
-    if (done) return
+  for await (const value of eventsOf(response.body, onComment)) {
     on.onData()
     if (value.id !== undefined) on.at(value.id)
     if (value.event === undefined) continue

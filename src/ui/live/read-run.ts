@@ -1,7 +1,7 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { requestOf } from '#client/call.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
 import { ask } from '../api/call-api.ts'
+import { eventsOf } from './read-stream.ts'
 
 /**
  * Reads a run's stream after the event `last` until it ends, and calls `on.at` with the id of each
@@ -20,15 +20,10 @@ export async function readRun(
     headers,
   })
   if (response.status === 204 || response.body === null) return true
-  const events = response.body
-    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
-    .pipeThrough(new EventSourceParserStream())
-    .getReader()
-  for (;;) {
-    const { done, value } = await events.read()
-    if (done) return false
+  for await (const value of eventsOf(response.body)) {
     if (value.data === '[DONE]') return true
     on.part(JSON.parse(value.data) as UiPart)
     if (value.id !== undefined) on.at(value.id)
   }
+  return false
 }
