@@ -2,7 +2,7 @@ import type { EventSourceMessage } from 'eventsource-parser'
 
 /**
  * The events of a body of server-sent events, in order, until it ends. The parser is loaded here,
- * because no page needs it to be drawn; a parser that does not load rejects as a broken stream does.
+ * because no page needs it to be drawn. If it does not load, this rejects as for a broken stream.
  */
 export async function* eventsOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
