@@ -139,6 +139,8 @@ test('a page that the service worker brings loads none of its files twice', asyn
   await page.getByRole('heading', { level: 1 }).waitFor()
   const files: string[] = []
   page.context().on('request', (request) => {
+    // What the page before loaded late is not a file of this one.
+    if (request.isNavigationRequest() && request.serviceWorker() === null) files.length = 0
     const { pathname } = new URL(request.url())
     if (pathname.endsWith('.js') && request.serviceWorker() === null) files.push(pathname)
   })
