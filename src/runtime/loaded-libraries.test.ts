@@ -39,3 +39,10 @@ test.each([
   ]
   expect(loaded.filter((name) => unused.includes(name) || name.startsWith('@ai-sdk/'))).toEqual([])
 })
+
+test('the process that starts the others loads no client of Temporal', async () => {
+  const loaded = await packagesOf('./supervisor/start.ts')
+  expect(loaded).toContain('pg')
+  expect(loaded).not.toContain('@temporalio/client')
+  expect(loaded).not.toContain('@grpc/grpc-js')
+})

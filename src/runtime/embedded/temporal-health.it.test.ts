@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { useTemporal } from '#test/harness/temporal.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
 
 const uncaught: unknown[] = []
@@ -34,4 +35,23 @@ test('a server that refuses connections is not healthy, and no retry outlives th
   expect(await Promise.all(questions)).toEqual([false, false, false, false])
   await delay(3_000)
   expect(uncaught).toEqual([])
+})
+
+test('a server that serves the namespace is healthy, and one that has no such namespace is not', async () => {
+  const { address, namespace } = await useTemporal()
+  expect(await isTemporalHealthy(address, namespace, 30_000)).toBe(true)
+  const unknown = 'a namespace that nobody has made, with a long name '.repeat(3)
+  expect(await isTemporalHealthy(address, unknown, 30_000)).toBe(false)
+}, 240_000)
+
+test('a server that accepts connections and never answers is not healthy', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const accepted = once(server, 'connection')
+  const began = performance.now()
+  expect(await isTemporalHealthy(`127.0.0.1:${port}`, 'default', 500)).toBe(false)
+  expect(performance.now() - began).toBeGreaterThanOrEqual(450)
+  await accepted
+  server.close()
 })
