@@ -1,4 +1,5 @@
 import { processEnvironment } from '#runtime/environment.ts'
+import { collectAtRest, lookEveryMs } from '#runtime/processes/collect-at-rest.ts'
 import { browserCommand, openBrowser } from '#runtime/supervisor/open-browser.ts'
 import { createProgress } from '#runtime/supervisor/progress.ts'
 import { startInstallation, type StartOptions } from '#runtime/supervisor/start.ts'
@@ -31,6 +32,7 @@ export async function runStart(options: StartOptions): Promise<void> {
       : null
     if (command !== null && page !== null) openBrowser(command, page)
     console.log(`ready ${installation.localUrl}`)
+    collectAtRest(lookEveryMs)
     await Promise.race([signal, installation.refusal])
     console.log('stopping')
   } finally {

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { errorMessage } from '#domain/error-message.ts'
+import { collectAtRest, lookEveryMs } from './collect-at-rest.ts'
 import { ownLifeline } from './lifeline.ts'
 
 /** A process that cannot serve, also after a restart: the whole start ends with the sentence. */
@@ -50,6 +51,7 @@ export async function serveProcess(
   // Otherwise the cache is written at a graceful end only: a killed process would compile
   // everything again.
   flushCompileCache()
+  undo.use(collectAtRest(lookEveryMs))
   setInterval(() => ownLifeline()?.sayTurns(), turnIntervalMs).unref()
   const sentence = await Promise.race([stopped, refusal])
   if (sentence !== null) {
