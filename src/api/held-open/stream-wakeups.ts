@@ -27,17 +27,17 @@ export class StreamWakeups {
   }
 
   wake(): void {
-    this.#tell('event')
+    this.#notify('event')
   }
 
   beat(): void {
-    this.#tell('beat')
+    this.#notify('beat')
   }
 
   close(): void {
     this.isClosed = true
     this.#close()
-    this.#tell('event')
+    this.#notify('event')
   }
 
   /** Waits that long, or until the stream is closed. */
@@ -54,7 +54,7 @@ export class StreamWakeups {
     })
   }
 
-  #tell(why: 'event' | 'beat'): void {
+  #notify(why: 'event' | 'beat'): void {
     const waiter = this.#waiter
     this.#waiter = null
     if (waiter !== null) waiter(why)

@@ -16,7 +16,7 @@ import type { TrailNotifications } from './trail-notifications.ts'
 const gatherMs = 1000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
 const fallBack = { connected: 60_000, lost: 1000 }
-const tellAgainMs = 60_000
+const logAgainMs = 60_000
 
 /**
  * Adds events to the log: takes committed events without a leaf, and covers them with a signed
@@ -24,7 +24,7 @@ const tellAgainMs = 60_000
  */
 export class AuditSequencer implements AsyncDisposable {
   readonly #rounds: RepeatedWork
-  #told = { error: '', at: 0 }
+  #logged = { error: '', at: 0 }
 
   constructor(options: {
     readonly db: Db
@@ -39,16 +39,17 @@ export class AuditSequencer implements AsyncDisposable {
       work: async () => {
         while ((await sequenceAudit(db, signer)) === leavesAtOnce);
       },
-      onError: (error) => this.#tell(String(error), log),
+      onError: (error) => this.#logError(String(error), log),
     })
     trail.onEvents(() => this.#rounds.wake())
   }
 
   /** The same error of every round is logged once, and then once in a while. */
-  #tell(error: string, log: Log): void {
-    const isRepeat = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
+  #logError(error: string, log: Log): void {
+    const isRepeat =
+      error === this.#logged.error && performance.now() - this.#logged.at < logAgainMs
     if (isRepeat) return
-    this.#told = { error, at: performance.now() }
+    this.#logged = { error, at: performance.now() }
     log.error({ error }, 'events could not be added to the audit log; they are tried again')
   }
 

@@ -11,14 +11,14 @@ export class TrailNotifications implements AsyncDisposable {
       url: options.databaseUrl,
       channels: [auditChannel],
       onNotification: () => {
-        for (const tell of this.#listeners) tell()
+        for (const listener of this.#listeners) listener()
       },
     })
   }
 
-  /** Calls `tell` at each commit with events, and when some may have been missed. */
-  onEvents(tell: () => void): void {
-    this.#listeners.push(tell)
+  /** Calls `listener` at each commit with events, and when some may have been missed. */
+  onEvents(listener: () => void): void {
+    this.#listeners.push(listener)
   }
 
   /** How long the work that notifications wake may wait without one, in ms. */

@@ -62,9 +62,9 @@ export interface ChannelRelayOptions {
 }
 
 /**
- * Tells the channels of the policy in force of events, in every API process. Each has places of its
- * own, so that one that is slow or down delays nothing else; without channels it does nothing when
- * something happens.
+ * Sends events to the channels of the policy in force, in every API process. Each channel has
+ * places of its own, so that one that is slow or down delays no other; without channels it does
+ * nothing when something happens.
  */
 export class ChannelRelay implements AsyncDisposable {
   readonly #options: ChannelRelayOptions
@@ -84,7 +84,11 @@ export class ChannelRelay implements AsyncDisposable {
     this.#rounds = new RepeatedWork({
       everyMs: () => this.#restMs(),
       work: () => this.#round(),
-      onError: (error) => options.log.warn({ error: errorText(error) }, 'notifications wait'),
+      onError: (error) =>
+        options.log.warn(
+          { error: errorText(error) },
+          'a round of notifications failed; it is repeated',
+        ),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
@@ -116,13 +120,13 @@ export class ChannelRelay implements AsyncDisposable {
       this.#channels = channels
       this.#version = policy.digest
     }
-    for (const channel of this.#channels) await this.#tell(channel)
+    for (const channel of this.#channels) await this.#compose(channel)
     for (const channel of this.#channels) await this.#fill(channel)
   }
 
-  /** An endpoint that fails now is tried in the next round, and does not delay others. */
-  async #tell(channel: Channel): Promise<void> {
-    // Its messages are written elsewhere.
+  /** If it fails, the next round tries again; other channels do not wait for that. */
+  async #compose(channel: Channel): Promise<void> {
+    // Its messages are written in other transactions.
     if (channel.events.length === 0) return
     try {
       while (await createDeliveries(this.#options, channel));

@@ -17,7 +17,7 @@ import {
   open,
   openRelay,
   server,
-  tell,
+  publish,
   useMailDesk,
   withMail,
 } from './mail.fixture.ts'
@@ -37,7 +37,7 @@ async function untilState(requestId: string, state: string): Promise<void> {
 }
 
 // Rules: security.md 22
-it('tells at once who may decide and wants to know, once, and nobody behind the request or elsewhere', async () => {
+it('mails those who may decide and chose mail at once, once each, and nobody behind the request or in other teams', async () => {
   await using _relay = openRelay()
   await using _other = openRelay()
   for (const person of [ada, grace]) await choose(person, { choice: 'atOnce' })
@@ -52,7 +52,7 @@ it('tells at once who may decide and wants to know, once, and nobody behind the 
   expect(mail?.message.references).toBe(`<request-${request.id}@example.com>`)
 })
 
-it('tells the starter how it ended, and of the others only who asked to hear of it', async () => {
+it('mails the end to the starter, and of the others to those who chose to get all ends', async () => {
   await using _relay = openRelay()
   await choose(ada, { choice: 'atOnce' })
   await choose(grace, { choice: 'nothing', ended: true })
@@ -74,7 +74,7 @@ it('tells the starter how it ended, and of the others only who asked to hear of 
   expect(new Set(threads)).toEqual(new Set([`<request-${request.id}@example.com>`]))
 })
 
-it('tells again when it was reminded of or escalated, but not who has voted', async () => {
+it('mails again at a reminder and at an escalation, but not those who have voted', async () => {
   await using _relay = openRelay()
   await choose(grace, { choice: 'atOnce' })
   const two = { any: [[{ team: 'platform', count: 2 }]] }
@@ -83,8 +83,8 @@ it('tells again when it was reminded of or escalated, but not who has voted', as
   await choose(linus, { choice: 'atOnce' })
   const approval = { decision: 'approve', digest: request.digest, revision: 1 }
   await decideRequest(withMail(), linus.caller, { request: request.id, body: approval })
-  await tell('request.reminded', request.id)
-  await tell('request.escalated', request.id)
+  await publish('request.reminded', request.id)
+  await publish('request.escalated', request.id)
   // The relay may also send what the test before this one left.
   const aboutIt = () => mailed().filter((mail) => mail.includes('notes/b.txt'))
   await waitUntil(() => aboutIt().length === 3)
@@ -95,7 +95,7 @@ it('tells again when it was reminded of or escalated, but not who has voted', as
   ])
 })
 
-it('tells at once of what would expire before the next digest, also who wants digests', async () => {
+it('mails at once about a request that would expire before the next digest, also those who chose digests', async () => {
   await choose(grace, { choice: 'digest' })
   await choose(linus, { choice: 'nothing' })
   const inTwelveHours = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)
@@ -107,7 +107,7 @@ it('tells at once of what would expire before the next digest, also who wants di
   expect(mailed()).toEqual(['grace: Waits for a decision: Write "notes/c.txt"'])
 })
 
-it('sends the same message again after a refusal, gives up in the end, and sends it when somebody says so', async () => {
+it('repeats the same message after a refusal, gives up in the end, and sends it again when somebody resends it', async () => {
   await choose(grace, { choice: 'atOnce' })
   server.refuse = 'message'
   await using _relay = openRelay()
@@ -129,7 +129,7 @@ it('sends the same message again after a refusal, gives up in the end, and sends
   ])
 })
 
-it('gives up at once on an address that the server does not know', async () => {
+it('gives up a mail at once if the server does not know the address', async () => {
   await choose(grace, { choice: 'atOnce' })
   server.refuse = 'recipient'
   await using _relay = openRelay({ pausesMs: [3_600_000] })
@@ -138,7 +138,7 @@ it('gives up at once on an address that the server does not know', async () => {
   expect(await newest(request.id)).toMatchObject({ attempts: 1, lastStatus: 550 })
 })
 
-it('delays no decision while the server never answers, and sends nothing that has become wrong', async () => {
+it('delays no decision while the server never answers, and sends no mail that is out of date by then', async () => {
   await choose(grace, { choice: 'atOnce' })
   server.refuse = 'never answers'
   await using _relay = openRelay({ timeoutMs: 1_000, pausesMs: Array(500).fill(1) })
@@ -158,7 +158,7 @@ it('delays no decision while the server never answers, and sends nothing that ha
 })
 
 // Rules: security.md 22
-it('sends nothing to who was disabled while it waited', async () => {
+it('sends no mail to a person who was disabled while it waited', async () => {
   await choose(linus, { choice: 'atOnce' })
   server.refuse = 'message'
   await using _relay = openRelay({ pausesMs: Array(500).fill(20) })

@@ -91,7 +91,7 @@ export async function choose(person: TestPerson, choice: Partial<MailChoice>): P
 }
 
 /** Writes a stream event of a request, as the verb that changes it does. */
-export async function tell(type: StreamEventType, requestId: string): Promise<void> {
+export async function publish(type: StreamEventType, requestId: string): Promise<void> {
   const subject = { requestId, runId: run.id }
   await database.db
     .transaction()
@@ -102,7 +102,7 @@ export async function tell(type: StreamEventType, requestId: string): Promise<vo
 export async function open(options: Parameters<typeof addRequest>[2] = {}) {
   position += 1
   const request = await addRequest(service, run, { position, ...options })
-  await tell('request.opened', request.id)
+  await publish('request.opened', request.id)
   return request
 }
 

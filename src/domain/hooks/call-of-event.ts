@@ -158,7 +158,7 @@ export function callOfEvent(
   const { tool_input: input, tool_name: tool } = event
   if (root === null) return { tool: nameOf(tool, agent), input }
   const place = placeOf(event, root)
-  const isOurs = tellsAll(event, agent) && (tool !== 'Grep' || searchReadsNoSecrets)
+  const isOurs = hasEveryField(event, agent) && (tool !== 'Grep' || searchReadsNoSecrets)
   const call = isOurs ? translate(tool, input, place) : null
   if (call === null) return { tool: nameOf(tool, agent), input }
   // On another drive there is no relative path: it stays absolute, and is refused.
@@ -217,7 +217,7 @@ function isSameCall(one: HookedCall, other: HookedCall): boolean {
  * the event does not say so. Its event before each call of `Bash` is complete: Codex's own settings
  * decide about the sandbox.
  */
-function tellsAll({ hook_event_name }: HookEvent, agent: string): boolean {
+function hasEveryField({ hook_event_name }: HookEvent, agent: string): boolean {
   return agent === 'claude-code' || (agent === 'codex' && hook_event_name !== 'PermissionRequest')
 }
 

@@ -6,7 +6,7 @@ import { makePresentation } from '#tools/presentations/make-presentation.ts'
 import { callbackEndpoint } from '../requests/ending/notify-program.ts'
 import { writeMessageText } from '../transcript/messages.ts'
 import type { CallOfRequest } from '../requests/words/call-of-request.ts'
-import { tellingMessages } from '../requests/words/contents-of-call.ts'
+import { messagesWithContents } from '../requests/words/contents-of-call.ts'
 
 /**
  * Makes every row that refers to contents of a call refer to the sentence `notice` instead, so that
@@ -118,7 +118,7 @@ async function cutWords(
   const below = children.map(({ id }) => id)
   await sql`
     with words as (
-      update message set content_hash = ${replacements.message} where ${tellingMessages(call)}
+      update message set content_hash = ${replacements.message} where ${messagesWithContents(call)}
     ), summaries as (
       update run_window set text = ${replacements.notice} where text is not null and (
         (through_turn >= ${call.fromTurn}::integer and (run_id = ${request.run_id} or run_id in (

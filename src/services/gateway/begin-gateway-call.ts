@@ -183,7 +183,7 @@ async function findEarlier(db: Db | Tx, keyId: string, call: GatewayCall): Promi
         or exists (select 1 from permit p where p.request_id = r.id and p.revision = r.revision
           and p.state = 'lapsed') as "isGivenUp",
       g.left_at is not null as "wasLeft",
-      (extract(epoch from clock_timestamp() - g.told_at) * 1000)::float8 as "toldForMs"
+      (extract(epoch from clock_timestamp() - g.told_at) * 1000)::float8 as "endReturnedForMs"
     from gateway_call g
     join request r on r.id = g.request_id
     join external_request e on e.request_id = g.request_id

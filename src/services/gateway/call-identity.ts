@@ -39,7 +39,7 @@ export interface EarlierCall {
   readonly isGivenUp: boolean
   readonly wasLeft: boolean
   /** milliseconds since its end was first returned; `null`: never */
-  readonly toldForMs: number | null
+  readonly endReturnedForMs: number | null
   readonly clientCallId: string | null
 }
 
@@ -56,10 +56,10 @@ export function isSameCall(
   if (earlier.isGivenUp) return false
   const isNamed = call.externalId !== null || call.clientCallId !== null
   const isNamedAlike = call.externalId !== null || call.clientCallId === earlier.clientCallId
-  const { toldForMs } = earlier
+  const { endReturnedForMs } = earlier
   if (earlier.verdict === 'preApproved' && !(isNamed && isNamedAlike)) {
-    return earlier.wasLeft && toldForMs === null
+    return earlier.wasLeft && endReturnedForMs === null
   }
-  if (toldForMs === null) return true
-  return isNamedAlike && toldForMs < answeredAgainMs
+  if (endReturnedForMs === null) return true
+  return isNamedAlike && endReturnedForMs < answeredAgainMs
 }

@@ -116,8 +116,8 @@ export async function gatewayResult(
 }
 
 /**
- * Records that the caller was told that it waits, or how it ended: after the first time, the end is
- * returned again for a while.
+ * Records that the caller got the answer that the call waits, or how it ended. Once the end was
+ * returned, it is returned again for a while.
  */
 export async function recordReply(
   ctx: Pick<ServiceContext, 'db'>,

@@ -16,7 +16,7 @@ export interface ErasedPart {
  * result of a person's call; for runs that the call started, their task and all their messages.
  * Those that retention removed are left out.
  */
-export function tellingMessages({
+export function messagesWithContents({
   request,
   children,
   fromTurn,
@@ -62,7 +62,7 @@ export async function contentsOfCall(
       union select ${request.id}::uuid, 'result', null, hash from kept_stream where call_id = ${request.call_id}::uuid
       union select ${request.id}::uuid, 'result', null, hash from result_file where call_id = ${request.call_id}::uuid
       union select ${request.id}::uuid, 'task', null, input_digest from run where id = any(${childIds}::uuid[])
-      union select ${request.id}::uuid, 'words', null, content_hash from message where ${tellingMessages(call)}
+      union select ${request.id}::uuid, 'words', null, content_hash from message where ${messagesWithContents(call)}
     )
     select part.request_id as "requestId", part."of", part.revision, part.hash, content.size as bytes
     from part join content using (hash) where hash <> ${wordlessHash}

@@ -18,14 +18,14 @@ export interface StreamProgress {
 export function advanceStream(from: StreamCursor, view: StreamView): StreamProgress {
   const events: UiEvent[] = []
   let cursor = from
-  const tell = (part: UiPart | '[DONE]', change: Partial<StreamCursor>): void => {
+  const send = (part: UiPart | '[DONE]', change: Partial<StreamCursor>): void => {
     cursor = { ...cursor, ...change }
     events.push({ id: cursorId(cursor), part })
   }
   if (cursor.stage === 'new')
-    tell({ type: 'start', messageId: `${view.runId}.${cursor.turn}` }, { stage: 'opened' })
-  tellText()
-  if (cursor.stage === 'calls') tellCalls()
+    send({ type: 'start', messageId: `${view.runId}.${cursor.turn}` }, { stage: 'opened' })
+  sendText()
+  if (cursor.stage === 'calls') sendCalls()
   if (cursor.stage === 'stepped' && (view.turns > cursor.turn || !view.rests)) {
     cursor = { ...beginAt(cursor.turn + 1), stage: 'opened' }
     return { cursor, events }
@@ -33,45 +33,45 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
   finish()
   return { cursor, events }
 
-  function tellText(): void {
+  function sendText(): void {
     const { turn } = view
     if (!['opened', 'step', 'text'].includes(cursor.stage)) return
     const isOther =
       cursor.stage === 'text' && (turn.kind === 'none' || turn.attempt !== cursor.attempt)
-    if (isOther) tell({ type: 'reset-step' }, { stage: 'step', attempt: 0, offset: 0 })
+    if (isOther) send({ type: 'reset-step' }, { stage: 'step', attempt: 0, offset: 0 })
     if (turn.kind === 'none') return
-    if (cursor.stage === 'opened') tell({ type: 'start-step' }, { stage: 'step' })
+    if (cursor.stage === 'opened') send({ type: 'start-step' }, { stage: 'step' })
     const id = `${cursor.turn}.${turn.attempt}`
     if (turn.text !== '' && cursor.stage === 'step')
-      tell({ type: 'text-start', id }, { stage: 'text', attempt: turn.attempt, offset: 0 })
+      send({ type: 'text-start', id }, { stage: 'text', attempt: turn.attempt, offset: 0 })
     const pieces = turn.kind === 'live' ? [turn.text].filter(Boolean) : textPieces(turn.text)
     for (const delta of pieces)
-      tell({ type: 'text-delta', id, delta }, { offset: cursor.offset + delta.length })
+      send({ type: 'text-delta', id, delta }, { offset: cursor.offset + delta.length })
     if (turn.kind === 'live') return
-    if (cursor.stage === 'text') tell({ type: 'text-end', id }, { stage: 'calls' })
+    if (cursor.stage === 'text') send({ type: 'text-end', id }, { stage: 'calls' })
     else cursor = { ...cursor, stage: 'calls', attempt: turn.attempt }
   }
 
-  function tellCalls(): void {
+  function sendCalls(): void {
     if (view.turn.kind !== 'stored') return
-    for (const { part, calls } of callParts(view.turn.calls, cursor.calls)) tell(part, { calls })
+    for (const { part, calls } of callParts(view.turn.calls, cursor.calls)) send(part, { calls })
     for (const { part, outputs } of outputParts(view.turn.calls, cursor.outputs)) {
-      tell(part, { outputs })
+      send(part, { outputs })
     }
     const isOpen = view.turn.calls.some(({ result }) => result === null)
-    if (!isOpen || view.rests) tell({ type: 'finish-step' }, { stage: 'stepped', outputs: [] })
+    if (!isOpen || view.rests) send({ type: 'finish-step' }, { stage: 'stepped', outputs: [] })
   }
 
   function finish(): void {
     if (cursor.stage !== 'finished' && view.rests && cursor.stage !== 'done') {
-      if (cursor.stage === 'step') tell({ type: 'finish-step' }, { stage: 'stepped' })
+      if (cursor.stage === 'step') send({ type: 'finish-step' }, { stage: 'stepped' })
       const { state, rest, failure } = view
       const metadata = { state, rest, failure }
       // A turn that was begun and not stored is taken again: nothing of it was sent.
       const over = { ...beginAt(view.turns), stage: 'finished' as const }
-      tell({ type: 'finish', finishReason: reasonOf(view), messageMetadata: metadata }, over)
+      send({ type: 'finish', finishReason: reasonOf(view), messageMetadata: metadata }, over)
     }
-    if (cursor.stage === 'finished') tell('[DONE]', { stage: 'done' })
+    if (cursor.stage === 'finished') send('[DONE]', { stage: 'done' })
   }
 }
 

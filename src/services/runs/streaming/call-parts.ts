@@ -12,25 +12,25 @@ export function callParts(
 ): readonly { readonly part: UiPart; readonly calls: string }[] {
   const marks = calls.map((_call, index) => position[index] ?? '-')
   const parts: { part: UiPart; calls: string }[] = []
-  const tell = (index: number, mark: string, part: UiPart): void => {
+  const send = (index: number, mark: string, part: UiPart): void => {
     marks[index] = mark
     parts.push({ part, calls: marks.join('') })
   }
   for (const [index, { toolCallId, tool: toolName, input }] of calls.entries()) {
     if (marks[index] !== '-') continue
-    tell(index, callMark(0), { type: 'tool-input-available', toolCallId, toolName, input })
+    send(index, callMark(0), { type: 'tool-input-available', toolCallId, toolName, input })
   }
   for (const [index, { toolCallId, requests }] of calls.entries()) {
     const mark = marks[index] ?? 'z'
     if (mark === 'z') continue
     for (const [place, approvalId] of requests.slice(0, maxSentRequests).entries()) {
       if (place < sentRequestCount(mark)) continue
-      tell(index, callMark(place + 1), { type: 'tool-approval-request', approvalId, toolCallId })
+      send(index, callMark(place + 1), { type: 'tool-approval-request', approvalId, toolCallId })
     }
   }
   for (const [index, call] of calls.entries()) {
     if (marks[index] !== 'z' && call.result !== null)
-      tell(index, 'z', resultPart(call, call.result))
+      send(index, 'z', resultPart(call, call.result))
   }
   return parts
 }

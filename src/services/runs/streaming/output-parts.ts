@@ -21,7 +21,7 @@ export function outputParts(
   for (const [index, call] of calls.entries()) {
     const { live } = call
     if (live === null || call.result !== null) continue
-    const tell = (now: OutputPosition, part: CommandOutputPart['data']): void => {
+    const send = (now: OutputPosition, part: CommandOutputPart['data']): void => {
       outputs.set(index, now)
       const id = `${part.callId}.${part.stream}`
       parts.push({
@@ -34,7 +34,7 @@ export function outputParts(
     const fresh = { call: index, attempt: live.attempt, stdout: 0, stderr: 0, lost: false }
     if (before !== undefined && before.attempt !== live.attempt && !before.lost) {
       for (const [stream, at] of writtenStreams(before)) {
-        tell(fresh, { callId, toolCallId, stream, attempt: before.attempt, ...endingAt(at) })
+        send(fresh, { callId, toolCallId, stream, attempt: before.attempt, ...endingAt(at) })
       }
     }
     let now = before?.attempt === live.attempt ? before : fresh
@@ -45,12 +45,12 @@ export function outputParts(
       now = { ...now, [piece.stream]: end }
       const { start, stream } = piece
       const { attempt } = live
-      tell(now, { callId, toolCallId, stream, attempt, start, end, text, lost: false })
+      send(now, { callId, toolCallId, stream, attempt, start, end, text, lost: false })
     }
     if (!live.isLost || now.lost) continue
     now = { ...now, lost: true }
     for (const [stream, at] of writtenStreams(now)) {
-      tell(now, { callId, toolCallId, stream, attempt: live.attempt, ...endingAt(at) })
+      send(now, { callId, toolCallId, stream, attempt: live.attempt, ...endingAt(at) })
     }
   }
   return parts

@@ -28,14 +28,14 @@ export async function readLiveAttempts(
     return callId === undefined
       ? []
       : [
-          { call_id: callId, attempt, stream: 'stdout', told: stdout },
-          { call_id: callId, attempt, stream: 'stderr', told: stderr },
+          { call_id: callId, attempt, stream: 'stdout', sent: stdout },
+          { call_id: callId, attempt, stream: 'stderr', sent: stderr },
         ]
   })
   const { rows } = await sql<LiveRow>`
     select tool_call.id as "callId", newest.attempt, newest.state, written.stream,
-      greatest(written.skipped, reader.told)::integer as start,
-      substr(written.bytes, greatest(0, reader.told - written.skipped)::integer + 1) as bytes
+      greatest(written.skipped, reader.sent)::integer as start,
+      substr(written.bytes, greatest(0, reader.sent - written.skipped)::integer + 1) as bytes
     from tool_call
     join lateral (
       select attempt, state from execution
@@ -44,9 +44,9 @@ export async function readLiveAttempts(
     left join live_output written
       on written.call_id = tool_call.id and written.attempt = newest.attempt
     left join lateral (
-      select coalesce(max(told), 0) as told
+      select coalesce(max(sent), 0) as sent
       from jsonb_to_recordset(${JSON.stringify(offsets)}::jsonb)
-        as known (call_id uuid, attempt integer, stream text, told bigint)
+        as known (call_id uuid, attempt integer, stream text, sent bigint)
       where known.call_id = tool_call.id and known.attempt = newest.attempt
         and known.stream = written.stream
     ) reader on true
