@@ -1,9 +1,8 @@
 /**
- * Limits how many turns are taken at once on the queue of executions. An execution whose call has
- * its result takes the next turn only with one of these slots, and so is a first turn taken there.
- * The worker has additional slots for executions (create-workers.ts). Without a free slot, the turn
- * is taken from the queue of turns. So slow models do not starve executions, and executions do not
- * starve turns.
+ * Limits how many turns are taken at once on the queue of executions: the next turn by an execution
+ * whose call has its result, and a first turn. The worker has additional slots for executions
+ * (create-workers.ts). Without a free slot, the turn is taken from the queue of turns. So slow
+ * models do not starve executions, and executions do not starve turns.
  */
 export class TurnSlots {
   #free: number

@@ -168,8 +168,8 @@ const words = ['--attributes-only', '--preserve=mode', '--', '/proc/self/fd/3', 
 /**
  * Gives an open file the mode of another one with its access list (ACL), as `cp` does: Node has no
  * call for it. The group bits of a file with a list are the list's mask, so that the mode alone
- * would let in the owning group where the list does not. Where `cp` does not know how, or the file
- * system has no lists, nothing is changed.
+ * would give the owning group access that the list does not. Where `cp` does not know how, or the
+ * file system has no lists, nothing is changed.
  */
 async function copyAccessList(from: FileHandle, to: FileHandle): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -14,7 +14,10 @@ import type {
  */
 export interface Activities {
   beginRun(input: { readonly runId: string }): Promise<RunBeginning>
-  /** `later`: only on the workflow's own queue; the queue of turns is to take it. */
+  /**
+   * Answers `later` on the workflow's own queue only: the turn must then be taken from the queue of
+   * turns.
+   */
   takeTurn(input: TurnPlace): Promise<NextTurn>
   /** `next`: the turn that the same activity may take once the call has its result. */
   executeCall(input: { readonly callId: string; readonly next?: TurnPlace }): Promise<CallOutcome>

@@ -123,7 +123,8 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
 
-  // Turns between calls are taken with these, if a slot is free.
+  // Whether the run's queue is the workflow's own: then a turn that does not follow calls is taken
+  // there if a slot is free.
   const isHere = taskQueue === workflowInfo().taskQueue
   let followsCalls = false
   let taken: TurnOutcome | null = null

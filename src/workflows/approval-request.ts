@@ -45,7 +45,10 @@ export async function approvalRequest(input: WaitPosition): Promise<void> {
   }
 }
 
-/** The deadline that was read for the start, on the clock of a workflow that was reset, too. */
+/**
+ * The deadline that the starter of the workflow read. It counts from the start of the execution, so
+ * that it is the same after a reset of the workflow.
+ */
 function firstDeadline(input: WaitPosition): Deadline {
   const inMs = nextDeadlineOf(input)
   return inMs === null ? null : workflowInfo().startTime.getTime() + inMs

@@ -19,7 +19,7 @@ import type { RunPosition } from './messages.ts'
 const maxIdCharacters = 200
 const maxQueueCharacters = 900
 const maxIds = 1000
-/** More than a run waits in at a time. */
+/** More queues than a run waits in at a time. */
 const maxQueues = 20
 /** A hundred years: more than any deadline, and a valid timer. */
 const maxDeadlineMs = 100 * 365 * 86_400_000

@@ -1,6 +1,6 @@
 import { idsOf } from './untrusted.ts'
 
-/** Above this many remembered ids every waiting call is looked at instead. */
+/** Ids beyond this many are not remembered: the store is then read for every waiting call. */
 const maxRememberedIds = 256
 
 /**

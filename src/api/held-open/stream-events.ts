@@ -70,8 +70,8 @@ export async function streamEvents(response: Response, options: StreamOptions): 
 
 /**
  * `last`: the number after which a reconnecting reader continues; `null`: the reader names it
- * itself. The first comment says how often something is written at least, so that a reader can tell
- * a silent stream from a quiet one.
+ * itself. The first comment says how often something is written at least, so that a reader can
+ * distinguish a broken connection from a time without events.
  */
 function open(response: Response, last: bigint | null, heartbeatMs: number): void {
   response.status(200)

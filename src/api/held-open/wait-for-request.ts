@@ -10,8 +10,8 @@ import { waitersOf } from './subject-waiters.ts'
 /**
  * Waits until a request is decided, for `withinMs` at most, and returns its state then. Reads the
  * database only when the event feed reports a change, and now and then. Returns at once when the
- * caller disconnects or the process stops. Throws `unauthenticated` when the caller has become
- * nobody meanwhile.
+ * caller disconnects or the process stops. Throws `unauthenticated` when the caller's session or
+ * key has ended meanwhile.
  */
 export async function waitForRequest<
   R extends { readonly id: string; readonly state: RequestState },

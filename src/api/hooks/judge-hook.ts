@@ -42,14 +42,17 @@ export interface ReceivedEvent {
   readonly scope: { readonly name: string; readonly isOnce: boolean } | null
 }
 
-/** The call of an event: the same names for the agent's result and for its report. */
+/**
+ * How a call of an event is found again: by the same names in the event before it and in the one
+ * after it.
+ */
 export interface NamedCall {
   readonly hookCall: string
   /** by the agent's own id of the call */
   readonly use: string | null
 }
 
-/** How a call of an event is found again. */
+/** The names of a call of an event. */
 export function namedCallOf(
   { agent, event, worker, root, scope }: ReceivedEvent,
   input = event.tool_input as JsonObject,
@@ -134,7 +137,7 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
     ...(folder === '' || folder.length > limits.originFolderCharacters
       ? {}
       : { origin: { program: agent.title, host, folder } }),
-    // Otherwise the agent makes the present call.
+    // Otherwise the agent cannot make the call with other arguments than its own.
     ...(canBeChanged(event, call) ? {} : { edits: 'off' }),
     externalId: use ?? `${agent.name}:${randomUUID()}`,
     metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },

@@ -17,7 +17,7 @@ export interface CallToFollow {
   readonly holdMs: number
   /** an approved call is carried out, since its caller is connected */
   readonly wants: boolean
-  /** fires when the caller has gone */
+  /** fires when the caller has disconnected */
   readonly signal: AbortSignal
   /** called now and then while it waits, with the seconds so far */
   readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null

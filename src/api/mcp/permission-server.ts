@@ -63,7 +63,7 @@ export function permissionServer(api: Api, caller: Caller, message: PermissionMe
   return server
 }
 
-/** A client that asked for progress hears from its call, and keeps waiting. */
+/** Reports progress to a client that asked for it, so that it keeps waiting. */
 function startReports(context: ServerContext, waitSeconds: number): () => void {
   const report = progressOf(context, waitSeconds)
   if (report === null) return () => undefined

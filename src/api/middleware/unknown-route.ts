@@ -13,7 +13,7 @@ export function refuseMethod(allowed: readonly string[]): RequestHandler {
   }
 }
 
-/** Nothing is here. */
+/** Refuses a path that has no operation. */
 export const refusePath: RequestHandler = ({ originalUrl }, _response, next) => {
   const detail = /.\/(?:\?|$)/.test(originalUrl)
     ? 'This path does not exist: no path ends with a slash'

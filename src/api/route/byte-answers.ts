@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { pictureTypes, type PictureType } from '#domain/tools/picture-type.ts'
 import type { Answer } from './route.ts'
 
-/** Bytes that are there already. */
+/** An answer with bytes that are in memory. */
 export function bytesAnswer(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Answer {
   return (response) => {
     response.set({ ...headers, 'content-length': String(bytes.length) })

@@ -12,8 +12,8 @@ import { sendSigned } from '../webhooks/send-webhook.ts'
 import { readSecrets } from '../webhooks/webhook-secret.ts'
 
 /**
- * Calls programs back where they said (`callbackUrl`). What is sent is written when a request ends,
- * so nothing is composed of the stream; each key has two places of its own, so that a program that
+ * Notifies programs at their `callbackUrl`. The message is written when the request ends, so
+ * `compose` makes none from the stream. Each key has two places of its own, so that a program that
  * hangs delays only itself.
  */
 export function callbackChannel(

@@ -86,7 +86,8 @@ export class DeliveredMarks {
       this.#next = null
       return writeMarks(this.#db, ids)
     })
-    // Whoever waits for these marks learns of a failure; the next ones are tried all the same.
+    // A failure rejects for those who wait for these marks only; the next marks are written all the
+    // same.
     this.#underWay = marked.catch(() => undefined)
     return { ids, marked }
   }

@@ -56,7 +56,10 @@ export class ScheduleKeeper implements AsyncDisposable {
         this.#hasFailed = false
       },
       onError: (error) => {
-        options.ctx.log.warn({ error: errorText(error) }, 'schedules could not be kept')
+        options.ctx.log.warn(
+          { error: errorText(error) },
+          'a round of schedules failed; it is repeated',
+        )
       },
     })
     this.#listener = new Listener({

@@ -1,6 +1,6 @@
 /**
  * Claude Code's own lists of its tools, as it publishes them. To renew: take both from the newest
- * release, and sort what is new by src/cli/hook/harmless-tools.ts.
+ * release, and sort what is new by src/domain/hooks/harmless-tools.ts.
  */
 export const claudeCodeTools = {
   /**

@@ -92,7 +92,9 @@ export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
 }
 
-/** How the text of the cue begins if a command talks to other machines, and opens nothing. */
+/**
+ * How the text of the cue begins for a command that connects to other machines, and opens nothing.
+ */
 export const networkReach = 'Reaches the network'
 
 type CueOfLine = Pick<Cue, 'id' | 'text'> & { readonly line?: number | undefined }

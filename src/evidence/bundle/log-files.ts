@@ -16,7 +16,7 @@ export const logFileNames = {
 export const logPartNames = {
   /** every checkpoint, the smallest first: a JSON text a line */
   checkpoints: 'checkpoints',
-  /** a {@link KeptStatement} a line */
+  /** a {@link StoredStatement} a line */
   statements: 'statements',
   /** an {@link UncoveredEvent} a line */
   uncovered: 'uncovered',

@@ -77,7 +77,10 @@ export function legalTrail(): TrailEvent[] {
   ]
 }
 
-/** The trail with one event otherwise; details and what they were judged by are merged. */
+/**
+ * A copy of the trail with one event changed. Its `detail`, and the `basis` in that, are merged
+ * with those of the change.
+ */
 export function changed(
   trail: readonly TrailEvent[],
   place: number,
@@ -95,8 +98,8 @@ export function changed(
 }
 
 /**
- * Dates, numbers and chains the events as the service does, so that only what they say can be
- * wrong.
+ * Gives the events the times, numbers and hashes that the service would, so that only their
+ * contents can be wrong.
  */
 export function asRequest(
   trail: readonly TrailEvent[],

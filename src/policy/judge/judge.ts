@@ -183,7 +183,9 @@ function stepText(step: WaitingStep): string {
   return `${to} after ${durationText(step.afterMs)}`
 }
 
-/** Why the mode `approve_all` leaves a command to people, for people; `null`: it does not. */
+/**
+ * Why the mode `approve_all` leaves a command to people, as a text for them; `null`: it does not.
+ */
 function unreadByMode(
   query: PolicyQuery,
   worker: WorkerDefinition,

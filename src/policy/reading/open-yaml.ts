@@ -56,7 +56,7 @@ function parseIn(text: string, lineCounter: LineCounter): Document.Parsed | null
   }
 }
 
-/** Says in plain words what the parser reports for programmers. */
+/** The parser's report for programmers as a sentence for people, with what to do. */
 function inWords({ code, message }: YAMLError): {
   readonly problem: string
   readonly remedy: string

@@ -9,7 +9,7 @@ export interface SourceLine {
 /** What is shown at once; a file with more is broken as a whole. */
 const maxShown = 1000
 
-/** Collects everything that is wrong, so that a person mends a folder in one go. */
+/** Collects everything that is wrong, so that a person can correct a folder at once. */
 export class Report {
   readonly #problems = new Map<string, ProjectProblem>()
 

@@ -65,12 +65,12 @@ export function valueTextAt(field: YamlField): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
 }
 
-/** Is it a sequence? For keys that take a value or a list. */
+/** Whether the value is a sequence: for keys that take a value or a list. */
 export function isListAt(field: YamlField): boolean {
   return isSeq(field.node)
 }
 
-/** Is it a mapping? For keys that take a word or details. */
+/** Whether the value is a mapping: for keys that take a word or details. */
 export function isMapAt(field: YamlField): boolean {
   return isMap(field.node)
 }

@@ -10,7 +10,7 @@ const proxyPort = 3128
 const proxyUrl = `http://127.0.0.1:${proxyPort}`
 
 /**
- * The variables that tell programs of the proxy; a command with listed domains gets these in
+ * The variables by which programs find the proxy; a command with listed domains gets these in
  * addition.
  */
 export const proxyEnvironment: Readonly<Record<string, string>> = {

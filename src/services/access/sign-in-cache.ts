@@ -32,7 +32,7 @@ export type Use = 'judged by the look-up' | 'judged again'
  * change of a session, a key or a person except the time of last use. A look-up counts for two
  * seconds at most, or for thirty in verbs that read the session again in their own transaction;
  * none counts while notifications are not received. At each use the ledger is asked for what was
- * revoked. Other verbs that write are not served.
+ * revoked. Verbs that write without reading the session again do not use it.
  */
 export class SignInCache {
   readonly #entries = new Map<string, Entry>()

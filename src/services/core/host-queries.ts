@@ -6,7 +6,10 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 
-/** What the API asks of the host that has the workspace. Its members tell which query it is. */
+/**
+ * What the API asks of the host that has the workspace. The members that a query has say which one
+ * it is.
+ */
 export type HostQuery =
   | JudgeQuery
   | ManualToolsQuery

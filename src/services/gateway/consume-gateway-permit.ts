@@ -90,7 +90,7 @@ function consumeOnce(
     if ((await ctx.policies.inForce(unit.tx)).digest !== policyDigest) return 'judge_again'
     const { request, external } = at
     assertSealed(unit, at)
-    // An approval does not replace the caller: a key that has ended gets nothing done.
+    // An approval does not replace the caller: a call with a key that has ended is not made.
     if (!(await isKeyLive(unit, external.api_key_id))) {
       const reason = 'the key with which it was called is no longer valid'
       await storeGatewayRefusal(unit, requestId, 'blocked', reason)

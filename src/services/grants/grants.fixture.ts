@@ -13,7 +13,7 @@ import { decideRequest } from '../decisions/decide-request.ts'
 import { findGrant, type MatchingGrant } from './find-grant.ts'
 import type { GrantedCall } from './verify-grant.ts'
 
-/** Ada's run, of which Grace remembers approvals; Olga manages runs. */
+/** A run of Ada's, with approvals by Grace for the run; Olga manages runs. */
 export interface GrantDesk extends AsyncDisposable {
   readonly database: TestDatabase
   readonly service: TestService
@@ -25,7 +25,7 @@ export interface GrantDesk extends AsyncDisposable {
   renew(): Promise<void>
   /** a request of the run that Grace approves, for the run unless `more` says otherwise */
   grant(more?: JsonObject): Promise<TestRequest>
-  /** `at`: this run; `now`: what a command rests on, `null` for other calls */
+  /** `at`: this run; `now`: the facts that a command depends on, `null` for other calls */
   find(call: GrantedCall, at?: TestRun, now?: CallFacts | null): Promise<MatchingGrant | null>
 }
 

@@ -42,8 +42,8 @@ export interface HookedRequest {
 
 /**
  * The `externalId` of an earlier, open request for the same call of the session: it waits, its
- * permit was not consumed, or the agent was not told its end. `null`: there is none, and the call
- * opens a new request.
+ * permit was not consumed, or the agent has not got the answer that refused it. `null`: there is
+ * none, and the call opens a new request.
  */
 export async function findOpenCall(
   ctx: Pick<ServiceContext, 'db'>,
@@ -134,7 +134,10 @@ export async function noteUse(
     .execute()
 }
 
-/** Records that the agent was told the refusal: the same call opens a new request from now on. */
+/**
+ * Records that the agent got the answer that refuses the call: the same call opens a new request
+ * from now on.
+ */
 export async function recordRefusalReply(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,

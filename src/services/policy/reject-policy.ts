@@ -13,8 +13,8 @@ import { byRefusal } from '../core/authority.ts'
 const maxReported = 50
 
 /**
- * Records that invalid files were offered. A watched folder is read at each step of a save: the
- * same problems are recorded once, until others are found or a version takes force.
+ * Records that the files of a version were invalid. A watched folder is read at each step of a
+ * save: the same problems are recorded once, until others are found or a version takes force.
  */
 export async function rejectPolicy(
   ctx: SigningContext,

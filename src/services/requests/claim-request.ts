@@ -16,7 +16,7 @@ import type { Authority, PersonActor } from '../core/authority.ts'
 export const claimLeaseMinutes = 10
 
 /**
- * Tells colleagues that the caller looks at a pending request: a lease that does not stop others
+ * Shows colleagues that the caller looks at a pending request: a lease that does not stop others
  * from deciding (product.md 20). Rejects with `claimed` while a colleague's lease lasts,
  * `not_eligible`, or how the request ended.
  */

@@ -43,7 +43,8 @@ export function useRequestDesk(): void {
     first = await addRequest(service, root, { risk: 'low', expiresInMs: 3 * hour })
     second = await addRequest(service, root, { position: 2, risk: 'high', expiresInMs: hour })
     third = await addRequest(service, child, { tool: 'delete_file', expiresInMs: 2 * hour })
-    // They were opened one by one, as those of a turn are not: a round puts them together.
+    // Unlike the requests of a turn, these were opened one by one: a round puts them together in
+    // the order by urgency.
     await moveUrgent(database.db)
   })
   afterAll(() => database[Symbol.asyncDispose]())

@@ -8,8 +8,8 @@ import type { Database } from '../tables/schema.ts'
 /**
  * Brings the database to the newest schema. Safe to call from several processes at once (Kysely's
  * lock table). Rejects with the failing migration's error; a failed migration leaves nothing
- * behind. Rejects with a sentence, and changes nothing, when a newer version was here, or one that
- * is older than the baseline.
+ * behind. Rejects with a sentence, and changes nothing, when a newer version has migrated the
+ * database, or when its schema is older than the baseline.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
   const unknown = unknownMigrations(await readMigrations(db))

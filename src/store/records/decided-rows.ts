@@ -33,7 +33,7 @@ export interface DecidedCount {
   readonly pending: number | null
 }
 
-/** The parts of a `with` that write them; a run whose state changes tells the stream. */
+/** The parts of a `with` that write them, and an event for each run whose state changes. */
 export function writeDecided({ decisions, approved, permits }: DecidedRows): RawBuilder<unknown> {
   const rows = approved.map((row) => ({ ...row, event: uuidv7() }))
   return sql`

@@ -14,7 +14,7 @@ export interface DecisionTable {
   scope: Scope | null
   denied_then: DenialThen | null
   grant_bounds: Jsonb<JsonObject | null>
-  /** of a salted text: read with `getSaltedText` (services/decisions) */
+  /** of a salted text: read with `getSaltedText` (services/requests/words) */
   reason_hash: string | null
   self_approved: Generated<boolean>
   edited: Generated<boolean>

@@ -10,7 +10,7 @@ export interface GatewayCallTable {
   /** of the API key */
   owner_id: string
   server: string
-  /** the identity of the call: `callIdentity` in services/gateway */
+  /** the identity of the call: `callKey` in services/gateway */
   call_key: string
   /** the client's own id of the call */
   client_call_id: string | null
@@ -19,9 +19,9 @@ export interface GatewayCallTable {
   /** carried out as soon as it is approved; otherwise when the caller wants it */
   by_task: Generated<boolean>
   wanted_at: Timestamp | null
-  /** when the caller was told that it waits */
+  /** when the caller first got the answer that it waits */
   left_at: Timestamp | null
-  /** when the caller was first told the end */
+  /** when the caller first got the answer how it ended */
   told_at: Timestamp | null
   refusal: GatewayRefusal | null
   refusal_reason: string | null

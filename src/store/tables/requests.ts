@@ -104,7 +104,7 @@ export interface ExternalRequestTable {
   hook_call: string | null
   /** the agent's own id of the call that got the permit */
   hook_use: string | null
-  /** when the agent was told the refusal */
+  /** when the agent got the answer that refuses its call */
   told_at: Timestamp | null
   /** how GitHub is answered, for a deployment; `null`: a program asked */
   deployment: Jsonb<DeploymentOrigin | null>
@@ -127,7 +127,7 @@ export interface RequestRevisionTable {
   /** its cues; `null`: none */
   cues: Jsonb<readonly StoredCue[] | null>
   editor_id: string | null
-  /** of a salted text: read with `getSaltedText` (services/decisions) */
+  /** of a salted text: read with `getSaltedText` (services/requests/words) */
   reason_hash: string | null
   created_at: GeneratedTimestamp
   seal: Seal

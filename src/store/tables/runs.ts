@@ -88,7 +88,7 @@ export interface RunTable {
   start_request_id: string | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
-  /** over the statement that the columns above make (services/runs/verify-run) */
+  /** over the statement that the columns above make (services/core/verify-run) */
   signature: string
   key_id: string
 }

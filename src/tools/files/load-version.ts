@@ -86,7 +86,7 @@ export function requireWriteSize(bytes: number): void {
   )
 }
 
-/** For a call that would write the existing bytes: see `Tool.unchanged`. */
+/** For a call that would write the existing bytes: see `Tool.whyUnchanged`. */
 export function sameBytes(path: string, bytes: number): string {
   return `${path} holds exactly these ${bytes} bytes, and nothing was written`
 }

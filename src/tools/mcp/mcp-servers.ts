@@ -49,7 +49,7 @@ export interface McpOffer {
 export interface NeededTools {
   /** absent: all of them. A server that has none of these is not waited for, nor asked */
   readonly tools?: readonly string[] | undefined
-  /** absent: as is usual, and hardly at all where a server did not answer before */
+  /** absent: the usual time, or a shorter one where a server did not answer before */
   readonly withinMs?: number
   /**
    * Opens the worktree in which the servers on standard input work; absent: they work in the

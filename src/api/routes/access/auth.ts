@@ -21,7 +21,7 @@ import { isBrowser, readProofHash } from '../../identity/session-proof.ts'
 import type { Api, ApiSettings } from '../../context/api.ts'
 import { meView } from '../../views/access-view.ts'
 
-/** What a call that starts a session is refused with. */
+/** The refusals of a call that starts a session. */
 export const signInProblems = ['unauthenticated', 'session_unproven', 'csrf_failed'] as const
 const signedIn = { 200: { description: 'Signed in; sets the cookie', schema: schemas.me } }
 
@@ -164,7 +164,8 @@ const logout = route({
 })
 
 /**
- * Where the provider signs people out. Whatever is the matter with it, who signs out here is out.
+ * The provider's own page for signing out; `null`: it has none, or it cannot be reached, which does
+ * not prevent signing out here.
  */
 async function providerSignOut(api: Api): Promise<string | null> {
   const settings = (await api.ctx.policies.inForce()).config.signIn.oidc
@@ -200,7 +201,7 @@ function requireToken(api: Api): string {
   return token
 }
 
-/** Answers with who one is by now, and sets the cookie. */
+/** Answers with the signed-in person, as `GET /v1/me` does, and sets the cookie. */
 export async function answerSignedIn(
   api: Api,
   response: Response,

@@ -102,7 +102,7 @@ export function oidcRoutes({ failures, starts }: SignInLimits) {
         })
         try {
           const { session, handIn, returnTo: path } = await signedIn
-          // It was a row of the database meanwhile.
+          // The path was stored in the database meanwhile, where somebody may have changed it.
           const returnTo = localPath(path, api.settings.publicUrl)
           return (response) => {
             clearFlowCookie(response)
@@ -122,8 +122,8 @@ export function oidcRoutes({ failures, starts }: SignInLimits) {
 }
 
 /**
- * Where a browser posts what it brought from the provider. It is behind `#`, so that no address
- * contains it.
+ * The page to which a browser posts the token that it got after the provider's answer. The token is
+ * behind `#`, so that no address contains it.
  */
 function providerPage(handIn: string, returnTo: string): string {
   const behind = new URLSearchParams({ provider: handIn, return: returnTo })

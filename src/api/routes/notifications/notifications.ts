@@ -5,7 +5,7 @@ import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/notifications/notifications.ts'
 import type { Api } from '../../context/api.ts'
 
-/** What the caller is told outside of the dashboard. */
+/** How the caller is notified outside of the dashboard. */
 export const notificationRoutes = [
   route({
     method: 'get',

@@ -9,7 +9,10 @@ import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/notifications/webhooks.ts'
 
-/** Programs that are told of requests: which, what became of it, and again. */
+/**
+ * Notifications of other programs: the endpoints, each delivery with its result, and sending one
+ * again.
+ */
 export const webhookRoutes = [
   route({
     method: 'get',

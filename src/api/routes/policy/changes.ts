@@ -8,7 +8,7 @@ import * as schemas from '../../schemas/policy/changes.ts'
 import { withdrawn } from '../../schemas/common.ts'
 import { answerOf } from '../../views/answer-of.ts'
 
-/** Changes of rules that people propose to who activates policy. They permit nothing. */
+/** Changes of rules that people propose to those who may activate policy. They permit nothing. */
 export const policyChangeRoutes = [
   route({
     method: 'get',

@@ -12,7 +12,7 @@ import { route } from '../../route/route.ts'
 import { attention, attentionQuery } from '../../schemas/requests/attention.ts'
 import * as schemas from '../../schemas/requests/insights.ts'
 
-/** What became of requests, in figures, and what could be asked less. */
+/** The outcomes of requests in figures, and rules that could ask less. */
 export const insightRoutes = [
   route({
     method: 'get',

@@ -27,7 +27,7 @@ const switchOf = (paused: boolean) =>
     },
   }) as const
 
-/** What other systems may start runs by. */
+/** The triggers by which other systems start runs. */
 export const triggerListRoutes = [
   route({
     method: 'get',

@@ -123,8 +123,9 @@ function hasSignature(message: Readonly<Record<'id' | 'timestamp' | 'signature',
 }
 
 /**
- * An object that every reader of JSON reads alike; everything else is text, as it was sent: with a
- * key twice, or a number beyond 2^53, the model would read something that nobody said.
+ * The object of a body that every reader of JSON reads alike. Any other body is text, as it was
+ * sent: of an object with a key twice, or a number beyond 2^53, the model would get something that
+ * nobody sent.
  */
 function inputOf(body: Buffer): Json {
   try {

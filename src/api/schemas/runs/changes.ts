@@ -10,7 +10,7 @@ const example = `sha256:${'0'.repeat(63)}`
 export const changedFile = z
   .object({
     path: z.string().describe('Path in the workspace'),
-    change: z.enum(netChanges).describe('The difference between the begin of the run and now'),
+    change: z.enum(netChanges).describe('The difference between the beginning of the run and now'),
     from: z.string().optional().meta({ description: 'The previous path of a moved file' }),
     before: hash
       .nullable()

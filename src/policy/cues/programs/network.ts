@@ -21,8 +21,8 @@ const imageWords = wordSet('pull push run build login buildx compose')
 const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
 
 /**
- * Commands that talk to other machines, or open this one to them. A line has one cue of a kind, the
- * first, so that what opens something comes before what only talks.
+ * Commands that connect to other machines, or open this one to them. A line has one cue of a kind,
+ * the first: so a command that opens something comes before one that only connects.
  */
 export const networkHits: CueFinder = (command) => {
   const { program, args, source } = command

@@ -67,7 +67,10 @@ const maxEntries = 500_000
 /** The deepest nesting of folders: each is open while its contents are searched. */
 const maxDepth = 400
 const maxScriptBytes = 1024 * 1024
-/** After so many folders other searches go on, and messages arrive. */
+/**
+ * After this many folders the search yields, so that the thread can go on with others and receive
+ * messages.
+ */
 const foldersAtOnce = 50
 export const setIdBits = 0o6000
 /** The clock of a file system is a tick behind. */
@@ -239,8 +242,8 @@ class SearchOfNames {
 }
 
 /**
- * `device:inode`, and for a folder that is mounted whole the time of its birth: its number may
- * become that of another folder, in which nobody looks after a command.
+ * `device:inode`, and for a folder that is mounted whole also the time of its birth: another folder
+ * may get the same inode later, and what is in that one would not be searched after a command.
  */
 export function guardedIdentity(state: BigIntStats, whole: boolean): string {
   return whole ? `${identityOf(state)}:${state.birthtimeNs}` : identityOf(state)

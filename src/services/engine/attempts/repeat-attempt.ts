@@ -6,9 +6,9 @@ import { markUnknown } from './mark-unknown.ts'
 const maxAttempts = 2
 
 /**
- * Marks a started attempt whose end is not known for another attempt without a person, if its tool
- * only reads or is idempotent and it ran without a permit; else returns false. The caller holds the
- * run's lock and has checked that the attempt is `started`.
+ * Lets a call be attempted again without a person, although the end of its started attempt is not
+ * known: only if its tool reads only or is idempotent, and the attempt had no permit; else returns
+ * false. The caller holds the run's lock and has checked that the attempt is `started`.
  */
 export async function repeatAttempt(
   unit: UnitOfWork,

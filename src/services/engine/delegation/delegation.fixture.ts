@@ -74,7 +74,7 @@ export async function delegating(
   return { runId, callId: made?.id ?? '', requestId: made?.requestId ?? '', outcome }
 }
 
-/** The same, approved by Grace and started: the child is there, not signed yet. */
+/** The same, approved by Grace and started: the child run is recorded and not signed yet. */
 export async function delegated(
   call = toReviewer(),
 ): Promise<Asked & { readonly childId: string }> {
@@ -111,7 +111,7 @@ export async function outbox(runId: string): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-/** Lets a child say its last words, with which it is closed. */
+/** Takes the last turn of a child, whose text closes it. */
 export async function finish(childId: string, text = 'Looks fine.'): Promise<void> {
   desk.say({ text })
   expect(await desk.turn(childId, 1)).toEqual({ kind: 'ended' })

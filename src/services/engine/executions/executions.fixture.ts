@@ -6,8 +6,8 @@ export let desk: AgentDesk
 export const { aWrite, executions, onlyCall, requestRow, newPath } = gatedWrites(() => desk)
 
 /**
- * Opens a desk for a file of tests about executions; each test begins with nothing said, done or
- * held back.
+ * Opens a desk for a file of tests about executions. Before each test the script of the model is
+ * empty, no effect is recorded and no tool is held back.
  */
 export function useExecutionDesk(): void {
   beforeAll(async () => {

@@ -86,7 +86,7 @@ export async function performAttempt(
 }
 
 const spentBefore =
-  'by the ledger of its host it was carried out before, which the database does not show'
+  'the ledger of its host says that it was carried out before, and the database does not show that'
 
 const ledgerFailed: ExecutionEnd = {
   state: 'failed',

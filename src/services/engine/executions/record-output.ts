@@ -94,7 +94,11 @@ export function recordOutput(
       for (const stream of streams) announced.add(stream)
     } catch (error) {
       for (const stream of streams) changed.add(stream)
-      if (!failed) ctx.log.warn({ callId: attempt.callId, err: error }, 'Live output waits')
+      if (!failed)
+        ctx.log.warn(
+          { callId: attempt.callId, err: error },
+          'Live output could not be written; it is written with the next part',
+        )
       failed = true
     }
   }

@@ -116,7 +116,9 @@ export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promis
     : message.content_hash
 }
 
-/** The caller of what a judgement opens, refuses or allows: the policy. */
+/**
+ * The caller under which a judgement opens, refuses or allows a call: the policy that judged it.
+ */
 export function judgementCaller(judgement: Pick<Judgement, 'policyDigest'>): SystemCaller {
   return { actor: { type: 'policy', id: judgement.policyDigest }, channel: 'workflow' }
 }

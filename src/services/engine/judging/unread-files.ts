@@ -25,8 +25,8 @@ export const unreadWorkspace: Workspace = {
   root,
   hidden: [],
   state: async (path) => {
-    // As for files that are read: the service's tokens stay protected, since its tools may be on
-    // that host.
+    // The same refusal as for files that are read: the tool may run on the service's host, where
+    // the data folder has the service's tokens.
     if (foldPath(path).includes(dataFolderName)) {
       const problem = `${JSON.stringify(path)} belongs to Countersign itself.`
       throw new WorkspaceProblem('hidden', path, problem)

@@ -205,7 +205,10 @@ async function refuse(
 
 type Refusal = Pick<RunEnding, 'why' | 'failure'>
 
-/** Also a run that needed no approval, and one that took turns before its row was changed. */
+/**
+ * The refusal by the check `statement`: for a run that needed no approval, and for one that took
+ * turns before its row was changed.
+ */
 const signatureRefusal: Refusal = {
   why: 'the signature of the run does not hold',
   failure: {

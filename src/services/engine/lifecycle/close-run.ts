@@ -53,7 +53,8 @@ export async function closeLocked(
   const openWork = await readOpenWork(unit.tx, run)
   if (run.state === 'waiting_for_input') return closeResting(unit, run, openWork)
   const finished = run.turn > 0 && !openWork.unfinished && !openWork.lastHadCalls
-  // If somebody ends a request by SQL, nothing counts it: there is nothing left to wait for.
+  // A request that somebody ended by SQL was not subtracted from the run's count: the run waits for
+  // nobody.
   const waitsForNobody = run.state === 'waiting_for_approval' && !openWork.pending
   const from = waitsForNobody ? 'running' : run.state
   // Only a workflow that was started by hand asks to close a run with open work.

@@ -115,8 +115,8 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
       join
         .onRef('execution.call_id', '=', 'tool_call.id')
         .on('execution.state', 'in', ['started', 'unknown'])
-        // A lost attempt that may be repeated without a person did nothing that anybody must learn
-        // of.
+        // A lost attempt that is to be repeated without a person is not joined: it did nothing that
+        // people must check, so its call counts as not started.
         .on(({ or, eb }) =>
           or([
             eb('execution.settled_then', 'is', null),

@@ -37,9 +37,10 @@ export type NextStep =
   | { readonly next: 'settle' }
 
 /**
- * Finds the next step of a call under the run's lock (architecture.md, executeCall): the call may
- * have a result, a request that waits or has ended without approval, or a started attempt. It
- * stores results that need no effect.
+ * Finds the next step of a call (architecture.md, executeCall): the call may have a result, a
+ * request that waits or has ended without approval, or a started attempt. A call that may run is
+ * read without a lock, since its start reads it again; every other one under the run's lock. Stores
+ * results that need no effect.
  */
 export async function findNextStep(ctx: SystemContext, callId: string): Promise<NextStep> {
   const { at: current, readings } = await readToPlan(ctx, callId)
@@ -213,7 +214,10 @@ async function finish(unit: UnitOfWork, at: CallAtHand, result: CallResult): Pro
   return answer({ kind: 'done' })
 }
 
-/** Time may have passed while it waited for the lock: its plan reads the rest itself. */
+/**
+ * The call was read once more under the lock, maybe long after `readings`: its plan reads the input
+ * and the policy itself.
+ */
 function act(at: CallAtHand): NextStep {
   return { next: 'act', at, readings: { input: null, policy: null } }
 }

@@ -14,8 +14,8 @@ export interface PlanReadings {
 }
 
 /**
- * Reads a call and what its plan would need, with one wait on one connection. A click comes after a
- * rest, in which all connections but one are closed: a second one would have to be opened.
+ * Reads a call and what its plan needs, in one round trip on one connection. After a pause the pool
+ * has closed all connections but one, and a second one would have to be opened.
  */
 export async function readToPlan(
   ctx: SystemContext,
@@ -25,7 +25,7 @@ export async function readToPlan(
     const [at, input, policy] = await together([
       readCall(on, callId),
       readInput(on, callId),
-      // Whoever needs it reads it again, and is told why it cannot be read.
+      // A later step that needs the policy reads it again, and gets the error then.
       ctx.policies.inForce(on).catch(() => null),
     ])
     return { at, readings: { input, policy } }

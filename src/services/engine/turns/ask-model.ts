@@ -103,7 +103,8 @@ export async function askModel(
       return 'again'
     }
     const { messages, promptBytes } = fitted
-    // Offered from the first line that names it on: tools come before everything that is cached.
+    // The tool is offered from the first step on that leaves something out: providers cache tools
+    // before messages, so a later change of the tools would void the cache.
     const toolsNow =
       fitted.steps.length > 0 ? tools : tools.filter(({ name }) => name !== readResultName)
     const request = { runId: run.id, turn, system, messages, tools: toolsNow }

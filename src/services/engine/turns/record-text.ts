@@ -43,7 +43,11 @@ export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
       if (!isOpen) hasEnded = true
     } catch (error) {
       openText = piece + openText
-      if (!failed) ctx.log.warn({ runId: of.runId, err: error }, 'Live text waits')
+      if (!failed)
+        ctx.log.warn(
+          { runId: of.runId, err: error },
+          'Live text could not be written; it is written with the next part',
+        )
       failed = true
     }
   }

@@ -12,7 +12,7 @@ const [leastTokensPerByte, maxTokensPerByte] = [0.2, 1]
 /** Tokens for an answer, unless the worker sets another number. */
 const answerTokens = 8192
 
-/** The least share of what a model takes that is for its prompt. */
+/** The prompt gets at least this share of what a model takes. */
 const leastForPrompt = 0.75
 
 /**

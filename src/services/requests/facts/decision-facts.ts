@@ -26,7 +26,10 @@ export interface Decider {
   readonly personId: string | null
   /** hash of the token of their session; `null`: no session */
   readonly sessionHash: string | null
-  /** it is decided in this transaction: nobody whose vote counts is disabled until it ends */
+  /**
+   * the decision is made in this transaction, which locks the rows of everybody whose vote counts:
+   * they cannot be disabled before it ends
+   */
   readonly decides?: true
 }
 
@@ -81,7 +84,7 @@ export interface DecisionFacts {
 
 type RevisionRow = Selectable<RequestRevisionTable>
 
-/** The rows of it all, as one query gives them. */
+/** The rows of all these facts, as one query returns them. */
 interface FactRows extends Pick<
   DecisionFacts,
   | 'now'
@@ -123,8 +126,8 @@ export async function readDecisionFacts(
 }
 
 /**
- * The same of several requests, in one query, with their rows as they were locked. What nobody
- * vouches for is refused for its own request alone, when its facts are asked for.
+ * The same of several requests, in one query, with their rows as they were locked. A row without a
+ * valid seal makes the facts of its own request `tampered`, and of no other.
  */
 export async function readManyFacts(
   at: { readonly tx: Tx; readonly seals: Seals },
@@ -136,7 +139,10 @@ export async function readManyFacts(
   return new Map(rows.map((row) => [row.id, (locked) => factsOf(at.seals, row, locked, person)]))
 }
 
-/** One person decides all of them, and is vouched for once. */
+/**
+ * The decider's rows are in one row of the result only, since one person decides all the requests.
+ * Their seals are checked once.
+ */
 function vouchedIn(seals: Seals, rows: readonly FactRows[]): VerifiedPerson | null {
   const person = rows.find((row) => row.person !== null)?.person ?? null
   return person === null ? null : verifyPerson(seals, person)
@@ -184,10 +190,10 @@ async function readFactRows(
 }
 
 /**
- * Holds the rows of the decider and of everybody who approved, under the name of their table. A
- * transaction that disables one of them comes before this query, which then sees it, or after the
- * decision: in the trail too. Memberships are not held: an activation replaces all rows of them,
- * and this query would see none.
+ * Locks the rows of the decider and of everybody who approved, in a `with` that has the name of
+ * their table. A transaction that disables one of them commits before this query, which then reads
+ * that, or after the decision, also in the trail. Memberships are not locked: an activation deletes
+ * and inserts all of their rows, so that this query would find none.
  */
 function holdPeople(requestIds: readonly string[], personId: string | null): RawBuilder<unknown> {
   return sql`with person as materialized (
@@ -254,7 +260,7 @@ function tamperedPart(
 ): DecisionFacts['tampered'] {
   if (!seals.holds('request', { ...request })) return 'request'
   if (!isComplete(seals, request, history)) return 'revision'
-  // Who asks, and from where, was on the page.
+  // The page showed which program asks and from where, so the row with that must be sealed too.
   const isProgram = request.kind === 'external'
   if (isProgram && !seals.holds('external_request', rows.external)) return 'external_request'
   if (principalsDigest(rows.principals) !== request.principals_digest) return 'principals'

@@ -31,7 +31,7 @@ export interface ExternalInput {
   readonly hookCall?: string
   /** the folder in which its paths begin is not known, whatever its origin says */
   readonly hasNoRoot?: boolean
-  /** what GitHub is answered by, where a deployment of its asks */
+  /** how GitHub is answered, for a request about one of its deployments */
   readonly deployment?: DeploymentOrigin
 }
 

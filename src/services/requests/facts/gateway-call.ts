@@ -26,5 +26,5 @@ export async function refuseServiceCall(tx: Tx, requestId: string): Promise<void
     .where('deployment', 'is not', null)
     .executeTakeFirst()
   if (deployment === undefined) return
-  throw new Problem('conflict', 'The service itself tells GitHub of this decision')
+  throw new Problem('conflict', 'The service itself reports this decision to GitHub')
 }

@@ -16,7 +16,7 @@ export interface Origin {
     readonly dirty: boolean | null
   }
   readonly files?: readonly ReportedFile[]
-  /** HMAC of the folder (domain/host-proof.ts); never stored */
+  /** HMAC of the folder (domain/requests/host-proof.ts); never stored */
   readonly proof?: string
 }
 

@@ -58,7 +58,10 @@ export function verifyPerson(seals: Seals, { person, memberships }: PersonRows):
   }
 }
 
-/** `until` is a time, though its name does not end like one. */
+/**
+ * Converts `until` to a date, which `fromJsonRow` does not: the name does not end in `_at` or
+ * `_until`.
+ */
 function withUntil(member: JsonRow): JsonRow {
   const { until } = member
   return typeof until === 'string' ? { ...member, until: new Date(until) } : member

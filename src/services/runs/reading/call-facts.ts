@@ -9,8 +9,8 @@ import type { RecordOf } from '../../core/record-of.ts'
 export type CallApproval = RecordOf<CallApprovalView>
 
 /**
- * When people and the tool were at a call; `null` for what has not happened. `askedAt` is when the
- * newest request of the call was opened, whatever became of it.
+ * The times of a call: when it was requested, decided, started and finished; `null` for what has
+ * not happened. `askedAt` is when the newest request of the call was opened, whatever its state.
  */
 export interface CallTimes {
   readonly askedAt: string | null

@@ -47,7 +47,7 @@ export async function readCallOutput(
     .orderBy('execution.attempt', 'desc')
     .limit(1)
     .executeTakeFirst()
-  // Its run must not be named to who may not see it.
+  // A caller who may not see the run must not learn its id.
   const missing = new Problem('not_found', `There is no call ${input.callId} that you may see`)
   if (call === undefined) throw missing
   await assertVisible(ctx, caller, call.run_id, missing)

@@ -27,7 +27,7 @@ async function manage(ctx: ServiceContext, caller: Caller, name: string): Promis
 }
 
 /**
- * Pauses a schedule, or resumes it; repeating it changes nothing. Its times in between are dropped.
+ * Pauses a schedule, or resumes it; repeating it changes nothing. The times of a pause are dropped.
  * Rejects with `not_found` or `forbidden`.
  */
 export async function pauseSchedule(

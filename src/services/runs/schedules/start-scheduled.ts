@@ -50,7 +50,7 @@ async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
     const worktree = await worktreeOfSchedule(ctx, policy, setting)
     await inUnitOfWork(ctx, authority, async (unit) => {
       if (!(await isOpen(unit, time))) return
-      // The host may have been asked since, which takes seconds.
+      // Asking the host for the worktree may take seconds: somebody may have paused it meanwhile.
       if ((await pausedNames(unit.tx, 'schedule')).has(setting.name))
         return skipLocked(unit, time, 'paused')
       const id = await ctx.ledger.first({ kind: 'schedule', id: ledgerIdOf(time) }, uuidv7())

@@ -129,9 +129,9 @@ export function newRunOf(
 
 /**
  * Records a root run: its signed statement, its first message, the event, the request of its start,
- * and the start of its workflow. The caller has judged who starts it, which is judged here once
- * more, and that somebody can decide its requests. A start that the mode denies ends the run with
- * this.
+ * and the start of its workflow. The caller has judged who starts it and that somebody can decide
+ * its requests; who starts it is judged here once more. If the mode denies the start, the run is
+ * recorded and ended.
  */
 export async function recordRun(
   ctx: SigningContext,

@@ -78,7 +78,7 @@ export async function requireMayStart(
   }
   if (callerId === null || callerId === starter?.id) return
   if (actor.type === 'machine') requireStarterNow(callerId)
-  // Has a schedule start its run now.
+  // A person who does not start runs of the schedule has it start one now.
   else if (!rightsNow(callerId).has('manageRuns')) throw notManagerOfStarts()
 }
 

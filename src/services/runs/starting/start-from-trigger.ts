@@ -31,16 +31,17 @@ export interface TriggeredStart {
   readonly messageId: string | undefined
 }
 
-/** Each look after the first one needs an activation while the message is judged. */
+/** How often a message is judged: again each time another policy version took force meanwhile. */
 const maxLooks = 5
 
 /**
  * Starts a run for a trigger whose message was verified. The message is data without an author: it
  * is quoted in the first message. The person whom `as` names starts it, or nobody; the owner of a
  * key that calls it is behind it. A repeated message gets its first answer, whatever holds by now.
- * When another version takes force meanwhile, the message is judged again by that one: many senders
- * send a refused one never again. Rejects as `startRun` does, with `forbidden` where nobody starts
- * it and the worker is not for everybody, and with `trigger_paused`, which is recorded.
+ * If another version takes force meanwhile, the message is judged again by that one, because many
+ * senders do not repeat a refused message. Rejects as `startRun` does, with `forbidden` where
+ * nobody starts it and the worker is not for everybody, and with `trigger_paused`, which is
+ * recorded.
  */
 export async function startFromTrigger(
   ctx: SigningContext,
@@ -77,7 +78,10 @@ async function isPaused(db: Db | Tx, { name }: TriggerSetting): Promise<boolean>
   return (await pausedNames(db, 'trigger')).has(name)
 }
 
-/** By the version in force; the problem that it was paused meanwhile is returned. */
+/**
+ * Judges a message by the version in force, and starts its run. Returns the problem if the trigger
+ * was paused meanwhile, so that the caller records it.
+ */
 async function judgeAndStart(
   ctx: SigningContext,
   { trigger: verified, key, input }: TriggeredStart,

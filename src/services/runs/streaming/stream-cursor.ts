@@ -23,7 +23,7 @@ export interface OutputPosition {
   /** bytes */
   readonly stdout: number
   readonly stderr: number
-  /** the reader was told that the attempt is lost */
+  /** the event that the attempt is lost was sent */
   readonly lost: boolean
 }
 

@@ -21,7 +21,7 @@ import { webhookEndpoint, webhooks } from '../../../schema/config-file.ts'
 import { keysOf } from '../../../schema/parts.ts'
 import { readVariable } from './read-variable.ts'
 
-/** Nobody is told. */
+/** No endpoint is notified. */
 export const noWebhooks: WebhookSettings = { allow: [], endpoints: new Map() }
 
 /** Reads `webhooks`: the endpoints, and the private addresses that they may have. */
