@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('at most eight calls are prepared at once; the activities of further ones verify them themselves', async () => {
+test('at most eight calls are prepared at once; the activities of further calls verify them themselves', async () => {
   const preparations = preparationsOfTest()
   for (let n = 0; n < 100; n += 1) preparations.prepare(`call-${n}`)
   expect([...reading.keys()]).toEqual(Array.from({ length: 8 }, (_, n) => `call-${n}`))

@@ -162,7 +162,7 @@ async function activities(run: Started): Promise<string[]> {
 }
 
 // Rules: product.md 15
-it('models that do not answer starve no execution: their turns keep slots of their own, within executions and without', async () => {
+it('executions run while no model answers: turns have slots of their own, within executions and without', async () => {
   const runs = []
   for (const name of ['a', 'b', 'c', 'd']) runs.push(await waitingRun(`notes/slow-${name}.md`))
   const answers = Promise.withResolvers<ModelAnswer>()
@@ -188,7 +188,7 @@ it('models that do not answer starve no execution: their turns keep slots of the
 })
 
 // Rules: product.md 15
-it('first turns take a slot beside the executions, and without one the queue of turns; executions begin all the same', async () => {
+it('a first turn takes a slot beside the executions, or the queue of turns without one; executions begin meanwhile', async () => {
   const waiting = await waitingRun('notes/beside.md')
   const executed = desk.executed.length
   const answers = Promise.withResolvers<ModelAnswer>()
@@ -214,7 +214,7 @@ it('first turns take a slot beside the executions, and without one the queue of 
   expect(queues).toEqual([[taskQueue], [taskQueue, turnQueueOf(taskQueue)]])
 })
 
-it('a model that fails within an execution is asked again when its provider says so, and the call is not made again', async () => {
+it('a model that fails within an execution is asked again after the provider’s pause, and the call is not made again', async () => {
   const run = await waitingRun('notes/failing.md')
   const executed = desk.executed.length
   const askedAt: number[] = []
@@ -236,7 +236,7 @@ it('a model that fails within an execution is asked again when its provider says
   expect(await activities(run)).toEqual(['takeTurn', 'executeCall', 'takeTurn'])
 })
 
-it('a call is verified once, before its activity begins, and the activity uses that', async () => {
+it('a call is verified once, before its activity begins, and the activity uses the result', async () => {
   const run = await waitingRun('notes/verified.md')
   const [call] = await desk.calls(run.runId, 1)
   steps.length = 0
@@ -249,7 +249,7 @@ it('a call is verified once, before its activity begins, and the activity uses t
 })
 
 // Rules: security.md 14
-it('the execution of another workflow than the run’s own takes no turn with it', async () => {
+it('an execution that another workflow than the run’s own scheduled takes no turn with it', async () => {
   const forged = await waitingRun('notes/forged.md', (runId) => `somebody's-${runId}`)
   await approve(forged)
   await forged.handle.result()
@@ -257,7 +257,7 @@ it('the execution of another workflow than the run’s own takes no turn with it
 })
 
 // Rules: product.md 7; security.md 14
-it('every activity that is carried out again and again, at once and later, has its effects once', async () => {
+it('every activity has its effects once, although it is carried out again at once and later', async () => {
   const runId = await desk.start()
   const executed = desk.executed.length
   const turns: Readonly<Record<number, readonly ReturnType<typeof aWrite>[]>> = {

@@ -41,7 +41,7 @@ async function forgeries(attempt: 'askHost' | 'answerHost'): Promise<number> {
 const question = { worker: 'scribe', tool: 'list_files', input: { path: '.' }, present: false }
 
 // Rules: security.md 13, 14, 33
-test('the API believes no answer that a stranger at Temporal gives, not even an earlier true one, and each is in the trail', async () => {
+test('the API accepts no answer from a stranger at Temporal, not even a copy of a true one, and records each in the trail', async () => {
   const host = askedOf(judgeCall)
   expect((await host.judgeRemotely(question)).judgement).toMatchObject({ verdict: 'preApproved' })
   const said = { judgement: { verdict: 'preApproved' }, presented: null }
@@ -65,7 +65,7 @@ test('the API believes no answer that a stranger at Temporal gives, not even an 
 })
 
 // Rules: security.md 33
-test('a Temporal worker answers no question that the API did not ask, and each is in the trail', async () => {
+test('a Temporal worker answers no question that the API did not ask, and records each in the trail', async () => {
   const text = JSON.stringify({ to: null, message: question })
   for (const one of [{ question }, { text, seal: '' }, question]) {
     const questionHash = await putContent(db, JSON.stringify(one))

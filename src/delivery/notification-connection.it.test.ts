@@ -45,7 +45,7 @@ async function listening(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-it('listeners of one database share a connection, and each hears its own channels alone', async () => {
+it('listeners of one database share a connection, and each gets the notifications of its own channels only', async () => {
   const first = listenTo('one')
   await waitUntil(() => first.listener.isConnected)
   const second = listenTo('two')
@@ -60,7 +60,7 @@ it('listeners of one database share a connection, and each hears its own channel
   expect(both.words).toEqual(['missed', 'one a', 'two b'])
 })
 
-it('a listener that left hears no more, and the last one ends the connection', async () => {
+it('a removed listener gets no notifications, and the last one ends the connection', async () => {
   const first = listenTo('one')
   const second = listenTo('one')
   await waitUntil(() => first.listener.isConnected && second.listener.isConnected)
@@ -73,7 +73,7 @@ it('a listener that left hears no more, and the last one ends the connection', a
   await waitUntil(async () => (await listening()) === 0)
 })
 
-it('a connection that Postgres ended is made again, and each listener hears that it may have missed some', async () => {
+it('a connection that Postgres ended is opened again, and each listener is called because some may have been missed', async () => {
   const listeners = [listenTo('one'), listenTo('two')]
   await waitUntil(() => listeners.every(({ listener }) => listener.isConnected))
   await sql`
@@ -89,7 +89,7 @@ it('a connection that Postgres ended is made again, and each listener hears that
   await waitUntil(() => listeners[1]?.words.includes('two b') === true)
 })
 
-it('a connection that brings nothing any more is noticed, without an error of its own', async () => {
+it('a connection that silently delivers nothing is replaced, although it reports no error', async () => {
   const proxy = await openSilentProxy(Number(new URL(database.url).port))
   disposals.push(proxy)
   const url = new URL(database.url)

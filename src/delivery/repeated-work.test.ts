@@ -20,7 +20,7 @@ function counted(options: {
   return { repeating, rounds: () => rounds }
 }
 
-test('a pace that is a function is asked after each round', async () => {
+test('a pause that is a function is computed after each round', async () => {
   let paceMs = 1
   const { repeating, rounds } = counted({ everyMs: () => paceMs })
   await waitUntil(() => rounds() > 3, { withinMs: 5000 })
@@ -34,7 +34,7 @@ test('a pace that is a function is asked after each round', async () => {
   await repeating[Symbol.asyncDispose]()
 })
 
-test('wakes that come while it gathers are one round', async () => {
+test('wakes within the gathering time lead to one round', async () => {
   const { repeating, rounds } = counted({ everyMs: 60_000, gatherMs: 30 })
   for (let times = 0; times < 10; times += 1) repeating.wake()
   await waitUntil(() => rounds() === 1, { withinMs: 5000 })
@@ -43,7 +43,7 @@ test('wakes that come while it gathers are one round', async () => {
   await repeating[Symbol.asyncDispose]()
 })
 
-test('while wakes go on coming, it gathers up to a time', async () => {
+test('while wakes keep coming, it gathers up to a bound', async () => {
   const patient = counted({ everyMs: 60_000, gatherMs: 20, gatherAtMostMs: 60_000 })
   const hasty = counted({ everyMs: 60_000, gatherMs: 20, gatherAtMostMs: 100 })
   while (hasty.rounds() === 0) {
@@ -55,13 +55,13 @@ test('while wakes go on coming, it gathers up to a time', async () => {
   for (const { repeating } of [patient, hasty]) await repeating[Symbol.asyncDispose]()
 })
 
-test('what closes it does not wait for more to come, and loses no round that was asked for', async () => {
+test('closing does not wait for more wakes, and loses no round that was requested', async () => {
   const { repeating, rounds } = counted({ everyMs: 60_000, gatherMs: 60_000 })
   await repeating[Symbol.asyncDispose]()
   expect(rounds()).toBe(1)
 })
 
-test('a round that is wanted within a time comes though the next one is far away', async () => {
+test('a round that is requested within a time comes although the next one is far away', async () => {
   const { repeating, rounds } = counted({ everyMs: 60_000 })
   await waitUntil(() => rounds() === 1, { withinMs: 5000 })
   repeating.wakeWithin(20)
@@ -70,14 +70,14 @@ test('a round that is wanted within a time comes though the next one is far away
   await repeating[Symbol.asyncDispose]()
 })
 
-test('one that is wanted while a round is running comes after it, within the time', async () => {
+test('a round that is requested while another runs comes after it, within the time', async () => {
   const { repeating, rounds } = counted({ everyMs: 60_000 })
   repeating.wakeWithin(20)
   await waitUntil(() => rounds() === 2, { withinMs: 5000 })
   await repeating[Symbol.asyncDispose]()
 })
 
-test('one that comes sooner by itself serves for it', async () => {
+test('a round that comes sooner by itself also counts as the requested one', async () => {
   const { repeating, rounds } = counted({ everyMs: 60_000 })
   await waitUntil(() => rounds() === 1, { withinMs: 5000 })
   repeating.wakeWithin(100)

@@ -33,7 +33,7 @@ async function found(query: string): Promise<string[]> {
   return ids.toSorted()
 }
 
-it("the requests of programs are found in Temporal's own list by queue, starter and number, and say what they are", async () => {
+it('requests of programs are found in Temporal’s own list by queue, starter and number, with a summary', async () => {
   let start = delivering(temporal)
   onTestFinished(() => start.listing[Symbol.asyncDispose]())
   expect(await start.listing.hasAttributes()).toBe(true)
@@ -76,7 +76,7 @@ it("the requests of programs are found in Temporal's own list by queue, starter 
   })
 })
 
-it('where the service may not look at the attributes, a request is started with its summary alone', async () => {
+it('where the service may not read the attributes, a request is started with its summary only', async () => {
   const searchAttributes = (): Promise<never> => Promise.reject(new Error('7 PERMISSION_DENIED'))
   const start = delivering({ ...temporal, searchAttributes, client: temporal.client })
   await using _ = start.listing

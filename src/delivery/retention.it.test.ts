@@ -39,7 +39,7 @@ async function allContents(): Promise<string> {
   return texts.join('\n')
 }
 
-test('without the setting nothing goes, however old, but notifications that were delivered; those that were given up stay', async () => {
+test('without the setting nothing is removed, however old, except delivered notifications; those given up stay', async () => {
   const { db } = desk.database
   await db.insertInto('endpoint').values({ name: 'webhook:ci', told_until: '0' }).execute()
   await sql`
@@ -63,7 +63,7 @@ test('without the setting nothing goes, however old, but notifications that were
   }
 })
 
-test('the words of runs that ended long ago go, with a note of when and by which rule; evidence and younger runs stay', async () => {
+test('the texts of runs that ended long ago are replaced by a note of time and rule; evidence and younger runs stay', async () => {
   const { db } = desk.database
   const shared = await addRun('notes/shared.md', 'the shared words', 100)
   const younger = await addRun('notes/shared-2.md', 'the shared words', 5)
@@ -95,7 +95,7 @@ test('the words of runs that ended long ago go, with a note of when and by which
   })
 })
 
-test('a second round finds nothing more to do, and the trail still verifies in every respect', async () => {
+test('a second round finds nothing to do, and every verdict on the trail still holds', async () => {
   const { db } = desk.database
   const before = await db.selectFrom('audit_event').select('id').execute()
   await keepRetention(desk.api, running)
@@ -106,7 +106,7 @@ test('a second round finds nothing more to do, and the trail still verifies in e
   expect(verdicts.filter(({ outcome }) => outcome !== 'holds')).toEqual([])
 })
 
-test('no run of a tree of which one still goes on, or ended lately, loses a word', async () => {
+test('no run loses its texts while a run of its tree has not ended, or ended lately', async () => {
   const { db } = desk.database
   const root = await addRun('notes/root.md', 'the words of the root', 200)
   const child = await addRun('notes/child.md', 'the words of the child', 5)
@@ -115,7 +115,7 @@ test('no run of a tree of which one still goes on, or ended lately, loses a word
   expect(JSON.stringify(await loadTranscript(db, root))).toContain('the words of the root')
 })
 
-test('records that are over go in small steps, and what is open, or needed for the stream, stays', async () => {
+test('records that are over are removed in small steps; open ones, and those that the stream needs, stay', async () => {
   const { db } = desk.database
   await sql`
     insert into outbox (run_id, kind, payload, created_at, delivered_at)
@@ -139,7 +139,7 @@ test('records that are over go in small steps, and what is open, or needed for t
   expect(events.map(({ sequence }) => Number(sequence))).toEqual([1_000_003])
 })
 
-test('bytes that are stored again while, or after, they are removed are there', async () => {
+test('bytes that are stored again during or after their removal are there', async () => {
   const { db } = desk.database
   const forgotten = sql`update removed_content set removed_at = now() - interval '2 hours'`
   const once = await putContent(db, 'stored once')
@@ -161,7 +161,7 @@ test('bytes that are stored again while, or after, they are removed are there', 
   expect(await db.selectFrom('removed_content').selectAll().execute()).toEqual([])
 })
 
-test('what is released again during a look at it is looked at again, and what is in use is nobody’s to wait for', async () => {
+test('content that is released again during a round is examined again, and nobody waits for content in use', async () => {
   const { db } = desk.database
   const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
   const refer = (hash: string) =>
@@ -200,7 +200,7 @@ test('what is released again during a look at it is looked at again, and what is
   expect(await dropReleased(db, { maxContents: 100 })).toMatchObject({ looked: 1, dropped: 1 })
 })
 
-test('whoever lets go of something waits for nothing else that was let go of', async () => {
+test('a transaction that releases content waits for no other released content', async () => {
   const { db } = desk.database
   const [before, wanted] = [await putContent(db, 'let go before'), await putContent(db, 'wanted')]
   await db.transaction().execute((tx) => releaseContent(tx, [before, wanted]))

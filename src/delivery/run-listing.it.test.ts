@@ -93,7 +93,7 @@ async function removeAttributes(): Promise<void> {
 }
 
 describe('runs in the list of workflows of Temporal', () => {
-  it('where the service may not add search attributes, are started without them and end as usual', async () => {
+  it('are started without search attributes where the service may not add them, and end as usual', async () => {
     const addSearchAttributes = (): Promise<never> =>
       Promise.reject(new Error('7 PERMISSION_DENIED: Request unauthorized.'))
     // A client holds its connection in a closure: what is left out here is that call alone.
@@ -124,7 +124,7 @@ describe('runs in the list of workflows of Temporal', () => {
     expect(store.activityCounts.get('beginRun')).toBe(1)
   })
 
-  it('with the attributes the service adds, are found by starter, number, state and queue; ids only', async () => {
+  it('are found by starter, number, state and queue once the service has added the attributes, which have ids only', async () => {
     const listing = open()
     expect(await listing.hasAttributes()).toBe(true)
     const store = asking('listed')
@@ -149,7 +149,7 @@ describe('runs in the list of workflows of Temporal', () => {
     await untilFound(waits, [])
   })
 
-  it('go on when somebody removes the attributes while they wait: started again without', async () => {
+  it('continue when somebody removes the attributes while they wait: they are started again without them', async () => {
     const listing = open()
     const store = asking('removed')
     await serve(store)
@@ -179,7 +179,7 @@ describe('runs in the list of workflows of Temporal', () => {
   })
 })
 
-it('a name that the namespace has with another type is left alone, and runs go without', async () => {
+it('an attribute of another type in the namespace is not changed, and runs are started without it', async () => {
   const own = await useOwnNamespace()
   const client = connectTemporal({ ...own, deadlineMs: 10_000 })
   try {

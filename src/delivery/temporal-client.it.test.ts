@@ -54,7 +54,7 @@ async function failsAfter(call: Promise<unknown>): Promise<number> {
 }
 
 describe('a server that takes connections and never answers', () => {
-  it('fails each call in time, also when the clock is set back meanwhile', async () => {
+  it('lets each call fail in time, also when the clock is set back meanwhile', async () => {
     await using way = await openWay()
     const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 500 })
     try {
@@ -67,7 +67,7 @@ describe('a server that takes connections and never answers', () => {
     }
   })
 
-  it('fails a call in time that is tried again after the clock was set back', async () => {
+  it('lets a call fail in time that is retried after the clock was set back', async () => {
     await using way = await openWay()
     way.manner = 'ends connections'
     const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
@@ -82,7 +82,7 @@ describe('a server that takes connections and never answers', () => {
     }
   })
 
-  it('fails a call that is to be tried again when the connection is closed, without an error that nobody catches', async () => {
+  it('lets a call that is about to be retried fail when the connection is closed, without an uncaught error', async () => {
     await using way = await openWay()
     way.manner = 'ends connections'
     const uncaught = vi.fn<() => void>()
@@ -102,7 +102,7 @@ describe('a server that takes connections and never answers', () => {
     }
   })
 
-  it('is reached within seconds when it is back, with the clock set back: a new connection takes the place of the one that hangs', async () => {
+  it('is reached within seconds when it is back, with the clock set back: a new connection replaces the one that hangs', async () => {
     await using way = await openWay()
     const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
     try {

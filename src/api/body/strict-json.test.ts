@@ -5,7 +5,7 @@ import { JsonProblem, parseStrictJson } from './strict-json.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'))
 
-test('whatever JSON.stringify writes is read as it was', () => {
+test('everything that JSON.stringify writes is read back unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), (value) => {
       const text = JSON.stringify(value)
@@ -53,7 +53,7 @@ test('eight megabytes of text are read', () => {
 })
 
 // Rules: security.md 37
-test('50,000 keys and values are read, whatever their texts hold', () => {
+test('50,000 keys and values are read, whatever characters their texts have', () => {
   const texts = Array.from({ length: 49_999 }, () => '[{"1,\\')
   expect(parse(JSON.stringify(texts))).toEqual(texts)
 })

@@ -3,7 +3,7 @@ import { OpenAnswers } from './open-answers.ts'
 
 // Rules: security.md 37
 describe('answers that are held open', () => {
-  test('are bounded for each holder, and another has its own', () => {
+  test('are limited for each holder, and each holder has a limit of its own', () => {
     const open = new OpenAnswers()
     const over = { what: 'streams of a key', makeRoom: null }
     const done = open.hold('a', 2, over)
@@ -16,7 +16,7 @@ describe('answers that are held open', () => {
     expect(() => open.hold('a', 2, over)).toThrow('At most 2')
   })
 
-  test('make room, the oldest first, where they can come back by themselves', () => {
+  test('end for a new one, the oldest first, if their client connects again by itself', () => {
     const open = new OpenAnswers()
     const ended: number[] = []
     const over = [0, 1, 2, 3].map((at) =>

@@ -30,14 +30,14 @@ const approved: GatewayCallState = {
   check: null,
 }
 
-test('what failed before it was begun is a failed task with an error, and has no result', () => {
+test('a call that failed before it began is a failed task with an error and without a result', () => {
   const away = 'the server cannot be started'
   const task = taskOf({ ...approved, refusal: 'failed', refusalReason: away }, url)
   expect(task).toMatchObject({ status: 'failed', error: { code: -32603 } })
   expect(task.error?.message).toBe(`Not run: ${away}`)
 })
 
-test('what may have been begun is never failed: its outcome is unknown', () => {
+test('a call that may have begun is never a failed task: its outcome is unknown', () => {
   const used = { ...approved, refusal: 'failed', hasStarted: true, refusalReason: 'used' } as const
   expect(taskOf(used, url)).toMatchObject({ status: 'completed' })
   expect(taskOf(used, url).error).toBeUndefined()
@@ -49,7 +49,7 @@ test('what may have been begun is never failed: its outcome is unknown', () => {
   expect(JSON.stringify(answer)).not.toMatch(/Nothing ran|not run/)
 })
 
-test('what policy forbids after the approval is a completed denial that says that nothing ran', () => {
+test('a call that policy forbids after its approval is a completed task whose denial says that nothing ran', () => {
   const blocked = { ...approved, refusal: 'blocked', refusalReason: 'nobody wipes' } as const
   expect(taskOf(blocked, url)).toMatchObject({ status: 'completed' })
   expect(JSON.stringify(answerOf(blocked, url, null))).toContain('Nothing ran.')

@@ -7,7 +7,7 @@ import { authenticate, limitRequests } from './authenticate.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('a collector with a key is answered within seconds while Postgres hangs', async () => {
+test('a collector with a key gets an answer within seconds while Postgres hangs', async () => {
   const api = { ctx: { db: hungDatabase().db } } as Api
   const request = {
     baseUrl: '/metrics',
@@ -24,7 +24,7 @@ test('a collector with a key is answered within seconds while Postgres hangs', a
 })
 
 // Rules: security.md 21
-test('many sessions of one person are limited together, and those of other people are not', async () => {
+test('the many sessions of one person are limited together, and those of other people are not', async () => {
   const perSecond = limitRequests(2)
   const ask = async (personId: string, tokenHash: string): Promise<unknown> => {
     const session = { person: { id: personId }, tokenHash }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CookieLookUps } from './cookie-look-ups.ts'
 
 // Rules: security.md 21
-test('beyond the share of its address an unknown cookie is refused before the database is asked', () => {
+test('an unknown cookie beyond its address’s share is refused before the database is asked', () => {
   let now = 0
   const lookUps = new CookieLookUps(2, () => now)
   lookUps.admit('a', 'live')

@@ -12,7 +12,7 @@ test.each([
 })
 
 // Rules: security.md 21
-test('callers of other networks are others, whatever the notation', () => {
+test('callers of other networks are other callers, in whatever notation the address is', () => {
   const addresses = ['203.0.113.9', '::ffff:203.0.113.10', '::1', '2001:db8:1::1', '2001:db8:2::1']
   expect(new Set(addresses.map(networkOf)).size).toBe(addresses.length)
 })

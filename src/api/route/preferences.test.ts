@@ -23,7 +23,7 @@ test.each([
   expect(preferredWaitMs(asking({ prefer }))).toBe(ms)
 })
 
-test('an Idempotency-Key is taken as it came, and refused when it is empty, long or not printable', () => {
+test('an Idempotency-Key is used as received, and refused when it is empty, too long or not printable', () => {
   expect(idempotencyKeyOf(asking({}))).toEqual({})
   expect(idempotencyKeyOf(asking({ 'idempotency-key': 'a b' }))).toEqual({ idempotencyKey: 'a b' })
   for (const key of ['', 'x'.repeat(201), 'a\u0000', 'ä']) {

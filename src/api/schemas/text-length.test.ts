@@ -7,13 +7,13 @@ import { reason, text } from './common.ts'
 const rockets = '🚀'.repeat(limits.reasonCharacters)
 
 // Rules: security.md 24
-test('a bound of a text counts code points, as the document of the API says', () => {
+test('the bound of a text counts code points, as the API document says', () => {
   expect(text(3).safeParse('🚀🚀🚀').success).toBe(true)
   expect(text(3).safeParse('🚀🚀🚀a').error?.issues[0]?.message).toBe('is over 3 characters')
   expect(z.toJSONSchema(text(3).describe('A text'))).toMatchObject({ maxLength: 3 })
 })
 
-test('a reason has as many characters in a decision as in every other act', () => {
+test('a reason may have as many characters in a decision as in every other act', () => {
   const decide = (words: string) =>
     parseDecision({ decision: 'deny', digest: 'sha256:0', revision: 1, reason: words })
   expect(decide(rockets).reason).toBe(rockets)

@@ -55,7 +55,7 @@ function placeOf(document: string): string {
 }
 
 describe('the audit log', () => {
-  it('covers every event once, while ten writers commit, one commits late, and two sequencers race', async () => {
+  it('covers every event once, while ten writers commit, one of them late, and two sequencers race', async () => {
     const { db } = database
     await using trail = new TrailNotifications({ databaseUrl: database.url })
     await using _one = new AuditSequencer({ db, signer, log, trail })
@@ -85,7 +85,7 @@ describe('the audit log', () => {
     expect(await sequenceAudit(db, signer)).toBe(0)
   })
 
-  it('covers what commits late in the very next round, behind all that was covered before', async () => {
+  it('covers an event that commits late in the very next round, after all events that it covered before', async () => {
     const { db } = database
     const commit = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
@@ -106,7 +106,7 @@ describe('the audit log', () => {
     expect(await coveredPlaces()).toEqual(['one', 'two', 'late', 'three'])
   })
 
-  it('leaves nothing behind when it is killed between leaves and checkpoint, and the next one covers all', async () => {
+  it('is unchanged when the sequencer is killed between leaves and checkpoint, and the next one covers all events', async () => {
     const { db, url } = database
     for (let place = 0; place < 300; place += 1) {
       await db.transaction().execute((tx) => write(tx, `${place}`))
@@ -128,7 +128,7 @@ describe('the audit log', () => {
     expect(await coveredPlaces()).toEqual(Array.from({ length: 300 }, (_, place) => `${place}`))
   })
 
-  it('lets one of two win that append at the same index, and loses nothing of the other', async () => {
+  it('lets one of two sequencers win that append at the same index, and loses no event of the other', async () => {
     const { db } = database
     await db.transaction().execute((tx) => write(tx, 'first'))
     const append = () => db.transaction().execute((tx) => appendToLog(tx, signer))
@@ -150,7 +150,7 @@ describe('the audit log', () => {
     expect(await coveredPlaces()).toEqual(['first', 'second'])
   })
 
-  it('signs nothing more once an event that it covers was changed behind its back', async () => {
+  it('is signed no more once an event that it covers was changed in the database', async () => {
     const { db } = database
     await db.transaction().execute((tx) => write(tx, 'true'))
     expect(await sequenceAudit(db, signer)).toBe(1)
@@ -165,7 +165,7 @@ describe('the audit log', () => {
     expect(await coveredPlaces()).toEqual(['true', 'next'])
   })
 
-  it('goes on under its own key only', async () => {
+  it('continues only under its own key', async () => {
     const { db } = database
     await db.transaction().execute((tx) => write(tx, 'one'))
     await sequenceAudit(db, signer)

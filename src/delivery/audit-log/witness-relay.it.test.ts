@@ -114,7 +114,7 @@ describe('the relay of checkpoints', () => {
     expect(await statusOf()).toMatchObject({ lagMs: 0, problem: null, isContradicted: false })
   })
 
-  it('waits for nobody: while a witness is down the log grows, others cosign, and it catches up', async () => {
+  it('waits for no witness: while one is down the log grows and others cosign; afterwards it catches up', async () => {
     await using second = await openTestWitness('home')
     await growLog(database.db, 3)
     await using _relay = relayTo(witness.setting, second.setting)
@@ -142,7 +142,7 @@ describe('the relay of checkpoints', () => {
     })
   })
 
-  it('goes on from the size that the witness names, when it was asked by somebody else', async () => {
+  it('continues from the size that the witness names, when another process has asked it meanwhile', async () => {
     await growLog(database.db, 3)
     expect(await ask(database, 0, witness.setting)).toMatchObject({ state: 'cosigned' })
     await growLog(database.db, 4)
@@ -151,7 +151,7 @@ describe('the relay of checkpoints', () => {
     expect(witness.requests.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 0, 3])
   })
 
-  it('says so as an alarm when the witness saw more than the log has, or another log', async () => {
+  it('raises an alarm when the witness has cosigned more events than the log has, or another log', async () => {
     {
       await using older = await createTestDatabase()
       await growLog(older.db, 9)
@@ -176,7 +176,7 @@ describe('the relay of checkpoints', () => {
     })
   })
 
-  it('forgets how a witness was asked that is not configured any more, and not what it cosigned', async () => {
+  it('deletes the state of a witness that is no longer configured, and keeps its cosignatures', async () => {
     await growLog(database.db, 3)
     {
       await using _relay = relayTo(witness.setting)
@@ -188,12 +188,12 @@ describe('the relay of checkpoints', () => {
   })
 })
 
-describe('what a witness answers', () => {
+describe('the answer of a witness', () => {
   const own = noteSigner('witness.example', 'cosignature')
   const impostor = noteSigner('witness.example', 'cosignature')
   const now = Math.floor(Date.now() / 1000)
 
-  it('is kept only when it is its cosignature of this very tree of this log, and not of a time to come', async () => {
+  it('is stored only if it is a cosignature of exactly this tree of this log, with no time in the future', async () => {
     await growLog(database.db, 3)
     const answers: readonly (readonly [said: string, (note: string) => string])[] = [
       ['not a cosignature', () => ''],
@@ -222,7 +222,7 @@ describe('what a witness answers', () => {
     await untilCosigned(3, 'liar')
   })
 
-  it('is a failure that says what it means, and no redirect is followed', async () => {
+  it('is a failure with its meaning in words if it is an error, and no redirect is followed', async () => {
     await growLog(database.db, 3)
     let status = 0
     await using one = await answerAt((response) => {
@@ -243,7 +243,7 @@ describe('what a witness answers', () => {
   })
 
   // Rules: security.md 23
-  it('is asked for under the rules of webhooks’ addresses: http of nobody but this machine in development', async () => {
+  it('is requested by the rules for webhook addresses: http only to this machine, in development', async () => {
     await growLog(database.db, 3)
     const { setting, key } = witness
     const production = await ask(database, 0, setting, key, false)

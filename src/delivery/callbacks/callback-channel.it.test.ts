@@ -55,7 +55,7 @@ const newestIs = (state: string) =>
   })
 
 // Rules: security.md 23
-it('calls a program back once its request is decided: signed with the secret of its key, ids only', async () => {
+it('notifies a program once its request is decided: signed with the secret of its key, with ids only', async () => {
   await using _relay = relay()
   await using _other = relay()
   const request = await asking()
@@ -80,7 +80,7 @@ it('calls a program back once its request is decided: signed with the secret of 
   expect(JSON.stringify(request)).not.toContain(receiver.url)
 })
 
-it('says that it was denied or withdrawn, and to a program that names no address nothing', async () => {
+it('notifies of a denial and a withdrawal, and sends nothing for a program without an address', async () => {
   await using _relay = relay()
   const { ctx } = desk.service
   await desk.decide(await asking(), 'deny')
@@ -93,7 +93,7 @@ it('says that it was denied or withdrawn, and to a program that names no address
   expect((await mine()).filter(({ state }) => state === 'pending')).toEqual([])
 })
 
-it('shows what was given up to the owner of the key alone, who sends it again', async () => {
+it('shows a callback that was given up to the owner of the key only, who can send it again', async () => {
   receiver.answer = 503
   await using _relay = relay()
   await desk.decide(await asking(), 'approve')
@@ -115,7 +115,7 @@ it('shows what was given up to the owner of the key alone, who sends it again', 
 })
 
 // Rules: security.md 23
-it('calls no private address, and follows no redirect', async () => {
+it('connects to no private address, and follows no redirect', async () => {
   await using target = await openWebhookReceiver()
   receiver.answer = (response) => response.writeHead(307, { location: target.url }).end()
   {
@@ -131,7 +131,7 @@ it('calls no private address, and follows no redirect', async () => {
   expect(target.received).toEqual([])
 })
 
-it('delays no other program for one that hangs', async () => {
+it('delays no other program while one hangs', async () => {
   const { ctx, db } = desk.service
   const other = await addKey(db, desk.ada)
   await using healthy = await openWebhookReceiver()
@@ -150,7 +150,7 @@ it('delays no other program for one that hangs', async () => {
   expect(receiver.received).toHaveLength(2)
 })
 
-it('calls back no program whose key was revoked', async () => {
+it('notifies no program whose key was revoked', async () => {
   const { db } = desk.service
   const request = await asking()
   await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: new Date() })
@@ -162,7 +162,7 @@ it('calls back no program whose key was revoked', async () => {
 })
 
 // Rules: security.md 29
-it('signs nothing for a program that only the database says: another address, another end', async () => {
+it('signs nothing for a program by changed rows: another address, another end', async () => {
   const { db } = desk.service
   await using elsewhere = await openWebhookReceiver()
   const [moved, denied] = [await asking(), await asking()]

@@ -39,7 +39,7 @@ async function deliveriesOf(name: string) {
   const { items } = await listDeliveries(desk.service.ctx, desk.aud.caller, { endpoint: name })
   return items
 }
-it('asks again after the pauses that docs/notifications.md tells of, each longer, for about three days', async () => {
+it('tries again after the pauses in docs/notifications.md, each longer than the one before, for about three days', async () => {
   const { pausesMs } = usualTimes
   expect(pausesMs).toEqual(pausesMs.toSorted((one, other) => one - other))
   expect(new Set(pausesMs).size).toBe(pausesMs.length)
@@ -54,7 +54,7 @@ it('asks again after the pauses that docs/notifications.md tells of, each longer
   expect(pausesMs).toEqual([5 * second, 5 * minute, 30 * minute, ...hours])
 })
 
-it('tells each recipient of an event on its own, and asks again only who was not reached', async () => {
+it('sends each recipient of an event a message of its own, and repeats only those that were not delivered', async () => {
   const { channel, sent } = twoPeople(2)
   await desk.untilNumbered()
   const ctx = await configure(desk)
@@ -73,7 +73,7 @@ it('tells each recipient of an event on its own, and asks again only who was not
   )
 })
 
-it('waits as long as a receiver asks, and gives up at once what will never be accepted', async () => {
+it('waits as long as a receiver asks, and gives up a message at once that is refused for good', async () => {
   const asked = twoPeople(1, { retryAfterMs: 3_600_000 })
   const never = twoPeople(1, { isFinal: true })
   const channels = [asked.channel, never.channel]
@@ -92,7 +92,7 @@ it('waits as long as a receiver asks, and gives up at once what will never be ac
   expect(Number(waiting?.nextAttemptAt) - before).toBeGreaterThan(3_000_000)
 })
 
-it('keeps no other channel waiting for one that cannot say what it would tell', async () => {
+it('delays no other channel while one cannot compose its messages', async () => {
   const broken = twoPeople(0)
   const healthy = twoPeople(0)
   const failing: Channel = {
@@ -141,7 +141,7 @@ it.each(Object.entries(forgeries))('sends no notification %s in the database', a
   expect(sent.every(({ id }) => before.includes(id) && id !== dead[0]?.id)).toBe(true)
 })
 
-it('tells nobody of a request that was changed in the database', async () => {
+it('notifies nobody of a request that was changed in the database', async () => {
   const { channel, sent } = twoPeople(0)
   await desk.untilNumbered()
   const ctx = await configure(desk)

@@ -27,7 +27,7 @@ async function taskOf(run: TestRun, options: Parameters<typeof addRequest>[2] = 
 }
 
 // Rules: product.md 38; security.md 20
-test('a notice has the task of the root run, with who asked and when', async () => {
+test('a notice has the task of the root run, its author and its time', async () => {
   const run = await runWith('"Cut the release"')
   expect(await taskOf(run)).toEqual({ by: 'Ada', at: expect.any(Date), text: 'Cut the release' })
   const child = await addRun(service, { startedBy: ada, parent: run })
@@ -39,7 +39,7 @@ test('a notice has the task of the root run, with who asked and when', async () 
 })
 
 // Rules: security.md 20
-test('a notice has no task at high risk, for data of a trigger, when it was erased, and when it is over the bound', async () => {
+test('a notice has no task at high risk, for data of a trigger, after an erasure, and above the size limit', async () => {
   expect(await taskOf(await runWith('"Cut it"'), { risk: 'high' })).toBeNull()
   const triggered = await runWith('"Sent by anybody"')
   await sql`update run set started_from = 'trigger:deploys' where id = ${triggered.id}`.execute(db)
@@ -53,7 +53,7 @@ test('a notice has no task at high risk, for data of a trigger, when it was eras
 })
 
 // Rules: product.md 38
-test('a notice has each kind of cue once, and what opens the network also where the sandbox has none', async () => {
+test('a notice has each kind of cue once, including that a command opens the network where the sandbox has none', async () => {
   const run = await runWith('"Cut the release"')
   const { id } = await addRequest(service, run)
   const reaches = { id: 'opens_network', text: 'Reaches the network: git push', line: 1 }
@@ -76,7 +76,7 @@ test('a notice has each kind of cue once, and what opens the network also where 
 })
 
 // Rules: security.md 29
-test('a task that was changed by SQL is left out, and keeps no notice from being read', async () => {
+test('a task that was changed by SQL is left out, and the rest of the notice is still read', async () => {
   expect(await taskOf(await runWith('no JSON'))).toBeNull()
   const nested = '['.repeat(100_000) + ']'.repeat(100_000)
   expect(await taskOf(await runWith(nested))).toBeNull()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { shortTask, taskLine } from './task-notice.ts'
 
 // Rules: security.md 20
-test('a secret in a task is masked, also where the cut would go through it', () => {
+test('a secret in a task is masked, even where the cut would go through it', () => {
   const secret = `ghp_${'a1'.repeat(18)}`
   expect(shortTask(`deploy with ${secret}`)).toMatch(/^deploy with \[GitHub token, 40 characters/)
   for (let before = 150; before < 210; before += 1) {
@@ -13,14 +13,14 @@ test('a secret in a task is masked, also where the cut would go through it', () 
   expect(shortTask(`use ${key}`)).not.toContain('MIIE')
 })
 
-test('a task is cut at 200 characters with a mark, never within one, and a blank one is none', () => {
+test('a task is cut after 200 characters with a mark, never within a character; a blank task is none', () => {
   expect(shortTask(' Write the notes\n')).toBe('Write the notes')
   expect(shortTask('😀'.repeat(200))).toBe('😀'.repeat(200))
   expect(shortTask('😀'.repeat(201))).toBe(`${'😀'.repeat(199)}…`)
   expect(shortTask(' \n\t')).toBeNull()
 })
 
-test('the line of a task begins with our words, and each text of others has its bound', () => {
+test('the line of a task begins with the service’s own words, and each text of others is bounded', () => {
   const bounds: number[] = []
   const show = (text: string, maxCharacters: number): string => {
     bounds.push(maxCharacters)

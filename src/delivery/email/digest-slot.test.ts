@@ -3,7 +3,7 @@ import { digestSlot, isOverBeforeDigest } from './digest-slot.ts'
 
 const berlin = { at: '08:00', timeZone: 'Europe/Berlin' }
 
-test('the slot is the newest time of day that has been, whatever the zone is ahead of ours', () => {
+test('the slot is the newest time of day that has passed, whatever the offset of its zone', () => {
   const slot = (now: string, digest = berlin) => digestSlot(new Date(now), digest).toISOString()
   expect(slot('2026-11-22T06:59:59Z')).toBe('2026-11-21T07:00:00.000Z')
   expect(slot('2026-11-22T07:00:00Z')).toBe('2026-11-22T07:00:00.000Z')
@@ -17,7 +17,7 @@ test('the slot is the newest time of day that has been, whatever the zone is ahe
 })
 
 test.each(['08:00', '02:30', '00:00', '23:59'])(
-  'at %s there is one slot a day, also when the clocks change',
+  'at %s there is one slot a day, also on the days when the clocks change',
   (at) => {
     for (const from of [Date.UTC(2026, 2, 25), Date.UTC(2026, 9, 20)]) {
       const slots = new Set<number>()
@@ -34,14 +34,14 @@ test.each(['08:00', '02:30', '00:00', '23:59'])(
   },
 )
 
-test('every so often is counted the same by every process', () => {
+test('the slots of an interval are the same in every process', () => {
   const everyMs = 4 * 3_600_000
   const slot = (now: string) => digestSlot(new Date(now), { everyMs }).toISOString()
   expect(slot('2026-11-22T07:59:59Z')).toBe('2026-11-22T04:00:00.000Z')
   expect(slot('2026-11-22T08:00:00Z')).toBe('2026-11-22T08:00:00.000Z')
 })
 
-test('what would be over before the next digest is known as such', () => {
+test('a request that would end before the next digest is recognised', () => {
   const now = new Date('2026-11-22T09:00:00Z')
   const isOver = (at: string) => isOverBeforeDigest(new Date(at), now, berlin)
   expect(isOver('2026-11-23T06:59:00Z')).toBe(true)

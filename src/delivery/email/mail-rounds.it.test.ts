@@ -45,7 +45,7 @@ async function made(type: string): Promise<(Mail & { readonly id: string })[]> {
   return fresh.map(({ id, body }) => ({ id, ...(JSON.parse(body) as Mail) }))
 }
 
-it('sends one digest a slot to who wants it, however many processes look; nothing where nothing waits', async () => {
+it('sends one digest for each slot to those who chose digests, whatever the number of processes; none when it is empty', async () => {
   await choose(grace, { choice: 'digest' })
   await choose(ada, { choice: 'digest' })
   // The first slot is where a person's digests begin: nobody is surprised by an old list.
@@ -66,7 +66,7 @@ it('sends one digest a slot to who wants it, however many processes look; nothin
   expect(digest?.text).not.toContain('not told')
 })
 
-it('after days of silence sends one digest, with what waits by then and what has ended since', async () => {
+it('sends one digest after days without service, with what waits then and what has ended since', async () => {
   await choose(ada, { choice: 'digest' })
   await choose(linus, { choice: 'digest' })
   await round(morning(3))
@@ -95,7 +95,7 @@ it('after days of silence sends one digest, with what waits by then and what has
   expect(next.map(({ to }) => to)).toEqual(['linus@example.com'])
 })
 
-it('tells at once of what expires soon, once, and again when it was extended', async () => {
+it('mails at once and once that a request expires soon, and again after it was extended', async () => {
   await choose(grace, { choice: 'atOnce' })
   const later = (hours: number): Date => new Date(Date.now() + hours * hourMs)
   await database.db.deleteFrom('mail_expiring').execute()
@@ -115,7 +115,7 @@ it('tells at once of what expires soon, once, and again when it was extended', a
   expect(await made('request.expiring')).toHaveLength(1)
 })
 
-it('goes round by itself, and the relay sends what it made', async () => {
+it('repeats its rounds by itself, and the relay sends the mails that they make', async () => {
   await choose(linus, { choice: 'digest' })
   await round(morning(-3))
   await open({ input: { path: 'notes/sent.md', content: '' } })

@@ -23,7 +23,7 @@ function request(more: Partial<MailedCard> = {}): MailedCard {
   }
 }
 
-test('a mail says what waits, until when, and where to look', () => {
+test('a mail has the effect of the request, its deadline and a link to it', () => {
   const mail = requestMail('opened', request(), 'grace@example.com', pages)
   expect(mail).toMatchObject({
     to: 'grace@example.com',
@@ -46,7 +46,7 @@ Your mail settings: https://countersign.example.com/account
 `)
 })
 
-test('mails about one request are one conversation; its end says who ended it', () => {
+test('the mails about one request are one thread; the last one says who ended the request', () => {
   const ended = request({ outcome: 'Denied by Grace' })
   const [opened, later] = [
     requestMail('opened', request(), 'ada@example.com', pages),
@@ -57,14 +57,14 @@ test('mails about one request are one conversation; its end says who ended it', 
   expect(later.text).toMatch(/^Denied by Grace: Edit/m)
 })
 
-test('a mail without a task says who started the run', () => {
+test('a mail without a task names the starter of the run', () => {
   const { text, html } = requestMail('opened', request({ task: null }), 'g@e.com', pages)
   expect(text).toMatch(/^Waits for a decision: Edit[^]*\nRun started by Ada\n/)
   expect(text + html).not.toContain('Task of')
 })
 
 // Rules: security.md 17, 18
-test('a task is one line of text under our words: no header, no line like ours, no element, no link', () => {
+test('a task is one line of text after the service’s own words: no header, no line like ours, no element, no link', () => {
   const hostile =
     'a\u202E\r\nWaits for a decision: nothing\nBcc: eve@example.com <img src=http://evil.example/x>'
   const task = { by: `Ada ${hostile}`, at: new Date('2026-11-22T10:00:00Z'), text: hostile }
@@ -76,7 +76,7 @@ test('a task is one line of text under our words: no header, no line like ours, 
 })
 
 // Rules: security.md 17, 18
-test('what an agent wrote is text: no line, no element, no link, no image, and nothing hidden', () => {
+test('text of an agent stays text: no line, no element, no link, no image, and nothing hidden', () => {
   const title =
     'Write "a\u202E\r\nBcc: eve@example.com <img src=http://evil.example/x> www.evil.example/?q=1"'
   const mail = requestMail(
@@ -98,7 +98,7 @@ test('what an agent wrote is text: no line, no element, no link, no image, and n
 })
 
 // Rules: security.md 20
-test('a secret in a title is masked, and arguments of other tools are not in it at all', () => {
+test('a secret in a title is masked, and arguments of tools without a title are left out', () => {
   const secret = `ghp_${'a1'.repeat(18)}`
   const named = requestMail('opened', request({ title: `Write "${secret}"` }), 'g@e.com', pages)
   expect(JSON.stringify(named)).not.toContain(secret)
@@ -107,7 +107,7 @@ test('a secret in a title is masked, and arguments of other tools are not in it 
   expect(JSON.stringify(requestMail('opened', command, 'g@e.com', pages))).not.toContain('payroll')
 })
 
-test('a digest is one mail with what waits and what ended, with counts for the rest; nothing is no mail', () => {
+test('a digest is one mail with what waits and what ended, and counts of the rest; an empty one is not sent', () => {
   const content = {
     waiting: [{ ...request(), fresh: true }],
     waitingCount: 31,

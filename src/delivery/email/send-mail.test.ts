@@ -44,7 +44,7 @@ function routeTo(port: number, smtp: Partial<EmailSettings['smtp']> = {}): MailR
   }
 }
 
-test('a mail says that nobody wrote it, keeps its name at every attempt, and belongs to its request', async () => {
+test('a mail is marked as automatic, has the same id at every attempt, and is in the thread of its request', async () => {
   const route = routeTo(server.port)
   expect(await sendMail(route, mail, patient)).toEqual({ status: 250, error: null })
   await sendMail(route, mail, patient)
@@ -62,7 +62,7 @@ test('a mail says that nobody wrote it, keeps its name at every attempt, and bel
 })
 
 // Rules: security.md 17
-test('nothing in a mail makes a header, a recipient or a file of another', async () => {
+test('no text in a mail makes a header, a recipient or an attachment', async () => {
   await sendMail(
     routeTo(server.port),
     {
@@ -81,7 +81,7 @@ test('nothing in a mail makes a header, a recipient or a file of another', async
 })
 
 test.each(['starttls', 'tls'] as const)(
-  'with %s nothing is said to a server whose certificate is not trusted, or that has none',
+  'with %s no mail is sent to a server without a certificate, or with one that is not trusted',
   async (security) => {
     await using secured = await openMailServer({ ...localCertificate, secure: security === 'tls' })
     const route = routeTo(secured.port, { security, host: 'localhost' })
@@ -95,7 +95,7 @@ test.each(['starttls', 'tls'] as const)(
   },
 )
 
-test('a server that asks who we are is told; a wrong password is a sentence that does not repeat it', async () => {
+test('the service signs in at a server that requires it; a wrong password is reported without repeating it', async () => {
   await using asking = await openMailServer({
     authOptional: false,
     allowInsecureAuth: true,
@@ -116,7 +116,7 @@ test('a server that asks who we are is told; a wrong password is a sentence that
   expect((await sendMail(unset, mail, patient)).error).toBe('SMTP_USER is not set')
 })
 
-test('a refusal is told by its code, and only that of the address is for good', async () => {
+test('a refusal is reported by its code, and only that of the address is final', async () => {
   server.refuse = 'message'
   expect(await sendMail(routeTo(server.port), mail, patient)).toMatchObject({ status: 451 })
   server.refuse = 'recipient'
@@ -125,7 +125,7 @@ test('a refusal is told by its code, and only that of the address is for good', 
   expect(outcome.error).not.toContain('grace')
 })
 
-test('a server that is not there, or never answers, costs its time and no more', async () => {
+test('a server that is not there, or never answers, takes its time limit and no more', async () => {
   const gone = createServer()
   const port = await listenHere(gone)
   await closeServer(gone)

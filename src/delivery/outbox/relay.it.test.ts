@@ -126,7 +126,7 @@ const start = { kind: 'start_run', payload: {} } as const
 const message = { kind: 'signal_messaged', payload: {} } as const
 
 describe('relay', () => {
-  it("delivers a run's rows in order, decisions that were committed together in one signal, to a workflow whose worker may die", async () => {
+  it('delivers a run’s rows in order, with decisions that were committed together in one signal, even if a worker dies', async () => {
     const run = await addRun(service, { startedBy: ada })
     await commit(run, start, decision('a'), decision('b', 'c'), message, decision('d'))
     await using relay = startRelay()
@@ -162,7 +162,7 @@ describe('relay', () => {
     }
   })
 
-  it('signals a decision ahead of its commit once, and again behind it only where it was not heard', async () => {
+  it('signals a decision once before its commit, and again after it only if the first signal failed', async () => {
     await using relay = startRelay()
     const heard = await addRun(service, { startedBy: ada })
     const missing = await addRun(service, { startedBy: ada })
@@ -188,7 +188,7 @@ describe('relay', () => {
     expect(await signalsOf(relay.client, `run-${missing.id}`)).toEqual([])
   })
 
-  it('reads nothing to signal what a transaction wrote for many requests of programs, after the runs that wait, and marks them together', async () => {
+  it('reads nothing to signal the rows of a transaction with many requests of programs, sends them after those of runs, and marks them together', async () => {
     await addPerson(service.db, 'Linus', ['platform'])
     const program = await addKey(service.db, ada)
     const queries: LoggedQuery[] = []
@@ -238,7 +238,7 @@ describe('relay', () => {
     expect(queries.filter((query) => !isRound(query)).length, textsOf(queries)).toBe(1)
   })
 
-  it('leaves nothing behind of a decision that was announced and then undone', async () => {
+  it('leaves no effect of a decision that was announced and then rolled back', async () => {
     await using relay = startRelay()
     const run = await addRun(service, { startedBy: ada })
     await commit(run, start)
@@ -259,7 +259,7 @@ describe('relay', () => {
     expect([delivered, await undelivered(run)]).toEqual([[], 0])
   })
 
-  it('takes over what a process committed that died before it was delivered, by its notification', async () => {
+  it('delivers the rows of a process that died after its commit, woken by the notification of that commit', async () => {
     await using _relay = startRelay(undefined, 'test', 600_000)
     const run = await untilQuiet()
     const outbox = [{ ...message, runId: run.id }]
@@ -269,7 +269,7 @@ describe('relay', () => {
     await waitUntil(async () => (await undelivered(run)) === 0)
   })
 
-  it('finds what nobody notified of in the next round of its own', async () => {
+  it('finds rows without a notification in its next round', async () => {
     await using _relay = startRelay(undefined, 'test', 500)
     const run = await untilQuiet()
     await service.db
@@ -279,7 +279,7 @@ describe('relay', () => {
     await waitUntil(async () => (await undelivered(run)) === 0)
   })
 
-  it('delivers what was committed while Temporal was down, once it is back', async () => {
+  it('delivers rows that were committed while Temporal was down, once it is back', async () => {
     const run = await addRun(service, { startedBy: ada })
     await using proxy = await Interruptible.to(temporal.address)
     await proxy.interrupt()
@@ -292,7 +292,7 @@ describe('relay', () => {
     expect(await signalsOf(relay.client, `run-${run.id}`)).toEqual([['decided', ['a']]])
   })
 
-  it('starts a workflow that is missing again, and gives up only on a run that has ended', async () => {
+  it('starts a missing workflow again, and gives up only if the run has ended', async () => {
     const [going, ended] = [
       await addRun(service, { startedBy: ada }),
       await addRun(service, { startedBy: ada }),
@@ -307,7 +307,7 @@ describe('relay', () => {
     expect(row.undeliverable_at).not.toBeNull()
   })
 
-  it('starts nothing in a Temporal that is not the one of this installation', async () => {
+  it('starts nothing in a Temporal that does not belong to this installation', async () => {
     const run = await addRun(service, { startedBy: ada })
     const { namespace_id } = await service.db
       .updateTable('installation')

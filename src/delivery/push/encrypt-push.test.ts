@@ -30,11 +30,11 @@ function encrypt(text: string): Buffer {
   return Buffer.from(encryptPush(target, message, sender).body)
 }
 
-test('the browser of the tests reads the message of RFC 8291, so that it reads what real ones read', () => {
+test('the browser of the tests decrypts the example of RFC 8291, so it can stand for real browsers', () => {
   expect(decryptPush(bytes(rfcMessage), browser)).toBe('When I grow up, I want to be a watermelon')
 })
 
-test('a message is read by its browser alone, is another one each time, and fails when a byte is changed', () => {
+test('only its browser decrypts a message, no two are equal, and one with a changed byte is refused', () => {
   const text = JSON.stringify({ requestId: '0199f3c2', number: 7 })
   const [body, again] = [encrypt(text), encrypt(text)]
   expect(decryptPush(body, browser)).toBe(text)

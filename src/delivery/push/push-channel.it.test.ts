@@ -114,7 +114,7 @@ async function untilEnded(deviceId: string, requestId: string): Promise<string> 
 }
 
 // Rules: security.md 22, 25
-it('pushes only ids, encrypted for the browser, to who may decide and to nobody else', async () => {
+it('pushes only ids, encrypted for the browser, to those who may decide and to nobody else', async () => {
   const grace = await aDevice(desk.grace)
   const [ada, olga] = [await aDevice(desk.ada), await aDevice(desk.olga)]
   const request = await desk.open('request.opened', { risk: 'high' })
@@ -138,7 +138,7 @@ it('pushes only ids, encrypted for the browser, to who may decide and to nobody 
   for (const other of [ada, olga]) expect(await outcomeFor(other.id, request.id)).toBe('none')
 })
 
-it('tells the starter of the end, and pushes a request no more that has ended', async () => {
+it('pushes the end to the starter, and pushes no request that has ended meanwhile', async () => {
   const [ada, grace] = [await aDevice(desk.ada), await aDevice(desk.grace)]
   const request = await desk.add()
   await sql`update request set state = 'cancelled' where id = ${request.id}`.execute(
@@ -151,7 +151,7 @@ it('tells the starter of the end, and pushes a request no more that has ended', 
   expect(await outcomeFor(grace.id, request.id)).toBe('none')
 })
 
-it('looks once for devices, however many events there are, and reads nothing else without one', async () => {
+it('looks for devices once for many events, and reads nothing else if there is none', async () => {
   const queries: LoggedQuery[] = []
   await using db = withQueryLog(desk.database.url, queries)
   const channel = { ...channelOf(), name: 'counted' }
@@ -174,7 +174,7 @@ it('looks once for devices, however many events there are, and reads nothing els
   expect(reads.length, textsOf(reads)).toBe(1)
 })
 
-it('pushes what its person chose, and what comes in quiet hours when these are over', async () => {
+it('pushes what its person chose, and messages of quiet hours when these are over', async () => {
   const { ctx } = desk.service
   const device = await aDevice(desk.grace)
   const usual = { requests: 'all', ended: true, quiet: null } as const
@@ -197,7 +197,7 @@ it('pushes what its person chose, and what comes in quiet hours when these are o
   expect(waiting.next_attempt_at.toISOString().slice(11, 16)).toBe(at(hour))
 })
 
-it.each([404, 410])('forgets a device when its push service answers %i', async (status) => {
+it.each([404, 410])('removes a device when its push service answers %i', async (status) => {
   const device = await aDevice(desk.grace)
   service.answer = status
   const request = await desk.open()
@@ -205,7 +205,7 @@ it.each([404, 410])('forgets a device when its push service answers %i', async (
   expect(await listDevices(desk.service.ctx, desk.grace.caller, sessionTimes)).toEqual([])
 })
 
-it('tries again what a push service refused for now, and keeps the device', async () => {
+it('repeats a message that a push service refused temporarily, and keeps the device', async () => {
   const device = await aDevice(desk.grace)
   service.answer = 503
   const request = await desk.open()
@@ -214,7 +214,7 @@ it('tries again what a push service refused for now, and keeps the device', asyn
 })
 
 // Rules: security.md 39
-it('a session that ends, or is over, takes its devices with it', async () => {
+it('removes the devices of a session that was ended or has expired', async () => {
   const { db } = desk.database
   const [ended, idle] = [await aDevice(desk.grace), await aDevice(desk.grace)]
   await endNamedSession(desk.service.ctx, desk.grace.caller, { id: ended.sessionId })
@@ -258,7 +258,7 @@ test.each(sealedTables.push_subscription.columns.filter((column) => column !== '
 )
 
 // Rules: security.md 23
-it('connects to no private address, whatever the name of a push service resolves to by then', async () => {
+it('connects to no private address, whatever the name of a push service resolves to at that time', async () => {
   const device = await aDevice(desk.grace)
   const request = await desk.add()
   const due = { id: request.id, recipient: device.id, body: '{}', type: 'request.opened' }

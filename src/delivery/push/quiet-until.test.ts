@@ -16,7 +16,7 @@ test.each([
   expect(quietUntil(new Date(at), quiet)?.toISOString() ?? null).toBe(until)
 })
 
-test('the hours follow the clocks of their zone when these change', () => {
+test('quiet hours follow the local time of their zone when its clocks change', () => {
   const summer = quietUntil(new Date('2026-03-28T23:00:00Z'), night)
   expect(summer?.toISOString()).toBe('2026-03-29T05:30:00.000Z')
 })

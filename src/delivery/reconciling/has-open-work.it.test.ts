@@ -11,7 +11,7 @@ import { hasOpenWork } from './has-open-work.ts'
 const database = disposeAfterTests(await createTestDatabase())
 const service = await createTestService(database.db)
 
-test('a run that goes on, a request of a program that waits and a refusal to be counted are work; what has ended is none', async () => {
+test('a run that has not ended, a pending request of a program and an uncounted refusal are open work; ended ones are not', async () => {
   const { ctx, db } = service
   const ada = await addPerson(db, 'Ada', [])
   expect(await hasOpenWork(db)).toBe(false)

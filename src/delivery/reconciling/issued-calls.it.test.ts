@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => temporal.close())
 
-it('names the calls of a workflow that were given to an executor, and none that waits for people', async () => {
+it('names the calls that a workflow passed to an executor, and none that waits for people', async () => {
   const store = new ScriptedStore([[{}, { requestId: 'a' }, {}]])
   await using run = await startScriptedRun(store)
   const { workflowId } = run.handle
@@ -27,7 +27,7 @@ it('names the calls of a workflow that were given to an executor, and none that 
   expect((await issued()).toSorted()).toEqual(['0.0', '0.1', '0.2'])
 })
 
-it('says that nothing is known of a workflow whose history is removed after it was listed', async () => {
+it('returns that nothing is known of a workflow whose history is removed after it was listed', async () => {
   const workflowId = `removed-${randomUUID()}`
   const removed = { workflowId, runId: randomUUID() }
   const { client } = temporal
@@ -42,6 +42,6 @@ it('says that nothing is known of a workflow whose history is removed after it w
   expect(await issuedCalls(listing, workflowId)).toBeNull()
 })
 
-it('says that nothing is known of a workflow that Temporal has no history of', async () => {
+it('returns that nothing is known of a workflow without a history in Temporal', async () => {
   expect(await issuedCalls(temporal, 'run-of"nobody')).toBeNull()
 })

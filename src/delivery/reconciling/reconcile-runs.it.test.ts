@@ -100,7 +100,7 @@ async function serve(
 }
 
 describe('reconcileRuns', () => {
-  it('starts a missing workflow again, once, and leaves a run alone that has just started', async () => {
+  it('starts a missing workflow again, once, and leaves a run alone that was started just before', async () => {
     const [missing, young] = [await addOldRun(), await addRun(service, { startedBy: ada })]
     expect((await reconcile()).startedAgain).toEqual([missing.id])
     await untilListed(missing)
@@ -110,7 +110,7 @@ describe('reconcileRuns', () => {
     await endRun(young)
   })
 
-  it('wakes the workflow of a run that has ended, once, and none that nobody here knows', async () => {
+  it('wakes the workflow of an ended run, once, and no workflow of another installation', async () => {
     const run = await addOldRun()
     await startWorkflow(run)
     const stranger = { id: 'stranger', rootRunId: 'stranger' }
@@ -124,7 +124,7 @@ describe('reconcileRuns', () => {
     expect(await signalsOf(stranger)).toEqual([])
   })
 
-  it('wakes a workflow that waits for what was decided long ago, and it goes on from the store', async () => {
+  it('wakes a workflow that waits for a request decided before, and it continues from the store', async () => {
     const run = await addOldRun()
     const store = new ScriptedStore([[{ requestId: 'decided while it was away' }]])
     store.taskQueue = `${address.taskQueue}-behind`
@@ -139,7 +139,7 @@ describe('reconcileRuns', () => {
     await endRun(run)
   })
 
-  it('leaves a workflow in peace whose run waits for people', async () => {
+  it('does not wake a workflow whose run waits for people', async () => {
     const run = await addOldRun()
     await addRequest(service, run)
     const store = new ScriptedStore([[{ requestId: 'a' }]])
@@ -153,7 +153,7 @@ describe('reconcileRuns', () => {
     await endRun(run)
   })
 
-  it('shows a run as stalled while its workflow code fails, and no longer when it goes on', async () => {
+  it('marks a run as stalled while its workflow code fails, and removes the mark when it continues', async () => {
     const run = await addOldRun()
     const store = new ScriptedStore([[{ requestId: 'a' }]])
     store.taskQueue = `${address.taskQueue}-stalled`
@@ -185,7 +185,7 @@ describe('reconcileRuns', () => {
   }, 240_000)
 
   // Rules: security.md 31
-  it('starts a run afresh whose workflow fails at what was sent to it, says why, and it goes on', async () => {
+  it('restarts a run whose workflow fails at a message that was sent to it, records why, and the run continues', async () => {
     const run = await addOldRun()
     const store = new ScriptedStore([[{ requestId: 'a' }]])
     store.taskQueue = `${address.taskQueue}-undecodable`

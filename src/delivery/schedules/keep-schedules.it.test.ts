@@ -54,7 +54,7 @@ async function isInTemporal(schedule: string): Promise<boolean> {
 
 const tenMinutes = 600_000
 
-test('what was activated and what was noted wakes it, however long it rests', async () => {
+test('an activation and a recorded time wake it, however long its pause is', async () => {
   await using _keeper = keep(tenMinutes)
   await desk.activate({ 'countersign.yaml': deskConfig + schedules })
   await waitUntil(() => isInTemporal('first'))
@@ -62,14 +62,14 @@ test('what was activated and what was noted wakes it, however long it rests', as
   await untilStarted('first')
 })
 
-test('a time that nobody notified of starts in the next round of its own', async () => {
+test('a time without a notification starts its run in the next round', async () => {
   await using _keeper = keep(500)
   const time = { schedule: 'second', at: new Date(Math.floor(Date.now() / 60_000) * 60_000) }
   await desk.database.db.insertInto('schedule_time').values(time).execute()
   await untilStarted('second')
 })
 
-test('a round that fails is repeated in seconds', async () => {
+test('a round that fails is repeated within seconds', async () => {
   let asked = 0
   await using _keeper = keep(tenMinutes, () => {
     asked += 1

@@ -19,7 +19,7 @@ function setting(name: string, cron = '0 6 * * 1-5'): ScheduleSetting {
   return { name, cron, timezone: 'Europe/Berlin', catchup: 'none', ...rest }
 }
 
-test('Temporal has the schedules of the configuration, as they are there, and others are left alone', async () => {
+test('Temporal gets exactly the schedules of the configuration, and other schedules are not changed', async () => {
   const { taskQueue, ...address } = server
   const temporal = connectTemporal({ ...address, deadlineMs: 10_000 })
   try {
@@ -57,7 +57,7 @@ test('Temporal has the schedules of the configuration, as they are there, and ot
   }
 })
 
-test('each time of Temporal’s is one of the cron’s, over both changes of the clocks', async () => {
+test('each time of Temporal is a time of the cron expression, over both changes of the clocks', async () => {
   const { taskQueue, ...address } = server
   const temporal = connectTemporal({ ...address, deadlineMs: 10_000 })
   try {

@@ -56,7 +56,7 @@ async function untilEnded(count: number) {
   return items
 }
 
-it('posts a request once in the channel of its queue: its effect, with no link or mention in it', async () => {
+it('posts a request once in the channel of its queue: its effect, without a link or mention from its text', async () => {
   await using _relay = await relayOf()
   const input = { path: 'notes/<!here>.md', content: 'nobody’s business' }
   const request = await desk.open('request.opened', { input })
@@ -89,7 +89,7 @@ it('posts no task at high risk', async () => {
   expect(said).not.toContain('write the notes')
 })
 
-it('writes the message anew when it is decided elsewhere, and reminds in its thread', async () => {
+it('updates the message when the request is decided elsewhere, and reminds in its thread', async () => {
   await using _relay = await relayOf()
   const request = await desk.open()
   await untilEnded(1)
@@ -112,7 +112,7 @@ it('writes the message anew when it is decided elsewhere, and reminds in its thr
 })
 
 // Rules: security.md 29
-it('writes nothing into another channel that the database says a message is in', async () => {
+it('does not update a message in another channel that only a changed row names', async () => {
   await using _relay = await relayOf()
   const request = await desk.open()
   await untilEnded(1)
@@ -123,7 +123,7 @@ it('writes nothing into another channel that the database says a message is in',
   expect([...slack.of('chat.postMessage'), ...slack.of('chat.update')]).toHaveLength(1)
 })
 
-it('says nothing of what was decided before it could be posted', async () => {
+it('posts nothing about a request that was decided before it could be posted', async () => {
   const request = await desk.add()
   await using _relay = await relayOf()
   await decideRequest(desk.service.ctx, desk.grace.caller, {
@@ -142,7 +142,7 @@ async function expire(id: string): Promise<void> {
   await sealRows(db, 'request', 'id', id)
 }
 
-it('writes what changed while it was being posted, though that was told of before', async () => {
+it('shows a change that was made while the message was being posted, although its event came before', async () => {
   await using _relay = await relayOf()
   let request: { id: string } | null = null
   slack.instead = ({ method }) => {
@@ -212,7 +212,7 @@ it.each([
   },
 )
 
-it('posts nothing with a token of another workspace, or without one, and says so', async () => {
+it('posts nothing with a token of another workspace, or without one, and records why', async () => {
   {
     await using _relay = await relayOf({ token: null })
     await desk.open()

@@ -34,7 +34,7 @@ function partsOf(value: unknown): Record<string, unknown>[] {
 }
 
 // Rules: security.md 18
-it('shows hostile text as text: no markup is read anywhere, and what cannot be seen is named', () => {
+it('shows hostile text as text: no markup has an effect, and invisible characters are named', () => {
   const posts = [
     slackMessage(
       { ...request, title: hostile, task: null, starter: hostile },
@@ -61,13 +61,13 @@ it('shows hostile text as text: no markup is read anywhere, and what cannot be s
 })
 
 // Rules: security.md 20
-it('masks what looks like a secret', () => {
+it('masks values that look like secrets', () => {
   const title = 'Write "password=correct-horse-battery.md"'
   const said = JSON.stringify(slackMessage({ ...request, title }, 'https://c.example.com'))
   expect(said).not.toContain('correct-horse')
 })
 
-it('says of high risk only that it waits, and offers nothing but the page', () => {
+it('says of high risk only that it waits, and offers only the page', () => {
   const { blocks } = slackMessage({ ...request, risk: 'high' }, 'https://c.example.com')
   const said = JSON.stringify(blocks)
   expect(said).toContain('A high-risk call of write_file waits')
@@ -75,27 +75,24 @@ it('says of high risk only that it waits, and offers nothing but the page', () =
   expect(said).not.toContain('countersign_open')
 })
 
-it.each(['question', 'outcome_check'])(
-  'offers nothing but the page for a request of kind %s',
-  (kind) => {
-    const { blocks } = slackMessage({ ...request, kind }, 'https://c.example.com')
-    expect(JSON.stringify(blocks)).not.toContain('countersign_open')
-  },
-)
+it.each(['question', 'outcome_check'])('offers only the page for a request of kind %s', (kind) => {
+  const { blocks } = slackMessage({ ...request, kind }, 'https://c.example.com')
+  expect(JSON.stringify(blocks)).not.toContain('countersign_open')
+})
 
-it('says what became of it, by whom, and can be pressed no more', () => {
+it('says how the request ended and by whom, and has no button then', () => {
   const closed = { ...request, state: 'denied', decided_by: 'Grace' }
   const said = JSON.stringify(slackMessage(closed, 'https://c.example.com'))
   expect(said).toContain('Denied by Grace')
   expect(said).not.toContain('countersign_open')
 })
 
-it('keeps within what Slack takes: no text is empty or over its bound', () => {
+it('stays within Slack’s limits: no text is empty or too long', () => {
   expect(plainText('x'.repeat(5000)).text).toHaveLength(3000)
   expect(plainText(' ').text).toBe('–')
 })
 
-it('is the card of a request: the task and who wanted it, what it does, the facts, what deserves attention', () => {
+it('is the card of a request: its task and author, its effect, the facts, and its cues', () => {
   const { blocks } = slackMessage(request, 'https://c.example.com')
   const texts = partsOf(blocks).flatMap(({ type, text }) => (type === 'plain_text' ? [text] : []))
   expect(texts).toEqual([

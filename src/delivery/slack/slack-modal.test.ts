@@ -27,7 +27,7 @@ function record(more: Partial<RequestDetailRecord> = {}): RequestDetailRecord {
   return { ...inSlack, ...more } as RequestDetailRecord
 }
 
-test('what was asked before a restore, is of high risk or holds a secret is decided on its page', () => {
+test('a request from before a restore, of high risk, or with a secret is decided on its page', () => {
   expect(whyOnPage(record())).toBeNull()
   expect(whyOnPage(record({ askedBeforeRestore: true }))).toContain('may have been carried out')
   expect(whyOnPage(record({ risk: 'high' }))).toContain('decided on its page')
@@ -36,7 +36,7 @@ test('what was asked before a restore, is of high risk or holds a secret is deci
 })
 
 // Rules: security.md 18, 20
-test('the window begins with the task of a person, masked and as text; data of a trigger is none', () => {
+test('the modal begins with the task of a person, masked and as text; data of a trigger is no task', () => {
   const shown = {
     id: '0199aaaa-0000-7000-8000-000000000001',
     number: 142,

@@ -12,7 +12,7 @@ const message = {
   now: new Date(1531420618_000),
 }
 
-it('takes the signature that Slack documents, within five minutes either way', () => {
+it('accepts the signature in Slack’s documentation, within five minutes before and after its time', () => {
   expect(isSignedBySlack(secret, message)).toBe(true)
   for (const seconds of [-300, 300]) {
     const now = new Date(message.now.getTime() + seconds * 1000)
@@ -34,7 +34,7 @@ it.each([
   expect(isSignedBySlack(secret, { ...message, ...change })).toBe(false)
 })
 
-it('refuses everything without a secret', () => {
+it('refuses every message without a secret', () => {
   expect(isSignedBySlack('', message)).toBe(false)
   expect(isSignedBySlack('another', message)).toBe(false)
 })

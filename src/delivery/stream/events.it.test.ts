@@ -17,7 +17,7 @@ const database = disposeAfterTests(await createTestDatabase())
 const log = silentLog
 
 describe('live stream', () => {
-  it('skips nothing for a reader who follows while ten writers commit out of order and two sequencers race', async () => {
+  it('skips no event for a reader who follows while ten writers commit out of order and two sequencers race', async () => {
     const { db, url } = database
     await using _one = new EventSequencer({ db, databaseUrl: url, log })
     await using _two = new EventSequencer({ db, databaseUrl: url, log })
@@ -50,7 +50,7 @@ describe('live stream', () => {
     expect(new Set(seen).size).toBe(200)
   })
 
-  it('tells subscribers that there is more to read', async () => {
+  it('calls subscribers when there is more to read', async () => {
     const { db, url } = database
     await using _one = new EventSequencer({ db, databaseUrl: url, log })
     await using feed = new EventFeed({ db, databaseUrl: url })
@@ -73,7 +73,7 @@ describe('live stream', () => {
     stop()
   })
 
-  it('numbers an event that nobody notified of in the next round of its own', async () => {
+  it('numbers an event without a notification in its next round', async () => {
     const { db, url } = database
     await using _one = new EventSequencer({ db, databaseUrl: url, log, restMs: 500 })
     const id = uuidv7()

@@ -44,11 +44,11 @@ describe('addresses of webhooks', () => {
     'https://[fe80::1]/',
     'https://[fec0::1]/',
     'https://[ff02::1]/',
-  ])('refuses %s: it is private, however it is written', async (url) => {
+  ])('refuses %s: it is private, in whatever notation', async (url) => {
     await expect(findTarget(new URL(url), strict)).rejects.toThrow('webhooks.allow')
   })
 
-  it('refuses a name that resolves to a private address, also when another of its addresses is public', async () => {
+  it('refuses a name with a private address, also if another of its addresses is public', async () => {
     const url = new URL('https://hooks.example.com/')
     await expect(findTarget(url, strict, to('10.0.0.7'))).rejects.toThrow('10.0.0.7')
     await expect(findTarget(url, strict, to('93.184.215.14', 'fe80::1%eth0'))).rejects.toThrow(
@@ -59,7 +59,7 @@ describe('addresses of webhooks', () => {
     await expect(findTarget(new URL('https://localhost/'), strict)).rejects.toThrow('private')
   })
 
-  it('takes public addresses, and private ones that webhooks.allow lists, mapped or not', async () => {
+  it('accepts public addresses, and private ones that webhooks.allow lists, mapped into IPv6 or not', async () => {
     const url = new URL('https://hooks.example.com/')
     expect(await findTarget(url, strict, to('93.184.215.14'))).toBe('93.184.215.14')
     expect(await findTarget(url, strict, to('2606:2800:21f::1'))).toBe('2606:2800:21f::1')
@@ -73,7 +73,7 @@ describe('addresses of webhooks', () => {
     )
   })
 
-  it('takes http for this machine in the development profile alone, whatever is allowed', async () => {
+  it('accepts http only to this machine in the development profile, whatever webhooks.allow lists', async () => {
     const url = new URL('http://hooks.example.com/')
     const allow = ['0.0.0.0/0']
     const development = { allow, isDevelopment: true }

@@ -41,7 +41,7 @@ const send = (url: string) =>
   })
 
 // Rules: security.md 23
-it('delivers over TLS to a private address that is allowed, whose authority is trusted', async () => {
+it('delivers over TLS to a private address that is allowed, if its authority is trusted', async () => {
   await using receiver = await openTlsReceiver()
   setDefaultCACertificates([...authorities, localCertificate.cert])
   const url = `https://localhost:${receiver.port}/hook`
@@ -50,7 +50,7 @@ it('delivers over TLS to a private address that is allowed, whose authority is t
 })
 
 // Rules: security.md 23
-it('sends nothing to a certificate of nobody it trusts, or of another name than was configured', async () => {
+it('sends nothing to a server with an untrusted certificate, or with one of another name', async () => {
   await using receiver = await openTlsReceiver()
   const untrusted = await send(`https://localhost:${receiver.port}/`)
   expect(untrusted).toMatchObject({ status: null, error: expect.stringContaining('self-signed') })

@@ -22,7 +22,7 @@ import {
 useWebhookDesk()
 
 // Rules: security.md 23
-it('tells an endpoint once of a request, signed, with a link and nothing of the arguments', async () => {
+it('notifies an endpoint once of a request, signed, with a link and without any argument', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   await using _relay = relayOf(desk, ctx)
@@ -57,7 +57,7 @@ it('tells an endpoint once of a request, signed, with a link and nothing of the 
   })
 })
 
-it('tells of a command, a question and a program’s call that there is one, not what it is', async () => {
+it('names only the tool of a command, a question and a program’s call, and none of their words', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   await using _relay = relayOf(desk, ctx)
@@ -73,7 +73,7 @@ it('tells of a command, a question and a program’s call that there is one, not
   expect(JSON.stringify(receiver.received)).not.toContain('of-somebody')
 })
 
-it('tells an endpoint only of its events, in its queues, since it was configured', async () => {
+it('notifies an endpoint only of its own events, in its own queues, from its configuration on', async () => {
   await desk.open()
   await desk.untilNumbered()
   const elsewhere = endpointAt(receiver, { queues: ['security'] })
@@ -101,7 +101,7 @@ it('follows no redirect', async () => {
 })
 
 // Rules: security.md 23
-it('connects to the very address that was checked, under the name that was configured', async () => {
+it('connects to the address that was checked, under the configured name', async () => {
   let asked = 0
   const outcome = await sendWebhook({
     url: `http://hooks.example.test:${receiver.port}/hook`,
@@ -124,7 +124,7 @@ it('connects to the very address that was checked, under the name that was confi
 it.each([
   ['a private address', 'https://10.0.0.7/'],
   ['http outside of the development profile', null],
-])('sends nothing to %s, and says so', async (_what, url) => {
+])('sends nothing to %s, and records why', async (_what, url) => {
   const to = endpointAt(receiver, url === null ? {} : { url })
   const ctx = await configure(desk, to)
   await using _relay = relayOf(desk, ctx, { isDevelopment: false })
@@ -136,7 +136,7 @@ it.each([
   expect(receiver.received).toEqual([])
 })
 
-it('sends nothing unsigned: without its secret an endpoint waits', async () => {
+it('sends nothing unsigned: an endpoint without its secret waits', async () => {
   const to = endpointAt(receiver, { secretFrom: 'NOT_SET' })
   const ctx = await configure(desk, to)
   await using _relay = relayOf(desk, ctx)

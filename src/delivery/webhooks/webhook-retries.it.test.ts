@@ -28,7 +28,7 @@ import { readSecrets, webhookHeaders } from './webhook-secret.ts'
 useWebhookDesk()
 
 // Rules: security.md 23
-it('tries again after a failure and after silence, with the same id and body', async () => {
+it('repeats a message after an error and after no answer, with the same id and body', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   receiver.answer = (response, { headers }) => {
@@ -47,7 +47,7 @@ it('tries again after a failure and after silence, with the same id and body', a
   for (const one of receiver.received) verified(one)
 })
 
-it('gives up after the last attempt, shows it, and sends it again when somebody with the right says so', async () => {
+it('gives up after the last attempt, lists it, and sends it again when a person with the right resends it', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   receiver.answer = 503
@@ -80,7 +80,7 @@ it('gives up after the last attempt, shows it, and sends it again when somebody 
   expect(audited.map(({ document }) => document)).toEqual([expect.stringContaining(deliveryId)])
 })
 
-it('gives up at once when the receiver says that it is gone', async () => {
+it('gives up at once when the receiver answers that it is gone', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   receiver.answer = 410
@@ -91,7 +91,7 @@ it('gives up at once when the receiver says that it is gone', async () => {
 })
 
 // Rules: security.md 23
-it('sends nothing more to a receiver that is gone, until somebody sends again or the address changes', async () => {
+it('sends nothing more to a receiver that is gone, until somebody resends or the address changes', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   const isGone = async () => (await listEndpoints(ctx, desk.olga.caller))[0]?.gone
@@ -122,7 +122,7 @@ it('sends nothing more to a receiver that is gone, until somebody sends again or
   await waitUntil(() => moved.received.length === 1)
 })
 
-it('sends again, with the same id, what a process sent that was killed before it could say so', async () => {
+it('sends a message again, with the same id, whose process was killed before it recorded the result', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)
   await desk.open()
@@ -160,7 +160,7 @@ it('sends again, with the same id, what a process sent that was killed before it
 })
 
 // Rules: security.md 23
-it('delays nothing for a receiver that hangs, and asks it only four times at once', async () => {
+it('delays no other receiver while one hangs, and makes four requests to that one at most', async () => {
   await using healthy = await openWebhookReceiver()
   const hanging = endpointAt(receiver)
   const other = endpointAt(receiver, { url: healthy.url })
@@ -179,7 +179,7 @@ it('delays nothing for a receiver that hangs, and asks it only four times at onc
   expect(receiver.received).toHaveLength(4)
 })
 
-it('gives up what waits for an endpoint that is configured no more, and tells it nothing of the time between', async () => {
+it('gives up what waits for an endpoint that is no longer configured, and never sends it the events of that time', async () => {
   const to = endpointAt(receiver, { secretFrom: 'NOT_SET' })
   const ctx = await configure(desk, to)
   const long = { ...quick, pausesMs: [3_600_000] }

@@ -6,7 +6,7 @@ import { readSecrets, webhookHeaders } from './webhook-secret.ts'
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const message = { id: 'a-delivery', at: new Date(), body: '{"title":"Créer 📄"}' }
 
-it('signs so that the library of Standard Webhooks verifies it, and with no other secret', () => {
+it('the library of Standard Webhooks verifies the signature with this secret, and with no other', () => {
   const secret = newSecret()
   const headers = webhookHeaders(readSecrets(secret) ?? [], message)
   expect(new Webhook(secret).verify(message.body, headers)).toEqual({ title: 'Créer 📄' })
@@ -18,7 +18,7 @@ it('signs so that the library of Standard Webhooks verifies it, and with no othe
   )
 })
 
-it('signs with the old and the new secret while one replaces the other', () => {
+it('both secrets sign while one replaces the other', () => {
   const [old, next] = [newSecret(), newSecret()]
   const headers = webhookHeaders(readSecrets(`${old} ${next}`) ?? [], message)
   for (const secret of [old, next]) {
@@ -26,7 +26,7 @@ it('signs with the old and the new secret while one replaces the other', () => {
   }
 })
 
-it('takes nothing for a secret that is short, unmarked or no base64', () => {
+it('a text that is short, has no prefix or is no base64 is no secret', () => {
   const short = `whsec_${randomBytes(16).toString('base64')}`
   const unmarked = randomBytes(32).toString('base64')
   for (const text of [undefined, '', 'whsec_', short, unmarked, `${newSecret()} x`, 'whsec_%%%']) {

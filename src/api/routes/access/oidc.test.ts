@@ -4,7 +4,7 @@ import { localPath } from './oidc.ts'
 const home = 'https://approvals.example.com'
 
 // Rules: security.md 21
-test('signing in goes on to a page of ours, and to nothing else', () => {
+test('a sign-in continues at a page of this service, and at no other address', () => {
   for (const ours of ['/', '/requests/12', '/?queue=platform&q=a%20b', '/runs/x?turn=2']) {
     expect(localPath(ours, home)).toBe(ours)
   }

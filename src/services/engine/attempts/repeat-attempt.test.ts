@@ -4,10 +4,7 @@ import { isRepeated, keyAttemptOf } from './repeat-attempt.ts'
 
 type Attempt = NonNullable<CallAtHand['execution']>
 
-/**
- * The state of a call after its newest attempt. `settledBy` is the person who settled it, if one
- * did.
- */
+/** The state of a call after its newest attempt, with other columns of that attempt in `more`. */
 function after(attempt: number, more: Partial<Attempt> = {}) {
   const given = { attempt, detail: null, settled_then: null, settled_by: null, ...more }
   return { execution: given as Attempt }
