@@ -10,7 +10,7 @@ test.each([
   ['no whole number', 'callsPerTurn=1e2', /is not NAME=NUMBER/],
   ['one that is there twice', 'callsPerTurn=1,callsPerTurn=2', /there twice/],
   ['a usual timeout above the longest', 'timeoutMostSeconds=60', /at most timeoutMostSeconds/],
-])('%s is refused, and nothing beside it counts', (_, text, problem) => {
+])('%s is refused, and then no setting counts', (_, text, problem) => {
   const read = readLimits(`delegationDepth=1 ${text}`)
   expect(read.problem).toMatch(problem)
   expect(read.values.delegationDepth).toBe(limitSettings.delegationDepth.usual)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hasWords, wordsOf } from './search.ts'
 
-test('words are told apart by any white space, once each, and all must occur in any order and case', () => {
+test('words are separated by any white space, count once each, and must all occur, in any order and case', () => {
   expect(wordsOf('  Notes\tnotes  \n v2 ')).toEqual(['notes', 'v2'])
   expect(wordsOf('   ')).toEqual([])
   expect(hasWords('V2 of the NOTES', ['notes', 'v2'])).toBe(true)

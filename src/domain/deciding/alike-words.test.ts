@@ -12,11 +12,11 @@ test.each([
   ['denied by Grace', 'denied', 'not_started', grace],
   ['waits too', 'pending', 'not_started', { decidedBy: null }],
   ['expired, not carried out', 'expired', 'not_started', { decidedBy: null }],
-] as const)('what became of an alike request is said: %s', (words, state, execution, by) => {
+] as const)('the outcome of an alike request is in words: %s', (words, state, execution, by) => {
   expect(alikeWords({ state, execution: { state: execution }, ...by })).toBe(words)
 })
 
-test('how often the very call was carried out is a sentence, and nothing where it never was', () => {
+test('the number of times that the same call was carried out is a sentence, and none if it never was', () => {
   expect(againSentence(0)).toBeNull()
   expect(againSentence(1)).toBe('This very call was carried out once before')
   expect(againSentence(3)).toBe('This very call was carried out 3 times before')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { editsOf } from './edits-policy.ts'
 
 // Rules: product.md 11
-test('an editor decides their own change only where the queue says so, never at high risk or of a command', () => {
+test('an editor decides their own change only where the queue permits it, never at high risk or of a command', () => {
   expect(editsOf('approve', { tool: 'write_file', risk: 'medium' })).toBe('approve')
   expect(editsOf('approve', { tool: 'write_file', risk: 'high' })).toBe('revise')
   for (const tool of ['exec', 'shell']) {

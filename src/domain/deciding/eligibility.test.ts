@@ -26,13 +26,13 @@ describe('who may decide', () => {
     expect(gone).toMatchObject({ canDecide: false, which: 'disabled' })
   })
 
-  test('nobody from elsewhere, and it says which teams', () => {
+  test('nobody outside of these teams, and the refusal names the teams', () => {
     const other = judgeEligibility({ ...asked, person: { ...grace, teams: ['design'] } })
     expect(other).toMatchObject({ which: 'not_in_team' })
     expect(other.reason).toContain('platform or security')
   })
 
-  test.each([...principalReasons, 'constructor'])('nobody behind it: %s', (why) => {
+  test.each([...principalReasons, 'constructor'])('nobody behind the request: %s', (why) => {
     const principals = [{ personId: 'grace', why }]
     const behind = judgeEligibility({ ...asked, principals })
     expect(behind).toMatchObject({ canDecide: false, which: 'behind_request' })
@@ -45,7 +45,7 @@ describe('who may decide', () => {
     })
   })
 
-  test('somebody behind it twice is told the weightiest reason, whatever the order', () => {
+  test('a person behind it for two reasons gets the strongest one, in whatever order they are stored', () => {
     const principals = ['messaged', 'started'].map((why) => ({ personId: 'grace', why }))
     for (const behind of [principals, principals.toReversed()]) {
       const { reason } = judgeEligibility({ ...asked, principals: behind })

@@ -28,7 +28,7 @@ const shell = { path: '/usr/bin/sh', hash: 'sha256:s' }
 const own = { worker: 'scribe', startedBy: 'Ada', isOwn: true }
 
 // Rules: product.md 10; security.md 16
-test('for the run the very same arguments are covered, and a command only with the same files', () => {
+test('scope run covers the same arguments, and a command only with the same files', () => {
   expect(reachOf('run', write)).toMatchObject({ digest: 'sha256:d', path: null, files: [] })
   expect(reachOf('run', command)).toMatchObject({
     digest: 'sha256:c',
@@ -38,13 +38,13 @@ test('for the run the very same arguments are covered, and a command only with t
 })
 
 // Rules: product.md 10; security.md 16
-test('for a path that one file is covered with any content, and what has no path has no such scope', () => {
+test('scope path covers this one file with any content, and a call without a path has no such scope', () => {
   expect(reachOf('path', write)).toMatchObject({ digest: null, path: 'notes/1.md' })
   expect(reachOf('path', command)).toBeNull()
 })
 
 // Rules: security.md 16
-test('it is said which calls are covered, in which runs, for how long, and what never is', () => {
+test('the words say which calls are covered, in which runs, for how long, and what is never covered', () => {
   const words = (call: ReachableCall, scope: 'once' | 'run' | 'path' | 'command', root = own) =>
     reachWords(reachOf(scope, call)!, root).join(' ')
   expect(words(write, 'once')).toBe('This call, once.')
@@ -60,7 +60,7 @@ test('it is said which calls are covered, in which runs, for how long, and what 
 })
 
 // Rules: product.md 10
-test('a command is covered while its files, programs and sandbox are as approved; by scope command with any files', () => {
+test('a command is covered while its files, programs and sandbox are as approved; with scope command, whatever its files contain', () => {
   const { facts } = command
   const changed = { ...facts, bases: [{ path: 'run.sh', hash: 'sha256:g' }] }
   const elsewhere = { ...facts, detail: { ...facts.detail, profile: 'q' } }
@@ -71,7 +71,7 @@ test('a command is covered while its files, programs and sandbox are as approved
 })
 
 // Rules: security.md 16
-test('two approvals are described alike only if they cover the same, whatever the names', () => {
+test('two approvals have the same words only if they cover the same, whatever names are in them', () => {
   const names = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom(

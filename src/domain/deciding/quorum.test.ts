@@ -12,7 +12,7 @@ function vote(personId: string, ...teams: string[]): Vote {
 
 // Rules: product.md 18
 describe('a quorum', () => {
-  test('of one is met by one member, and not by somebody from elsewhere', () => {
+  test('of one is met by one member, and not by a person of another team', () => {
     const quorum = { any: [[platform]] }
     expect(tally(quorum, [vote('grace', 'platform')])).toMatchObject({ met: true, missing: [] })
     expect(tally(quorum, [vote('edsger', 'security')])).toMatchObject({
@@ -33,14 +33,14 @@ describe('a quorum', () => {
     expect(tally({ any: [[platform, security]] }, [both]).met).toBe(false)
   })
 
-  test('moves somebody who could sit elsewhere to make room, whatever the order of the votes', () => {
+  test('moves a person to another place to make room, in whatever order the votes come', () => {
     const quorum = { any: [[platform, security]] }
     const votes = [vote('both', 'platform', 'security'), vote('grace', 'platform')]
     expect(tally(quorum, votes).met).toBe(true)
     expect(tally(quorum, votes.toReversed()).met).toBe(true)
   })
 
-  test('of alternatives is met by any of them, and tells what the nearest one lacks', () => {
+  test('of alternatives is met by any of them, and names what the nearest one lacks', () => {
     const quorum = { any: [[{ team: 'platform', count: 3 }], [security]] }
     expect(tally(quorum, [vote('edsger', 'security')]).met).toBe(true)
     expect(tally(quorum, [vote('grace', 'platform')]).missing).toEqual([security])
@@ -53,7 +53,7 @@ describe('a quorum', () => {
     expect(tally({ any: [[{ team: 'platform', count: 0 }]] }, someone).met).toBe(false)
   })
 
-  test('is told in words, and names its teams once', () => {
+  test('has a text, and a list in which each of its teams is once', () => {
     const quorum = { any: [[platform, security], [{ team: 'platform', count: 2 }]] }
     expect(quorumText(quorum)).toBe('1 of platform and 1 of security or 2 of platform')
     expect(quorumTeams(quorum)).toEqual(['platform', 'security'])
@@ -90,7 +90,7 @@ describe('the assignment', () => {
     )
   })
 
-  test('seats distinct people, each in a team of theirs', () => {
+  test('gives places to distinct people only, each in a team of theirs', () => {
     fc.assert(
       fc.property(places, votes, (wanted, given) => {
         const { counted } = tally({ any: [wanted] }, given)
@@ -103,7 +103,7 @@ describe('the assignment', () => {
     )
   })
 
-  test('never unmeets a quorum by one more vote, and does not depend on the order of votes', () => {
+  test('is never undone by one more vote, and does not depend on the order of votes', () => {
     fc.assert(
       fc.property(fc.array(places, { minLength: 1, maxLength: 2 }), votes, (any, given) => {
         const quorum: Quorum = { any }
@@ -136,7 +136,7 @@ function maxFilled(seats: readonly (readonly string[])[], votes: readonly Vote[]
   return Math.max(maxFilled(rest, votes), ...seated)
 }
 
-test('two quorums at once: of one team the larger number, of two teams each, every pair of alternatives once', () => {
+test('two combined quorums need the larger number of one team, both of two teams, and each pair of alternatives once', () => {
   const one = { any: [[{ team: 'platform', count: 2 }], [{ team: 'security', count: 1 }]] }
   const other = { any: [[{ team: 'platform', count: 1 }]] }
   expect(quorumText(bothQuorums(one, other))).toBe(

@@ -31,7 +31,7 @@ describe('the steps of a request that waits', () => {
     escalate: [{ afterMs: 24 * hour, addTeams: ['security'] }],
   }
 
-  test('come in the order of their times, each once, and people are added before they are reminded', () => {
+  test('come in the order of their times, each once, and people are added before a reminder of the same time', () => {
     expect(waitingSteps(times, one)).toEqual([
       { kind: 'remind', afterMs: 4 * hour },
       { kind: 'escalate', afterMs: 24 * hour, addTeams: ['security'] },
@@ -39,12 +39,12 @@ describe('the steps of a request that waits', () => {
     ])
   })
 
-  test('add nobody where no place is the queue’s own team’s', () => {
+  test('add nobody to a quorum without a place of the queue’s own team', () => {
     const others = { any: [[{ team: 'security', count: 1 }]] }
     expect(waitingSteps(times, others).map(({ kind }) => kind)).toEqual(['remind', 'remind'])
   })
 
-  test('are due from their time on, those before the last one taken never again', () => {
+  test('are due from their time on, and never again once taken', () => {
     const steps = waitingSteps(times, one)
     expect(stepsDue(steps, 0, 4 * hour - 1)).toEqual([])
     expect(stepsDue(steps, 0, 4 * hour)).toEqual(steps.slice(0, 1))
@@ -55,7 +55,7 @@ describe('the steps of a request that waits', () => {
 
 // Rules: product.md 18
 describe('an escalation', () => {
-  test('is not there yet when what it was about is asked anew', () => {
+  test('does not count for the request that replaces an escalated one', () => {
     expect(beforeEscalation(escalateRouting(routing, ['security']))).toEqual(routing)
   })
 
@@ -68,7 +68,7 @@ describe('an escalation', () => {
     ],
   }
 
-  test('lets the added team fill places of the queue’s own, as many distinct people as before', () => {
+  test('lets the added team fill places of the queue’s own, with as many distinct people as before', () => {
     const after = escalateRouting({ ...routing, quorum: both }, ['security'])
     expect(after.quorumText).toBe('2 of platform (or security) and 1 of legal')
     expect(quorumTeams(after.quorum)).toEqual(['platform', 'security', 'legal'])
@@ -86,7 +86,7 @@ describe('an escalation', () => {
     expect(tally(after.quorum, [edsger, grace, lea]).met).toBe(true)
   })
 
-  test('never gives a place of another team to those it adds', () => {
+  test('never adds teams to a place of another team', () => {
     const after = escalateRouting({ ...routing, quorum: both }, ['security'])
     const three = ['a', 'b', 'c'].map((personId) => ({ personId, teams: ['security'] }))
     expect(tally(after.quorum, three).missing).toEqual([{ team: 'legal', count: 1 }])
@@ -100,7 +100,7 @@ describe('an escalation', () => {
     expect(escalateRouting(routing, ['platform'])).toEqual(routing)
   })
 
-  test('outlives a revision of the call, whose other steps stay what they were', () => {
+  test('stays in force after a revision of the call, and so do the other steps', () => {
     const steps = [
       { kind: 'escalate', afterMs: hour, addTeams: ['security'] },
       { kind: 'remind', afterMs: 2 * hour },

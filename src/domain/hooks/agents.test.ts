@@ -39,13 +39,13 @@ test.each([
   ['copilot-cli', { permissionDecision: 'allow', modifiedArgs: changed }],
   ['cursor', { permission: 'allow', updated_input: changed }],
   ['opencode', { decision: 'allow', input: changed }],
-] as const)('%s is given changed arguments in its own words', (name, answer) => {
+] as const)('%s gets changed arguments in its own format', (name, answer) => {
   expect(agents[name].edits).toHaveProperty('PreToolUse')
   expect(JSON.parse(agents[name].say({ ...allow, input: changed }))).toMatchObject(answer)
 })
 
 test.each(['claude-code', 'codex'] as const)(
-  '%s is answered a request for permission in its own words',
+  '%s gets the answer to a request for permission in its own format',
   (name) => {
     const { say } = agents[name]
     const answer = (decision: HookDecision) => JSON.parse(say(decision, 'PermissionRequest'))
@@ -59,7 +59,7 @@ test.each(['claude-code', 'codex'] as const)(
   },
 )
 
-test('only a session of Claude Code is told to end before a call; every other agent is denied it', () => {
+test('only a session of Claude Code is ended before a call; for every other agent the call is denied', () => {
   const leave: HookDecision = { ...deny, defers: true }
   expect(JSON.parse(agents['claude-code'].say(leave))).toEqual(claude('defer', 'no'))
   for (const name of agentNames) {
@@ -77,7 +77,7 @@ const session = { session_id: 's', sessionId: 's', conversation_id: 's', cwd: '/
 const call = { tool_name: 'x', toolName: 'x', tool_input: { a: 1 }, toolArgs: { a: 1 } }
 
 test.each(agentNames)(
-  'an event of %s is read, and what is none is refused with a sentence',
+  'an event of %s is parsed, and any other input is refused with a sentence',
   (name) => {
     const event = { ...session, ...call, hook_event_name: 'PreToolUse' }
     const { read } = agents[name]
@@ -114,12 +114,12 @@ test.each([
   ['copilot-cli', 'PreToolUse', { hook_event_name: 'PostToolUse' }],
   ['copilot-cli', 'PostToolUse', { toolResult: { resultType: 'success' } }],
   ['copilot-cli', 'PostToolUseFailure', { error: 'Path does not exist' }],
-] as const)('what %s tells after a call is read as %s', (name, event, more) => {
+] as const)('the report of %s after a call is read as %s', (name, event, more) => {
   expect(agents[name].read({ ...session, ...call, ...more }).hook_event_name).toBe(event)
 })
 
 test.each(agentNames)(
-  '%s gets an answer before its own limit, when nothing gives it another',
+  '%s gets an answer before its own time limit, unless a setting says otherwise',
   (name) => {
     const { limitSeconds } = agents[name]
     const waits = usualWaitSeconds(agents[name])

@@ -35,7 +35,7 @@ test.each([
   ['LS', { path: `${root}/src` }, 'list_files', { path: 'src' }],
   ['mcp__wiki__search', { q: 'x' }, 'mcp__wiki__search', { q: 'x' }],
   ['WebFetch', { url: 'https://x' }, 'WebFetch', { url: 'https://x' }],
-])('%s is judged as the tool that does the same', (name, given, tool, input) => {
+])('%s is judged as the built-in tool with the same effect', (name, given, tool, input) => {
   expect(callOfEvent(event(name, given), root)).toEqual({ tool, input })
 })
 
@@ -85,7 +85,7 @@ test.each([
   expect(changedInputOf(one, { tool, input }, root)).toBeNull()
 })
 
-test('nobody may change what only reads, and no other tool takes the place of a call', () => {
+test('nobody may change a call that only reads, or turn a call into one of another tool', () => {
   const read = event('Read', { file_path: 'a.md' })
   expect(canBeChanged(read, callOfEvent(read, root))).toBe(false)
   expect(changedInputOf(read, { tool: 'read_file', input: { path: 'b.md' } }, root)).toBeNull()
@@ -93,7 +93,7 @@ test('nobody may change what only reads, and no other tool takes the place of a 
   expect(changedInputOf(fetched, { tool: 'shell', input: bash }, root)).toBeNull()
 })
 
-test('paths are those of the workspace, from wherever the session is; outside they say so', () => {
+test('paths are relative to the workspace, wherever the session is; those outside of it keep their ..', () => {
   const within = callOfEvent(event('Read', { file_path: 'b.md' }, `${root}/docs`), root)
   expect(within.input).toEqual({ path: 'docs/b.md' })
   const bash = callOfEvent(event('Bash', { command: 'ls' }, `${root}/docs`), root)
@@ -107,14 +107,17 @@ test.each([
   ['a command outside of the agent’s sandbox', 'Bash', {}, 'dangerouslyDisableSandbox'],
   ['a command in the background', 'Bash', {}, 'run_in_background'],
   ['a field of a later release', 'Read', { file_path: 'a' }, 'follow'],
-])('%s is none of ours, and keeps its own name and its word', (_, tool, more, field) => {
-  for (const value of [true, 'true', 1, null, 'false', {}]) {
-    const given = { command: 'git log', ...more, [field]: value }
-    expect(callOfEvent(event(tool, given), root)).toEqual({ tool, input: given })
-  }
-})
+])(
+  '%s is no call of a built-in tool, and keeps its own name and arguments',
+  (_, tool, more, field) => {
+    for (const value of [true, 'true', 1, null, 'false', {}]) {
+      const given = { command: 'git log', ...more, [field]: value }
+      expect(callOfEvent(event(tool, given), root)).toEqual({ tool, input: given })
+    }
+  },
+)
 
-test('a field of a later release that is false might switch something off, so it is none of ours', () => {
+test('a call with a field of a later release that is false keeps its own name, since the field might switch something off', () => {
   const given = { command: 'git log', confined: false }
   expect(callOfEvent(event('Bash', given), root)).toEqual({ tool: 'Bash', input: given })
 })
@@ -123,12 +126,15 @@ test.each([
   ['Bash', { command: 'ls', run_in_background: false, dangerouslyDisableSandbox: false }, 'shell'],
   ['Bash', { command: 'ls', description: 'List it' }, 'shell'],
   ['Edit', { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: false }, 'edit_file'],
-])('%s with what changes nothing stays the tool that does the same', (tool, given, ours) => {
-  expect(callOfEvent(event(tool, given), root).tool).toBe(ours)
-})
+])(
+  '%s with fields that do not change its effect is judged as the built-in tool',
+  (tool, given, ours) => {
+    expect(callOfEvent(event(tool, given), root).tool).toBe(ours)
+  },
+)
 
 // Rules: security.md 8
-test('a Grep goes by its own name, unless it is known to read no environment or key file', () => {
+test('a Grep keeps its own name unless it is known to read no environment or key file', () => {
   const given = { pattern: 'x', path: 'src', output_mode: 'content', '-i': true, head_limit: 5 }
   expect(callOfEvent(event('Grep', given), root)).toEqual({ tool: 'Grep', input: given })
   expect(callOfEvent(event('Grep', given), root, 'claude-code', true)).toEqual({
@@ -138,7 +144,7 @@ test('a Grep goes by its own name, unless it is known to read no environment or 
   expect(callOfEvent(event('Grep', given), root, 'opencode', true).tool).toBe('Grep')
 })
 
-test('a command that Codex wants to run outside of its sandbox, which it does not tell, is none of ours', () => {
+test('a command for which Codex does not report whether it leaves its sandbox keeps its own name', () => {
   const bash = event('Bash', { command: 'git log' })
   expect(callOfEvent(bash, root, 'codex').tool).toBe('shell')
   const asks = { ...bash, hook_event_name: 'PermissionRequest' } as const
@@ -147,14 +153,14 @@ test('a command that Codex wants to run outside of its sandbox, which it does no
 })
 
 test.each(['cursor', 'opencode', 'gemini-cli', 'copilot-cli', 'acp'])(
-  'a tool of %s that is spelled as one of Claude Code’s is its own',
+  'a tool of %s with a name of Claude Code’s is a tool of its own',
   (agent) => {
     const read = event('Read', { file_path: 'a' })
     expect(callOfEvent(read, root, agent)).toEqual({ tool: 'Read', input: { file_path: 'a' } })
   },
 )
 
-test('a tool named like a member of every object is only a name', () => {
+test('a tool with the name of a property of every object is only a name', () => {
   expect(callOfEvent(event('constructor', {}), root).tool).toBe('claude-code:constructor')
   expect(callOfEvent(event('my tool/x', {}), root).tool).toBe('claude-code:my_tool_x')
 })

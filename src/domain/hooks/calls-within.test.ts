@@ -54,11 +54,11 @@ test.each([
   ['Edit', { file_path: 7 }],
   ['codex:apply_patch', { command: 'no patch' }],
   ['Bash', { command: ['ls'] }],
-])('%s of %o amounts to none', (tool, input) => {
+])('%s of %o has the effect of no built-in call', (tool, input) => {
   expect(callsWithin({ tool, input }, folder)).toEqual([])
 })
 
-test('a path means nothing where no folder is told, and a command does', () => {
+test('a path without a known folder is left out, and a command is not', () => {
   for (const none of [undefined, '', 'shop', 'C:\\shop']) {
     expect(callsWithin({ tool: 'Edit', input: { file_path: '/a.md' } }, none)).toEqual([])
     expect(callsWithin({ tool: 'Bash', input: { command: 'ls' } }, none)).toEqual([shell('ls')])

@@ -45,7 +45,7 @@ test.each([
 })
 
 test.each(['bash', 'Bash ', 'read_file', 'read file', 'shell', 'write_file', 'edit file'])(
-  'a tool that is only named like one that policy knows is none of those: %j',
+  'a tool whose name is only similar to one that policy knows is another tool: %j',
   (tool) => {
     const event = {
       hook_event_name: 'PreToolUse' as const,
@@ -59,6 +59,6 @@ test.each(['bash', 'Bash ', 'read_file', 'read file', 'shell', 'write_file', 'ed
   },
 )
 
-test('of what is harmless the hook says nothing: it never allows what nobody was asked about', () => {
+test('the hook decides nothing about harmless calls: it never allows a call that nobody was asked about', () => {
   expect(JSON.parse(agents['claude-code'].say({ decision: 'none' }))).toEqual({})
 })

@@ -66,7 +66,7 @@ describe('canonicalJson', () => {
     expect(() => canonicalJson(value)).toThrow(message)
   })
 
-  it('refuses what contains itself, and writes what is nested ten thousand deep', () => {
+  it('refuses values that contain themselves, and writes values that are nested ten thousand deep', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     expect(() => canonicalJson(circle)).toThrow('Circular')

@@ -12,12 +12,12 @@ test.each([
   '0.1000000000000000055511151231257827',
   '1e-400',
   '1.00000000000000000001',
-])('%s is unclear', (literal) => {
+])('%s may be read as different numbers', (literal) => {
   expect(whyUnclear(literal)).not.toBeNull()
 })
 
 test.each(['0', '-0', '0.10', '1.50e2', '9007199254740991', '-9007199254740991', '5e-324', '100'])(
-  '%s means one number to everybody',
+  '%s is the same number to every parser',
   (literal) => {
     expect(whyUnclear(literal)).toBeNull()
   },
@@ -31,14 +31,14 @@ test('the output of JSON.stringify for a safe number is unambiguous', () => {
   )
 })
 
-test('a literal of a million digits is judged in a moment', () => {
+test('a literal of a million digits is judged within a moment', () => {
   const begun = performance.now()
   expect(whyUnclear(`0.${'3'.repeat(1_000_000)}`)).not.toBeNull()
   expect(whyUnclear(`1${'0'.repeat(1_000_000)}`)).not.toBeNull()
   expect(performance.now() - begun).toBeLessThan(1000)
 })
 
-test('is found where it is in arguments that were parsed before', () => {
+test('such a number is found by its path in arguments that were parsed before', () => {
   expect(unclearNumberIn({ a: [{ b: 2 ** 53 }] })).toBe('a[0].b')
   expect(unclearNumberIn({ a: [1, 'x', null, -0.5] })).toBeNull()
 })

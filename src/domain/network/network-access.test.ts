@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { permitsHost, coversNetwork, isDomainEntry } from './network-access.ts'
 
 // Rules: workers-and-policy.md, shell rules
-test('an entry is a domain name, with all below it or one port; no address in any spelling is one', () => {
+test('an entry is a domain name, with all names below it or with one port; no notation of an address is one', () => {
   for (const entry of ['example.com', '*.example.com', 'a-b.example.co:8443', 'xn--bcher-kva.de']) {
     expect(isDomainEntry(entry), entry).toBe(true)
   }
@@ -13,7 +13,7 @@ test('an entry is a domain name, with all below it or one port; no address in an
   }
 })
 
-test('a name is admitted with its own ports, and a name that only looks alike is not', () => {
+test('a name is permitted with its own ports, and a similar name is not', () => {
   const entries = ['pypi.org', '*.pythonhosted.org', 'registry.example:8443']
   expect(permitsHost(entries, 'pypi.org', 443)).toBe('yes')
   expect(permitsHost(entries, 'pypi.org', 80)).toBe('yes')
@@ -27,7 +27,7 @@ test('a name is admitted with its own ports, and a name that only looks alike is
 })
 
 // Rules: product.md 24
-test('a worker’s list covers what lies within it, and nothing wider', () => {
+test('a worker’s list covers every narrower list, and no wider one', () => {
   expect(
     coversNetwork(['*.a.com', 'b.com'], ['x.a.com', '*.y.a.com', '*.a.com', 'b.com:443']),
   ).toBe(true)

@@ -26,7 +26,7 @@ const cases: readonly { name: string; cues: Row[]; hidden: Row[] }[] = [
 
 // Rules: product.md 38
 test.each(cases)(
-  'of $name people are shown all but what says less about the same line',
+  'of $name people see all cues except a weaker one of the same line',
   ({ cues, hidden }) => {
     expect(displayedCues(cues)).toEqual(cues.filter((cue) => !hidden.includes(cue)))
   },

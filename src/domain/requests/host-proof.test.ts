@@ -23,7 +23,7 @@ test.each([
   expect(isHostProof(key, folder, proof)).toBe(false)
 })
 
-test('the name of a key is another for each, and not the key', () => {
+test('the id of a key differs for each key, and is not the key', () => {
   expect(hostProofId(key)).toBe(hostProofId(Buffer.from(key)))
   expect(hostProofId(key)).not.toBe(hostProofId(Buffer.from('x')))
   expect(hostProofId(key)).not.toContain(key.toString('hex'))

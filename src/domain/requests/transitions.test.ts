@@ -75,12 +75,12 @@ describe.each(tables)('the table of a %s', (name, table, events) => {
     expect(accepted.toSorted()).toEqual(legal[name].toSorted())
   })
 
-  test('lists no event that has no name', () => {
+  test('lists no event without a name', () => {
     const named = states.flatMap((state) => Object.keys(table[state] ?? {}))
     expect(named.filter((event) => !events.includes(event))).toEqual([])
   })
 
-  test('never leaves an end, whatever the walk', () => {
+  test('never leaves a final state, in any sequence of events', () => {
     const walk = fc.array(fc.constantFrom(...events), { maxLength: 60 })
     fc.assert(
       fc.property(fc.constantFrom(...states), walk, (start, steps) => {
@@ -105,7 +105,7 @@ test('an event named like a property of objects is refused', () => {
 })
 
 // Rules: product.md 7
-test('of any events that race for a request, the first terminal one wins and all later ones are refused', () => {
+test('of several events that race for a request, the first final one wins and all later ones are refused', () => {
   const terminal = { approve: 'approved', deny: 'denied', expire: 'expired', cancel: 'cancelled' }
   const events = fc.constantFrom(
     ...(['count', 'revise', 'approve', 'deny', 'expire', 'cancel'] as const),

@@ -18,12 +18,12 @@ test.each([
   ['10 */6 * * 1-5', 'every weekday at 00:10, 06:10, 12:10 and 18:10'],
   ['*/15 8-18 * * *', 'every 15 minutes from 08:00 to 18:45'],
   ['0 8-18 * * 1-5', 'every hour from 08:00 to 18:00, every weekday'],
-])('%s is said as "%s"', (cron, words) => {
+])('%s in words is "%s"', (cron, words) => {
   expect(cronWords(cron)).toBe(words)
 })
 
 test.each(['*/7 * * * *', '0 1,5,9,11,20 * * *', '5/10 * * * *', '0 4 1-20 * *', 'nonsense'])(
-  '%s takes more than a sentence, and is left as it is written',
+  '%s needs more than a sentence, and stays as it is written',
   (cron) => {
     expect(cronWords(cron)).toBe(null)
   },

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { shareRunning } from './share-running.ts'
 
-test('callers that come while it runs share one result; the next caller begins anew', async () => {
+test('callers that come while it runs share one result; the next caller starts another read', async () => {
   const running = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
   let count = 0
   const read = vi.fn<() => Promise<string>>(() => running[count++]?.promise ?? Promise.reject())
@@ -15,7 +15,7 @@ test('callers that come while it runs share one result; the next caller begins a
   expect(await third).toBe('two')
 })
 
-test('a failure reaches all who waited, and is not remembered', async () => {
+test('a failure rejects for all callers that waited, and is not stored', async () => {
   const read = vi.fn<() => Promise<string>>()
   read.mockRejectedValueOnce(new Error('away'))
   read.mockResolvedValueOnce('back')

@@ -14,7 +14,7 @@ function taking(from: Shares, caller: string | undefined, given: string[]) {
 }
 
 describe('places', () => {
-  test('are never all with one caller, and others get theirs at once', async () => {
+  test('are never all used by one caller, and other callers get theirs at once', async () => {
     const pool = shares()
     const given: string[] = []
     for (let asked = 0; asked < 5; asked += 1) void taking(pool, 'greedy', given)
@@ -23,7 +23,7 @@ describe('places', () => {
     expect(pool.waiting).toBe(3)
   })
 
-  test('go to those who wait in turn, one of each, whoever asked more', async () => {
+  test('are given to waiting callers in turn, one each, however many places each has asked for', async () => {
     const pool = shares({ places: 1, maxPerCaller: 1 })
     const given: string[] = []
     const first = await pool.take(undefined)
@@ -36,7 +36,7 @@ describe('places', () => {
     expect(pool.waiting).toBe(0)
   })
 
-  test('are not bounded for what the service does itself, but by how many there are', async () => {
+  test('of the service itself are bounded only by the number of places', async () => {
     const pool = shares()
     const given: string[] = []
     for (let asked = 0; asked < 6; asked += 1) void taking(pool, undefined, given)
@@ -45,7 +45,7 @@ describe('places', () => {
     expect([given.length, pool.waiting]).toEqual([4, 2])
   })
 
-  test('are given back once, however often it is said', async () => {
+  test('are freed once, however often the function is called', async () => {
     const pool = shares({ places: 1, maxPerCaller: 1 })
     const release = await pool.take('a')
     release()
@@ -58,7 +58,7 @@ describe('places', () => {
     expect(given).toEqual(['b'])
   })
 
-  test('are refused to who has too many waiting already, and to who has waited too long', async () => {
+  test('are refused to a caller with too many waiting calls, and to one that has waited too long', async () => {
     const pool = shares({ places: 1, maxPerCaller: 1, maxWaiting: 1, waitMs: 20 })
     const release = await pool.take('a')
     const late = pool.take('a')

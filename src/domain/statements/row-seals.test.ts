@@ -31,18 +31,21 @@ function earlierSeal(table: SealedTable, unknown: readonly string[]): string {
 }
 
 // Rules: security.md 29
-test.each(tables)('a row of %s is not believed once any of its columns was changed', (table) => {
-  const row = rowOf(table)
-  const seal = seals.of(table, row)
-  expect(seals.holds(table, { ...row, seal })).toBe(true)
-  for (const name of sealedTables[table].columns) {
-    for (const other of ['another', null]) {
-      expect(seals.holds(table, { ...row, [name]: other, seal }), name).toBe(false)
+test.each(tables)(
+  'the seal of a row of %s does not hold once any of its columns was changed',
+  (table) => {
+    const row = rowOf(table)
+    const seal = seals.of(table, row)
+    expect(seals.holds(table, { ...row, seal })).toBe(true)
+    for (const name of sealedTables[table].columns) {
+      for (const other of ['another', null]) {
+        expect(seals.holds(table, { ...row, [name]: other, seal }), name).toBe(false)
+      }
     }
-  }
-})
+  },
+)
 
-test.each(tables)('a row of another table does not pass for one of %s', (table) => {
+test.each(tables)('the seal of a row of another table does not hold for one of %s', (table) => {
   const row = rowOf(table)
   for (const other of tables.filter((name) => name !== table)) {
     expect(seals.holds(table, { ...row, seal: seals.of(other, { ...rowOf(other), ...row }) })).toBe(
@@ -51,7 +54,7 @@ test.each(tables)('a row of another table does not pass for one of %s', (table) 
   }
 })
 
-test('seals of each earlier version hold, and vouch for all that they say', () => {
+test('seals of each earlier version hold, and protect all columns that they cover', () => {
   for (const table of tables) {
     for (const unknown of unsaidColumns(table)) {
       const row = { ...rowOf(table), seal: earlierSeal(table, unknown) }

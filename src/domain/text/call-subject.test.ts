@@ -16,7 +16,7 @@ test('the subject of a call distinguishes it from other calls: a path, a command
   for (const [input, subject] of subjects) expect(callSubject(input)).toBe(subject)
 })
 
-test('an input that names nothing of the kind has no subject', () => {
+test('an input without such a field has no subject', () => {
   for (const input of [null, 'text', [], {}, { path: 7 }, { path: ' ' }, { file: '', args: ['x'] }])
     expect(callSubject(input)).toBeNull()
 })

@@ -20,7 +20,7 @@ function told(event: Omit<EventFields, 'actor'> & Partial<EventFields>, subjects
   return parts.map(({ as, text }) => (as === 'verb' ? `*${text}*` : text)).join(' ')
 }
 
-test('a decision is told with who decided what, how far, and in whose words', () => {
+test('the sentence of a decision says who decided what, how far it reaches, and with which reason', () => {
   const deny = { decision: 'deny', then: 'stop', reason: 'sha256:1' }
   const event = { type: 'decision.recorded', requestId: 'r', detail: deny } as const
   expect(told(event)).toBe(
@@ -32,7 +32,7 @@ test('a decision is told with who decided what, how far, and in whose words', ()
   )
 })
 
-test('a request is told with who asked: its run, else the program', () => {
+test('the sentence of a request names its run, or else its program', () => {
   const opened = { type: 'request.opened', requestId: 'r', detail: {} } as const
   expect(told({ ...opened, runId: 'run' })).toBe(
     'Run 7 of scribe *asked for approval of* #45 Edit docs/pricing.md',
@@ -46,7 +46,7 @@ test('a request is told with who asked: its run, else the program', () => {
   )
 })
 
-test('an outcome check is told with who opened it, who is not its run', () => {
+test('the sentence of an outcome check names who opened it, which is not its run', () => {
   const check = {
     id: 'r',
     number: 45,
@@ -60,7 +60,7 @@ test('an outcome check is told with who opened it, who is not its run', () => {
   )
 })
 
-test('words of people stay a part of their own, so that nothing of them is taken for ours', () => {
+test('words of people are separate parts, so that none of them is taken for the service’s own', () => {
   const detail = { decision: 'deny', reason: 'sha256:1' }
   const parts = eventSentence(
     { type: 'decision.recorded', actor: grace, requestId: 'r', detail },
@@ -69,14 +69,14 @@ test('words of people stay a part of their own, so that nothing of them is taken
   expect(parts.at(-1)).toEqual({ as: 'words', text: 'wrong price **x**' })
 })
 
-test('erased words, and requests that the page does not name, leave a sentence that is true', () => {
+test('without erased words, and without requests that the page does not name, the sentence is still true', () => {
   const detail = { decision: 'deny', reason: 'sha256:1' }
   expect(told({ type: 'decision.recorded', requestId: 'r', detail }, noSubjects)).toBe(
     'Grace *denied* a request',
   )
 })
 
-test('times of a schedule that were missed together are told with their number', () => {
+test('times of a schedule that were missed together are one sentence with their number', () => {
   const detail = { schedule: 'nightly', at: '2026-01-01T00:00:00Z', why: 'missed' }
   const actor = { type: 'system' } as const
   const sentence = 'The service *started no run* (nightly, missed)'
@@ -101,14 +101,14 @@ test.each([
   ['grant:01a222a5-098e-7f22-8847-1bd8de16f853', 'by a remembered approval'],
   ['later:kind', 'by later:kind'],
   ['constructor', 'by constructor'],
-])('a verdict names its tool as it is, and the rule %s in words', (rule, words) => {
+])('a verdict names its tool unchanged, and the rule %s in words', (rule, words) => {
   const detail = { verdict: 'ask', tool: 'write_file', rule }
   expect(told({ type: 'call.judged', runId: 'run', callId: 'call', detail })).toBe(
     `Policy *asked people about* write_file of run 7 of scribe ${words}`,
   )
 })
 
-test.each(auditEventTypes)('%s is told with a verb, whatever its detail has', (type) => {
+test.each(auditEventTypes)('%s has a sentence with a verb, whatever is in its detail', (type) => {
   for (const detail of [{}, { what: 7, state: ['a', null], verdict: {}, decision: [] }]) {
     const parts = eventSentence({ type, actor: { type: 'system' }, detail }, noSubjects)
     expect(parts.filter(({ as }) => as === 'verb')).toHaveLength(1)

@@ -6,13 +6,13 @@ const joined = (line: string): string =>
     .map((piece) => piece.text)
     .join('')
 
-test('nothing of a line is lost, whatever it holds', () => {
+test('the pieces of a line are the whole line, whatever characters it has', () => {
   for (const line of ['', '   ', 'a\u202eb\u200b ', '\t\tx', `a${' '.repeat(300)}b\r`, 'pаypal']) {
     expect(joined(line)).toBe(line)
   }
 })
 
-test('blanks at the end of a line are shown, before a carriage return too', () => {
+test('blanks at the end of a line are shown, also before a carriage return', () => {
   expect(linePieces('key: value  ').at(-1)).toMatchObject({
     kind: 'blanks',
     count: 2,
@@ -22,13 +22,13 @@ test('blanks at the end of a line are shown, before a carriage return too', () =
   expect(linePieces('a b')).toEqual([{ kind: 'text', text: 'a b' }])
 })
 
-test('a long run of blanks becomes its count, so that what follows stays in sight', () => {
+test('a long run of blanks is replaced by its count, so that the text after it stays visible', () => {
   const pieces = linePieces(`ok${' '.repeat(200)}rm`)
   expect(pieces[1]).toMatchObject({ kind: 'blanks', count: 200, trailing: false })
   expect(pieces[2]).toEqual({ kind: 'text', text: 'rm' })
 })
 
-test('a missing final newline is told from an empty last line', () => {
+test('a missing final newline is distinguished from an empty last line', () => {
   expect(splitLines('a\nb')).toEqual({ lines: ['a', 'b'], finalNewline: false })
   expect(splitLines('a\nb\n')).toEqual({ lines: ['a', 'b'], finalNewline: true })
   expect(splitLines('')).toEqual({ lines: [], finalNewline: true })
@@ -47,7 +47,7 @@ test('many blank lines fold into one block with their count; every line is in ex
 
 // A page and a terminal draw the line while nobody can do anything else: 52 s of a core before, a
 // quarter of one since.
-test('a line of 100,000 hidden characters is taken apart in a moment', () => {
+test('a line of 100,000 hidden characters is split within a moment', () => {
   const before = process.threadCpuUsage()
   expect(linePieces('a\u200b'.repeat(100_000))).toHaveLength(200_000)
   expect(process.threadCpuUsage(before).user / 1e6).toBeLessThan(5)

@@ -5,7 +5,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const wide = { bytes: 1000, lines: 1000 }
 
 describe('a reader of a stream', () => {
-  test('goes on behind each piece, and is told what is not kept between them', () => {
+  test('continues after each piece, and gets the number of bytes that are not stored in between', () => {
     const first = placeBehind(noOutput, { attempt: 1, start: 0, bytes: bytesOf('abc') })
     expect(first).toEqual({ place: { attempt: 1, offset: 3 }, missing: 0 })
     const next = { attempt: 1, start: 10, bytes: bytesOf('de') }
@@ -23,13 +23,13 @@ describe('a reader of a stream', () => {
 })
 
 describe('the end of an output', () => {
-  test('is all of it where it is short, a byte order mark and bytes that are no text included', () => {
+  test('is all of a short output, with a byte order mark and bytes that are no text', () => {
     expect(endOfOutput(bytesOf('\uFEFFa\nb'), wide)).toEqual({ text: '\uFEFFa\nb', left: 0 })
     expect(endOfOutput(Uint8Array.of(0x61, 0xff, 0x62), wide).text).toBe('a\uFFFDb')
     expect(endOfOutput(new Uint8Array(), wide)).toEqual({ text: '', left: 0 })
   })
 
-  test('has at most so many lines and bytes, begins with a line, and counts what comes before', () => {
+  test('has at most these lines and bytes, begins at the start of a line, and counts the bytes before it', () => {
     const bytes = bytesOf('one\ntwo\nthree\n')
     expect(endOfOutput(bytes, { bytes: 1000, lines: 2 })).toEqual({ text: 'two\nthree\n', left: 4 })
     expect(endOfOutput(bytes, { bytes: 8, lines: 1000 })).toEqual({ text: 'three\n', left: 8 })

@@ -41,7 +41,7 @@ describe('findSecrets', () => {
     ['API_KEY=0123456789abcdef', '0123456789abcdef'],
     [`authorization: Bearer ${letters}`, letters],
     ['"client_secret": "abcdefgh12"', 'abcdefgh12'],
-  ])('knows %j', (text, value) => {
+  ])('recognises %j', (text, value) => {
     const values = findSecrets(text).map(({ start, end }) => text.slice(start, end))
     expect(values).toEqual(value === null ? [] : [value])
   })
@@ -76,7 +76,7 @@ describe('findSecrets', () => {
     expect(findSecrets(text)).toEqual([])
   })
 
-  it('gives ordered ranges that do not overlap, on any text, in no time', () => {
+  it('returns ordered ranges that do not overlap, for any text, in little time', () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom(...samples.map(([, value]) => value)),
@@ -118,7 +118,7 @@ describe('chippedSecrets', () => {
 
 // Rules: security.md 27
 it.each(['eyJ-', 'sk-eyJ-', '-----BEGIN PRIVATE KEY-----A', 'secret: .', 'AIza-', 'a.b-c+', 'SG.'])(
-  'a text that is nothing but %j takes time in proportion to its length',
+  'a text of repeated %j takes time in proportion to its length',
   (bit) => {
     const text = bit.repeat(Math.ceil(50_000 / bit.length))
     // The best of three: another process may have the core.
@@ -133,7 +133,7 @@ it.each(['eyJ-', 'sk-eyJ-', '-----BEGIN PRIVATE KEY-----A', 'secret: .', 'AIza-'
 
 // Rules: security.md 20
 describe('maskSecrets', () => {
-  it('masks the private key of a text that was cut within it, with a mark or without', () => {
+  it('masks the private key in a text that was cut within it, with a mark or without', () => {
     const line = letters.repeat(2).slice(0, 64)
     const of = (kind: string): string => `-----${kind} RSA PRIVATE KEY-----`
     const whole = `use ${of('BEGIN')}\n${`${line}\n`.repeat(3)}${of('END')}`
@@ -147,7 +147,7 @@ describe('maskSecrets', () => {
     }
   })
 
-  it('puts the fact, the length and the hash in place of the value, and leaves the rest', () => {
+  it('replaces the value by its kind, length and hash, and leaves the rest', () => {
     const value = `ghp_${letters.slice(0, 36)}`
     const masked = maskSecrets(`use ${value} now`, hashBytes)
     expect(masked).toBe(`use [GitHub token, 40 characters, ${hashBytes(value).slice(0, 19)}…] now`)

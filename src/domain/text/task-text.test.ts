@@ -3,7 +3,7 @@ import { hashBytes } from '../json/digest.ts'
 import { maskSecrets } from './secrets.ts'
 import { taskText } from './task-text.ts'
 
-test('text is the task as it is, an object has a line for each of its fields, titled for people', () => {
+test('a text is the task unchanged; an object has a line for each of its fields, with a readable title', () => {
   expect(taskText('Write the notes\nof 1.2')).toBe('Write the notes\nof 1.2')
   const input = { version: '1.2', releaseDate: '2026-12-01', only_public: true, areas: ['a', 'b'] }
   expect(taskText(input)).toBe(

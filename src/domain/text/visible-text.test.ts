@@ -6,7 +6,7 @@ const chips = (text: string) => visibleText(text).filter((segment) => segment.ki
 
 // Rules: product.md 26; security.md 17
 describe('visibleText', () => {
-  it('leaves printable text, newlines and tabs whole, in every script', () => {
+  it('leaves printable text, newlines and tabs unchanged, in every script', () => {
     for (const text of ['plain text\n\twith tab', 'Grüße, мир, κόσμε, 日本語, 🙂', '']) {
       expect(visibleText(text)).toEqual(text === '' ? [] : [{ kind: 'text', text }])
     }
@@ -44,13 +44,13 @@ describe('visibleText', () => {
     ])
   })
 
-  it('shows the stranger in a word that mixes look-alike scripts, and only there', () => {
+  it('shows a look-alike letter in a word of mixed scripts, and only there', () => {
     expect(chips('pаypal Привет')).toEqual([
       { kind: 'chip', text: 'а', label: 'U+0430', reason: 'look-alike', look: 'a' },
     ])
   })
 
-  it('loses and adds nothing, and lets nothing hidden through as text', () => {
+  it('neither loses nor adds characters, and returns no hidden one as text', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\u202e', '\u200b', 'а', 'a', '\ud800', '\n', '\u{e0041}'),

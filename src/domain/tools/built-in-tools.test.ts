@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { builtInTool, isBuiltInTool, isCommandTool } from './built-in-tools.ts'
 import { effectSentence } from '../text/effect-sentence.ts'
 
-test('only names that are declared are those of built-in tools', () => {
+test('only declared names are names of built-in tools', () => {
   expect(['shell', 'write_file'].every(isBuiltInTool)).toBe(true)
   const others = ['deploy', 'Shell', 'mcp_', 'mcp__wiki__edit', '__proto__', 'constructor', '']
   expect(others.some(isBuiltInTool)).toBe(false)

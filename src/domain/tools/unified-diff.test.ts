@@ -10,7 +10,7 @@ function side(files: DiffFile[] | null, type: 'insert' | 'delete'): string[] {
     .map((change) => change.content)
 }
 
-test('both sides of any diff are read back line by line', () => {
+test('both sides of any diff are parsed line by line', () => {
   const line = fc.oneof(
     fc.string(),
     fc.constantFrom(
@@ -39,14 +39,14 @@ test('both sides of any diff are read back line by line', () => {
   )
 })
 
-test('a line more or less than the header says is not guessed at', () => {
+test('a diff with more or fewer lines than its header says is not parsed', () => {
   expect(parseUnifiedDiff('--- a/f\n+++ b/f\n@@ -1,1 +1,2 @@\n a\n+b\n')).not.toBeNull()
   expect(parseUnifiedDiff('--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n a\n+b\n')).toBeNull()
   expect(parseUnifiedDiff('--- a/f\n+++ b/f\n@@ -1,1 +1,3 @@\n a\n+b\n')).toBeNull()
   expect(parseUnifiedDiff('anything else')).toBeNull()
 })
 
-test('a missing final newline is kept with its line', () => {
+test('a missing final newline stays with its line', () => {
   const files = parseUnifiedDiff(
     '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n',
   )
@@ -59,7 +59,7 @@ test('a new file has no old path', () => {
   expect(files).toMatchObject([{ oldPath: null, newPath: 'notes.md' }])
 })
 
-test('what changed within a line is what its versions do not begin and end with alike', () => {
+test('the changed range of a line lies between the common beginning and end of its versions', () => {
   expect(changedRange('min = 2;', 'min = 40;')).toEqual({ start: 6, beforeEnd: 7, afterEnd: 8 })
   expect(changedRange('aa', 'aaa')).toEqual({ start: 2, beforeEnd: 2, afterEnd: 3 })
 })

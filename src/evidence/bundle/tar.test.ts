@@ -24,7 +24,7 @@ function ofSize(size: string): Buffer {
   return file
 }
 
-test('the files of an archive come out as they went in', async () => {
+test('the files of an archive are read as they were written', async () => {
   const files = await unpack(one, other, archiveEnd)
   expect(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()])).toEqual([
     ['checkpoint', 'one'],
@@ -37,7 +37,7 @@ test.each(['', 'x', '-7', '9', ' 3', '1e3'])('a size of %j is refused', async (s
   await expect(unpack(ofSize(size), archiveEnd)).rejects.toThrow(MalformedEvidence)
 })
 
-test('a path that is there twice is refused', async () => {
+test('a repeated path is refused', async () => {
   await expect(unpack(one, other, one, archiveEnd)).rejects.toThrow('has checkpoint twice')
 })
 

@@ -126,7 +126,7 @@ describe('a proof', () => {
     )
   })
 
-  it('is refused, not thrown at, when its numbers are none', () => {
+  it('with invalid numbers is refused without an exception', () => {
     const claim = { leaf: emptyTreeHash(), root: emptyTreeHash(), proof: [] }
     for (const [index, size] of [
       [-1, 1],

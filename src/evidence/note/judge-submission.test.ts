@@ -24,7 +24,7 @@ function judge(body: string, lastSize: number | null = 7): SubmissionAnswer {
 }
 
 describe('a witness answers a submission', () => {
-  it('with its cosignature when the checkpoint goes on from its last one, or is its first', () => {
+  it('with its cosignature when the checkpoint continues its last one, or is its first', () => {
     for (const [body, last] of [
       [log.ask(7, 20), 7],
       [log.ask(7, 8), 7],
@@ -38,7 +38,7 @@ describe('a witness answers a submission', () => {
     }
   })
 
-  it('and keeps of the note the log’s signature and its own, whatever else was put there', () => {
+  it('and stores the note with only the log’s signature and its own', () => {
     const stranger = noteSigner('stranger.example')
     const note = log.note(20) + log.note(20, stranger).split('\n\n')[1]
     const { old, proof } = parseAddCheckpoint(log.ask(7, 20))
@@ -48,12 +48,12 @@ describe('a witness answers a submission', () => {
     expect(names).toEqual(['log.example', 'witness.example'])
   })
 
-  it('404 when it does not know the origin', () => {
+  it('404 for an unknown origin', () => {
     const other = fixedLog(noteSigner('other.example'))
     expect(judge(other.ask(7, 20))).toMatchObject({ status: 404 })
   })
 
-  it('403 when no key signed that it trusts for the origin', () => {
+  it('403 when no trusted key of the origin signed the checkpoint', () => {
     const impostor = fixedLog(noteSigner('log.example'))
     expect(judge(impostor.ask(7, 20))).toMatchObject({ status: 403 })
     const { old, proof, note } = parseAddCheckpoint(log.ask(7, 20))
@@ -71,7 +71,7 @@ describe('a witness answers a submission', () => {
     }
   })
 
-  it('409 with the size it cosigned last when the old size is another', () => {
+  it('409 with the size that it cosigned last when the old size is another', () => {
     expect(judge(log.ask(6, 20))).toEqual({ status: 409, size: 7, isForked: false })
     expect(judge(log.ask(0, 20))).toEqual({ status: 409, size: 7, isForked: false })
     expect(judge(log.ask(3, 5))).toEqual({ status: 409, size: 7, isForked: false })
@@ -82,7 +82,7 @@ describe('a witness answers a submission', () => {
     expect(judge(forked.ask(7, 7))).toEqual({ status: 409, size: 7, isForked: true })
   })
 
-  it('422 when the proof does not show that it goes on', () => {
+  it('422 when the proof does not show that the tree continues', () => {
     const { note, proof } = parseAddCheckpoint(log.ask(7, 20))
     for (const wrong of [
       [],
@@ -137,12 +137,12 @@ describe('an answer', () => {
   const own = formatSignature(cosign(text, signer, atSeconds))
   const read = (answer: string) => cosignatureIn(answer, { note, key: signer.key })
 
-  it('is this witness’s cosignature, wherever it stands among others', () => {
+  it('has this witness’s cosignature, at any place among others', () => {
     const other = formatSignature(cosign(text, noteSigner('w.example', 'cosignature'), 5))
     expect(read(other + own + other)).toEqual({ line: own, atSeconds })
   })
 
-  it('is refused without it, of another tree, with another time, or with more than signatures', () => {
+  it('is refused without a cosignature of this tree and time, or with anything besides signatures', () => {
     const impostor = formatSignature(cosign(text, noteSigner('witness.example', 'cosignature'), 5))
     const elsewhere = formatSignature(cosign(parseNote(log.note(19)).text, signer, atSeconds))
     const forged = cosign(text, signer, atSeconds)

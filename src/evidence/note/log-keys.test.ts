@@ -27,7 +27,7 @@ const chain = [handover(10, first, second), handover(20, second, third)]
 
 describe('the keys of a log', () => {
   // Rules: security.md 13
-  it('lead from the first to those that it handed over to', () => {
+  it('lead from the first key to its successors', () => {
     const keys = logKeysOf(first.key, chain)
     expect(openLogCheckpoint(checkpoint(10, second, first), keys).size).toBe(10)
     expect(openLogCheckpoint(checkpoint(15, second), keys).size).toBe(15)
@@ -35,20 +35,20 @@ describe('the keys of a log', () => {
     expect(keys.unvouched).toEqual([])
   })
 
-  it('lead back from the newest, for who has that one alone', () => {
+  it('lead back from the newest key, for somebody who has only that one', () => {
     const keys = logKeysOf(third.key, chain)
     expect(openLogCheckpoint(checkpoint(5, first), keys).size).toBe(5)
     expect(openLogCheckpoint(checkpoint(15, second), keys).size).toBe(15)
   })
 
-  it('sign nothing any more once another one took over', () => {
+  it('verify nothing that was signed after another key took over', () => {
     const keys = logKeysOf(first.key, chain)
     expect(() => openLogCheckpoint(checkpoint(11, first), keys)).toThrow('had replaced it')
     expect(() => openLogCheckpoint(checkpoint(40, second), keys)).toThrow('had replaced it')
     expect(() => openLogCheckpoint(checkpoint(5, thief), keys)).toThrow('is not signed by')
   })
 
-  it('do not lead on to a key that the one before did not sign, whoever names it', () => {
+  it('do not lead to a key that the previous one did not sign, whoever else signed it', () => {
     const lost = [handover(10, first, second, false)]
     const keys = logKeysOf(first.key, lost)
     expect(keys.keys).toHaveLength(1)
@@ -60,7 +60,7 @@ describe('the keys of a log', () => {
     expect(openLogCheckpoint(checkpoint(9, first), told).size).toBe(9)
   })
 
-  it('are those of one log, and each signs for itself that it takes over', () => {
+  it('are of one log, and each new key signs its own hand-over', () => {
     const note = formatHandover(
       { size: 10, before: first.key },
       { after: { ...second, privateKey: thief.privateKey }, before: first },

@@ -22,7 +22,7 @@ const privateKey = createPrivateKey({
 const key = parseVerifierKey(vkey)
 
 describe('a signed note', () => {
-  it('is the published one, byte for byte, and holds', () => {
+  it('is the published one, byte for byte, and verifies', () => {
     expect(formatVerifierKey(noteKey('PeterNeumann', createPublicKey(privateKey)))).toBe(vkey)
     const note = formatNote({ text, signatures: [signText(text, { key, privateKey })] })
     expect(note).toBe(`${text}\n${signature}`)
@@ -30,7 +30,7 @@ describe('a signed note', () => {
     expect(isSignedBy(parseNote(note), key)).toBe(true)
   })
 
-  it('does not hold with another text, and not under a key that did not sign it', () => {
+  it('does not verify with another text, or under a key that did not sign it', () => {
     const other = parseNote(`${text.replace('answer', 'problem')}\n${signature}`)
     expect(() => isSignedBy(other, key)).toThrow('The signature of PeterNeumann does not hold')
     const stranger = noteKey('PeterNeumann', generateKeyPairSync('ed25519').publicKey)
@@ -71,13 +71,13 @@ describe('a checkpoint', () => {
   const signed = (body: string) =>
     formatNote({ text: body, signatures: [signText(body, { key, privateKey })] })
 
-  it('is its origin, size and root, and further lines', () => {
+  it('has its origin, size and root, and more lines', () => {
     expect(formatCheckpoint(checkpoint)).toBe(written)
     expect(parseCheckpoint(written)).toEqual(checkpoint)
     expect(openCheckpoint(signed(written), key)).toEqual(checkpoint)
   })
 
-  it('is refused when the key did not sign it, or names another log', () => {
+  it('is refused when the key did not sign it, or when it names another log', () => {
     const stranger = noteKey('PeterNeumann', generateKeyPairSync('ed25519').publicKey)
     expect(() => openCheckpoint(signed(written), stranger)).toThrow('is not signed by PeterNeumann')
     const other = signed(written.replace('PeterNeumann', 'elsewhere'))
@@ -97,7 +97,7 @@ describe('a checkpoint', () => {
     expect(() => parseCheckpoint(body)).toThrow(MalformedEvidence)
   })
 
-  it('cannot be written with a line that would read as two', () => {
+  it('is not written with a line that would be read as two', () => {
     expect(() => formatCheckpoint({ ...checkpoint, origin: 'a\nb' })).toThrow(MalformedEvidence)
   })
 })

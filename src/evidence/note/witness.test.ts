@@ -33,7 +33,7 @@ const asked = { log: logKeysOf(log.key, []), last, signer, atSeconds: 1_700_000_
 const proof = consistencyProof(7, 20, tree)
 
 describe('a witness', () => {
-  it('cosigns what goes on from the last it saw, with the time, for who knows its key', () => {
+  it('cosigns a tree that continues the last one it saw, with the time, for everybody with its key', () => {
     const witnessed = witnessCheckpoint({ ...asked, note: noteOf(20), proof })
     if ('refusal' in witnessed) throw new Error(witnessed.refusal)
     expect(witnessed.note.startsWith(noteOf(20))).toBe(true)
@@ -44,13 +44,13 @@ describe('a witness', () => {
     expect(cosignedAt(note, signerOf('witness.example', 'cosignature').key)).toBeNull()
   })
 
-  it('cosigns the first it sees, and the same again', () => {
+  it('cosigns the first tree that it sees, and the same tree again', () => {
     const first = witnessCheckpoint({ ...asked, last: null, note: noteOf(20), proof: [] })
     expect(first).toHaveProperty('note')
     expect(witnessCheckpoint({ ...asked, note: noteOf(7), proof: [] })).toHaveProperty('note')
   })
 
-  it('refuses an older tree, another of the same size, and one that does not go on', () => {
+  it('refuses an older tree, another one of the same size, and one that does not continue', () => {
     const refusalOf = (note: string, given: readonly Buffer[]) =>
       witnessCheckpoint({ ...asked, note, proof: given })
     expect(refusalOf(noteOf(6), [])).toMatchObject({ refusal: 'behind' })
@@ -60,7 +60,7 @@ describe('a witness', () => {
     expect(refusalOf(noteOf(20, others), forged)).toMatchObject({ refusal: 'unproven' })
   })
 
-  it('follows the log to another key, which the one it knows handed it over to', () => {
+  it('accepts the log’s next key, if the key that it knows signed the hand-over', () => {
     const heir = signerOf('log.example', 'ed25519')
     const signers = { after: heir, before: log }
     const handover = formatHandover({ size: 10, before: log.key }, signers)
@@ -70,7 +70,7 @@ describe('a witness', () => {
     expect(() => witnessCheckpoint({ ...asked, note, proof })).toThrow('not signed by log.example')
   })
 
-  it('refuses what the log did not sign', () => {
+  it('refuses notes that the log did not sign', () => {
     const stranger = signerOf('log.example', 'ed25519')
     const note = noteOf(20, leaves, stranger)
     expect(() => witnessCheckpoint({ ...asked, note, proof })).toThrow('not signed by log.example')

@@ -56,7 +56,7 @@ describe('the path of a tile', () => {
 })
 
 describe('entries', () => {
-  it('are kept byte for byte behind their lengths', () => {
+  it('are stored byte for byte after their lengths', () => {
     const entries = [Buffer.from('{}'), Buffer.alloc(0), Buffer.alloc(0xffff, 7)]
     const bytes = encodeEntries(entries)
     expect(bytes.subarray(0, 4)).toEqual(Buffer.from([0, 2, 0x7b, 0x7d]))
@@ -68,7 +68,7 @@ describe('entries', () => {
 })
 
 describe('a tree out of tiles', () => {
-  it('has the hashes of the tree out of leaves', () => {
+  it('has the hashes of the tree that is made of the leaves', () => {
     const size = 3 * tileWidth + 5
     const leaves = Array.from({ length: size }, (_, place) => leafHash(String(place)))
     const whole = treeOfLeaves(leaves)

@@ -31,7 +31,7 @@ const without = (type: string, nth = 0): TrailEvent[] =>
 const twice = (type: string): TrailEvent[] =>
   trail.toSpliced(at(type), 0, trail[at(type)] ?? trail[0]!)
 
-test('a legal trail of two votes and an execution holds', () => {
+test('a correct trail of two votes and an execution holds', () => {
   expect(judge(trail)).toEqual({ names: [], problems: '' })
 })
 
@@ -143,7 +143,7 @@ describe('authorisation fails', () => {
     expect(found.problems).toContain(problem)
   })
 
-  test('and cannot be judged where a decision does not say what it was judged by', () => {
+  test('and cannot be judged if a decision does not say what it was judged by', () => {
     const found = judge(changed(trail, at('decision.recorded'), { detail: { basis: null } }))
     expect(found.problems).toContain('does not say what it was judged by')
   })
@@ -213,7 +213,7 @@ describe('binding fails', () => {
   })
 })
 
-describe('a grant that two votes gave', () => {
+describe('a grant by two votes', () => {
   /** Both votes with this reach; a grant, after their permit, with that. */
   const granted = (votes: readonly JsonObject[], grant: JsonObject): TrailEvent[] => {
     const [first = {}, second = {}] = votes
@@ -255,7 +255,7 @@ describe('a grant that two votes gave', () => {
   })
 })
 
-test('a request that ended with its run holds, whichever of the two ends comes first in the log', () => {
+test('a request that ended with its run holds, whichever of the two ends is first in the log', () => {
   const when = '2026-03-02T10:00:00.000Z'
   const ends: TrailEvent[] = [
     { type: 'run.cancelled', actor: { type: 'system' }, at: when, runId: 'r1', detail: {} },
@@ -337,7 +337,7 @@ describe('a clock that was ahead', () => {
       .warnings.map(({ kind, problem }) => `${kind}: ${problem}`)
   }
 
-  test('is one warning for all that came after, and the evidence holds', () => {
+  test('is one warning for all events of that time, and the evidence holds', () => {
     const events = [...minutes(0, 30), ...minutes(30 + 600, 5), ...minutes(35, 1_244)]
     expect(judge(events)).toEqual({ names: [], problems: '' })
     expect(warningsOf(events)).toEqual([
@@ -346,7 +346,7 @@ describe('a clock that was ahead', () => {
     ])
   })
 
-  test('is one warning also when it was so from the first event on, and when it was so again and again', () => {
+  test('is one warning also if it was ahead from the first event on, or several times', () => {
     const first = [...minutes(600, 5), ...minutes(5, 30)]
     expect(judge(first).names).toEqual([])
     expect(warningsOf(first)).toHaveLength(1)
@@ -362,7 +362,7 @@ describe('a clock that was ahead', () => {
     ])
   })
 
-  test('explains no event that was put in among others: it is dated before, and no time leapt forward', () => {
+  test('does not explain an inserted event: it has an earlier time although the time never jumped forward', () => {
     const events = [...minutes(0, 200), asked(30), ...minutes(200, 30)]
     expect(judge(events)).toMatchObject({
       names: ['completeness'],
@@ -371,13 +371,13 @@ describe('a clock that was ahead', () => {
     expect(warningsOf(events)).toEqual([])
   })
 
-  test('explains none that is dated further back than time leapt forward, nor before the log began', () => {
+  test('does not explain an event that is further back than the time jumped forward, or before the log began', () => {
     const night = [...minutes(0, 60), ...minutes(60 + 480, 600)]
     expect(judge([...night, asked(100)]).names).toEqual(['completeness'])
     expect(judge([...minutes(0, 60), asked(-1_000_000)]).names).toEqual(['completeness'])
   })
 
-  test('does not explain one that was behind, which looks as if events were put in: one finding for all of them', () => {
+  test('does not explain a clock that was behind, which looks like inserted events: one finding for all of them', () => {
     const events = [...minutes(0, 2000), ...minutes(1000, 500), ...minutes(2500, 10)]
     expect(judge(events)).toEqual({
       names: ['completeness'],
@@ -387,7 +387,7 @@ describe('a clock that was ahead', () => {
     })
   })
 
-  test('leaves what is put in afterwards to be found, before it and after it', () => {
+  test('does not hide events that were inserted before it and after it', () => {
     const events = [...minutes(0, 60), ...minutes(1000, 5), ...minutes(65, 100)]
     for (const place of [50, 150]) {
       const forged = events.toSpliced(place, 0, asked(10))

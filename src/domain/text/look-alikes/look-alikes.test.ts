@@ -8,7 +8,7 @@ const told = (text: string): string =>
     .join(' ')
 
 // Rules: security.md 17
-describe('what looks like another character is told', () => {
+describe('characters that look like another one are reported', () => {
   it.each([
     ['a Greek question mark', 'ls\u037e id', '\u037e;'],
     ['a division slash', 'rm a\u2215b', '\u2215/'],
@@ -60,7 +60,7 @@ describe('what looks like another character is told', () => {
     expect(told(text)).toBe('')
   })
 
-  it('is in order, within the text, and the same line by line', () => {
+  it('the result is in order, within the text, and the same line by line', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('а', 'a', '://', '@', '\n', '−'),

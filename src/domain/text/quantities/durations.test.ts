@@ -19,13 +19,16 @@ test.each([
   [25 * hour, '25 h', 'in 1 day', '1 day ago'],
   [2 * day - 1, '47 h', 'in 1 day', '1 day ago'],
   [12 * day, '12 d', 'in 12 days', '12 days ago'],
-])('%i ms are %s, ahead %s and past %s: never rounded up', (ms, short, ahead, past) => {
-  expect(shortDuration(ms)).toBe(short)
-  expect(relativeTime(ms, 0)).toBe(ahead)
-  expect(relativeTime(0, ms)).toBe(past)
-})
+])(
+  '%i ms are %s, in the future %s and in the past %s: never rounded up',
+  (ms, short, ahead, past) => {
+    expect(shortDuration(ms)).toBe(short)
+    expect(relativeTime(ms, 0)).toBe(ahead)
+    expect(relativeTime(0, ms)).toBe(past)
+  },
+)
 
-test('a duration without seconds is never longer than it is, and says that it is under a minute', () => {
+test('a duration without seconds is never too long, and says when it is under a minute', () => {
   const durations = [0, 5 * second, minute - 1, minute, 2 * minute - 1, 2 * minute, 3 * day]
   const words = ['under 1 min', 'under 1 min', 'under 1 min', '1 min', '1 min', '2 min', '3 d']
   expect(durations.map(coarseDuration)).toEqual(words)

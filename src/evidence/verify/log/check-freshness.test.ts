@@ -40,7 +40,7 @@ function judge(since: string | null, by: NoteSigner): { outcome: string; said: s
   return { outcome, said: [...notes, ...found.map(({ problem }) => problem)].join('\n') }
 }
 
-test('a checkpoint that was kept holds with the cosignature of the witness that is asked for, and when', () => {
+test('an earlier checkpoint counts with the cosignature of the required witness, and the note says when', () => {
   const { outcome, said } = judge(cosigned, witness)
   expect(outcome).toBe('holds')
   expect(said).toContain(
@@ -48,7 +48,7 @@ test('a checkpoint that was kept holds with the cosignature of the witness that 
   )
 })
 
-test('and fails without it, with another one’s, and where it was made for another time', () => {
+test('it fails without that cosignature, with another witness’s, and with one for another time', () => {
   expect(judge(note, witness)).toMatchObject({ outcome: 'fails' })
   expect(judge(cosigned, stranger).said).toContain('stranger.example did not cosign')
   const line = cosign(text, witness, seconds + 1)

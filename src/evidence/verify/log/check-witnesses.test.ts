@@ -37,7 +37,7 @@ function judge(
   return { outcome, said: [...told, ...found.map(({ problem }) => problem)].join('\n') }
 }
 
-test('as many witnesses as are asked for must have cosigned, each the largest that it saw', () => {
+test('the required number of witnesses must have cosigned; of each the largest checkpoint counts', () => {
   const notes = [log.note(30), cosigned(log.note(20), one), cosigned(log.note(10), one, two)]
   const two3 = judge(notes, 2)
   expect(two3.outcome).toBe('holds')
@@ -49,14 +49,14 @@ test('as many witnesses as are asked for must have cosigned, each the largest th
   expect(all.said).toContain('2 witnesses vouch for it, and 3 should')
 })
 
-test('one witness counts once, whatever it is called and however often it is named', () => {
+test('one witness counts once, whatever its names and however often it is required', () => {
   const alias = { ...one, key: { ...one.key, name: 'alias' } }
   const notes = [cosigned(log.note(20), one, alias)]
   expect(judge(notes, 2, { keys: [one, one, alias] }).outcome).toBe('fails')
   expect(judge(notes, 1, { keys: [one, alias] }).outcome).toBe('holds')
 })
 
-test('a tree that leaves out what a witness should have seen does not suffice', () => {
+test('a tree without events that a witness should have seen is not enough', () => {
   const notes = [log.note(30), cosigned(log.note(20), one)]
   const beyond = (size: number) => (size < 25 ? 'it did not see event 24' : null)
   const judged = judge(notes, 1, { keys: [one], beyond })
@@ -66,7 +66,7 @@ test('a tree that leaves out what a witness should have seen does not suffice', 
   expect(judge([cosigned(log.note(30), one)], 1, { keys: [one], beyond }).outcome).toBe('holds')
 })
 
-test('a cosignature of another log, of a tree that this one does not go on from, or that does not hold, is none', () => {
+test('a cosignature does not count for another log, for a tree that this one does not continue, or if it does not verify', () => {
   const other = fixedLog(noteSigner('log.example'))
   const broken = cosigned(log.note(20), one).replace('\n20\n', '\n21\n')
   for (const [note, isBeginning] of [
@@ -84,7 +84,7 @@ test('a cosignature of another log, of a tree that this one does not go on from,
   expect(judge([log.note(20), first], 1, { keys: [one] }).outcome).toBe('holds')
 })
 
-test('who cosigned the checkpoint that was kept vouches for what it is the beginning of', () => {
+test('a witness of the earlier checkpoint also counts for what that one continues', () => {
   const beyond = () => 'it did not see much'
   const since = cosigned(log.note(10), one)
   expect(judge([log.note(20)], 1, { keys: [one], since, beyond }).outcome).toBe('holds')

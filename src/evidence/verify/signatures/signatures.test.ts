@@ -112,7 +112,7 @@ test.each(['ES256', 'EdDSA', 'RS256'] as const)(
   },
 )
 
-test('an approval signed with a passkey that a second person had confirmed holds', () => {
+test('an approval signed with a passkey holds if a second person had confirmed that passkey', () => {
   expect(judge(signedTrail(signature()))).toEqual({})
 })
 
@@ -123,7 +123,7 @@ test('a signature holds that states the same reach as the event, or none as in e
   expect(judge(signedTrail(signature(), own, { scope: 'run' }))).toEqual({})
 })
 
-test('a sign-in link that was made after the passkey was registered voids nothing', () => {
+test('a sign-in link that was made after the passkey was registered does not matter', () => {
   const link = credentialEvent('link_created', confirmer)
   expect(judge(signedTrail(signature(), [registered, link, confirmed]))).toEqual({})
 })
@@ -188,7 +188,7 @@ describe('authenticity fails', () => {
     expect(judge(trail)['authenticity']).toContain(problem)
   })
 
-  test('for one that is there twice', () => {
+  test('for a signature that occurs twice', () => {
     const trail = signedTrail(signature())
     const place = trail.findIndex(({ type }) => type === 'decision.recorded')
     const again = trail.toSpliced(place, 0, trail[place]!)

@@ -66,11 +66,11 @@ const proposal = { version: 1, proposalId: 'x1', policyDigest: 'sha256:p', propo
 const all = [kept('activation', activation), kept('pin', pin), kept('proposal', proposal)]
 
 describe('signed statements', () => {
-  test('of versions, pins and proposals hold when they say what their events say', () => {
+  test('of versions, pins and proposals hold if they agree with their events', () => {
     expect(judge([proposed, activated, pinned], all)).toEqual([])
   })
 
-  test('fail where they name other people, another proposer or other definitions', () => {
+  test('fail if they name other people, another proposer or other definitions', () => {
     const changed = [
       kept('activation', { ...activation, people: ['olga', 'mallory'] }),
       kept('pin', { ...pin, definitionsHash: 'sha256:other' }),
@@ -83,14 +83,14 @@ describe('signed statements', () => {
     ])
   })
 
-  test('of a version that is gone are missed; pins and proposals that are gone allow nothing', () => {
+  test('of a version are required; deleted pins and proposals permit nothing, so they are not', () => {
     expect(judge([proposed, activated, pinned], [])).toEqual([
       'the signed statement of activation 3 is missing',
     ])
   })
 
   // Rules: security.md 13
-  test('fail when they were signed with a key after that was retired, and hold when before', () => {
+  test('fail if they were signed with a key after its retirement, and hold if before', () => {
     const retiredAt = (at: string): Verifier => ({
       ...verifier,
       retired: new Map([['key', { publicKey, at }]]),
@@ -104,7 +104,7 @@ describe('signed statements', () => {
   })
 
   // Rules: product.md 35
-  test('of a run hold in the workspace that its event says, and fail in another or in none', () => {
+  test('of a run hold in the workspace of its event, and fail in another one or in none', () => {
     const started = {
       type: 'run.started',
       actor: system,
@@ -128,7 +128,7 @@ describe('signed statements', () => {
   })
 
   // Rules: product.md 35
-  test('of a run hold for the worktree that its event says, and fail for another beginning or none', () => {
+  test('of a run hold for the worktree of its event, and fail for another beginning or none', () => {
     const worktree = { base: 'main', baseCommit: 'a'.repeat(40) }
     const started = {
       type: 'run.started',
