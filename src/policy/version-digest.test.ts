@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filesOfDocument, policyDigest, policyDocument } from './version-digest.ts'
 
-test('a stored version is read alike whatever the order its store keeps keys in', () => {
+test('a stored version is read alike in whatever order the store returns its keys', () => {
   const texts = { 'workers/a.md': 'a', 'countersign.yaml': 'b' }
   const document = {
     version: 1,

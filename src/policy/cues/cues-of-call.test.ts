@@ -339,18 +339,18 @@ describe('a cue', () => {
     ])
   })
 
-  test('says what the host knows: no network, a first use, a text by an outsider', async () => {
+  test('depends on facts of the host and the run: no network, a first use, a text by an outsider', async () => {
     const more = { isOffline: true, isFirstUse: true, outsider: 'a result of mcp__web__fetch' }
     const ids = (await shell('git fetch', more)).map(({ id }) => id)
     expect(ids).toEqual([net, 'network_missing', 'outsider_text', 'first_use'])
   })
 
-  test('says that a command opens the network to others rather than that it talks to another machine', async () => {
+  test('says that a command opens the network to others, and not also that it connects to another machine', async () => {
     const [cue] = await shell('aws ec2 authorize-security-group-ingress --group-id sg-1')
     expect(cue).toMatchObject({ id: net, text: expect.stringMatching(/^Opens the network to /) })
   })
 
-  test('names the domains that a sandbox with a list lets a command reach', async () => {
+  test('names the domains that the sandbox with a list lets a command reach', async () => {
     const domains = ['pypi.org', 'a.com', 'b.com', 'c.com', 'd.com']
     const [cue] = await shell('curl https://evil.com', { domains })
     expect(cue).toMatchObject({
@@ -376,7 +376,7 @@ describe('a cue', () => {
     }
   })
 
-  test('is bounded in number and length, however much a call says, and in little time', async () => {
+  test('is bounded in number and length for any call, and computed in little time', async () => {
     const started = performance.now()
     const many = Array.from({ length: 400 }, (_, at) => `rm file${at}`)
       .join('; ')

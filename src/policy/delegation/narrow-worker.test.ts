@@ -46,7 +46,7 @@ const anyPath = fc
   .map((parts) => parts.join(''))
 
 // Rules: product.md 23
-test('narrowed zones allow a file exactly what both the child and the parent allow it', () => {
+test('narrowed zones allow for a file exactly what both the child and the parent allow', () => {
   fc.assert(
     fc.property(anyZones, anyZones, anyPath, (ofChild, ofParent, path) => {
       const child = ofChild.map((one, index) => zone(one.root, { ...one, name: `c${index}` }))
@@ -63,7 +63,7 @@ test('narrowed zones allow a file exactly what both the child and the parent all
   )
 })
 
-test('consent stays the child’s own, but what is blocked for the parent is blocked for the child', () => {
+test('consent is the child’s own, but what is blocked for the parent is blocked for the child', () => {
   const child = [zone('', { approval: { write: asks } })]
   const parent = [zone('kept', { approval: { write: blocked, read: asks } })]
   const [narrowed, ...others] = narrowZones(child, parent)
@@ -79,7 +79,7 @@ test('a protected name asks only where both list it for the same folder', () => 
   expect(narrowZones([zone('', listed)], [zone('a', listed)])[0]?.protected).toEqual([])
 })
 
-test('a worker above that no longer exists leaves nothing to touch, and a root keeps its policy as it is', () => {
+test('below a worker that no longer exists nothing may be touched, and a root keeps its policy unchanged', () => {
   const policy = projectWith('zones: [{ name: all, root: ., mode: rw }]')
   expect(narrowPolicy(policy, 'scribe', ['gone']).workers.get('scribe')?.zones).toEqual([])
   expect(narrowPolicy(policy, 'scribe', [])).toBe(policy)

@@ -25,7 +25,7 @@ function second(before: Policy, after: Policy): string[] {
   return compareVersions(before, after).secondPerson.map((one) => one.at)
 }
 
-test('comments and order of keys are another version, but no other setting', () => {
+test('comments and another order of keys make another version, and change no setting', () => {
   const after = folder({ [config]: ['version: 1', '# reviewed\nversion: 1'] })
   expect(compareVersions(base, after)).toEqual({
     files: [{ path: config, change: 'changed' }],
@@ -34,7 +34,7 @@ test('comments and order of keys are another version, but no other setting', () 
   })
 })
 
-test('each setting that differs is named with what it was and what it becomes', () => {
+test('each setting that differs is named with both values', () => {
   const after = folder({
     [config]: ['expiresAfter: 72h', 'expiresAfter: 36h'],
     'workers/scribe.md': ['write: ask', 'write: { blocked: "not here" }'],
@@ -45,7 +45,7 @@ test('each setting that differs is named with what it was and what it becomes', 
   ])
 })
 
-test('of a list, each member that came or went is named', () => {
+test('each added and removed member of a list is named', () => {
   const after = folder({ [config]: ['[grace@example.com, linus@', '[ada@example.com, linus@'] })
   expect(compareVersions(base, after).settings).toContainEqual({
     at: 'teams.platform.members',
@@ -82,7 +82,7 @@ test('a second person has to agree to another routing, its order, and a worker t
   expect(second(base, moved)).toEqual(['workers.scribe.queue'])
 })
 
-test('nobody else has to agree to what changes neither teams, quorum, self-approval nor rights', () => {
+test('no second person has to agree to a change of other settings than teams, quorum, self-approval and rights', () => {
   const harmless = folder({
     [config]: ['expiresAfter: 72h', 'expiresAfter: 1h'],
     'workers/scribe.md': ['You write notes.', 'You write long notes.'],
@@ -98,13 +98,13 @@ test('nobody else has to agree to what changes neither teams, quorum, self-appro
   })
 })
 
-test('against nothing everything is new, and nobody has to agree twice', () => {
+test('compared with nothing every setting is new, and no second person has to agree', () => {
   const difference = compareVersions(null, base)
   expect(difference.files.every((file) => file.change === 'added')).toBe(true)
   expect(difference.secondPerson).toEqual([])
 })
 
-test('secrets, and what is handed to other programs, are told by length and hash', () => {
+test('secrets, and values for other programs, are replaced by length and hash', () => {
   const key = `ghp_${'a'.repeat(36)}`
   const after = folder({
     'workers/scribe.md': [

@@ -52,7 +52,7 @@ describe('a glob', () => {
     expect(matches(glob, text)).toBe(expected)
   })
 
-  it('without a slash is matched against the last name where that is asked for', () => {
+  it('without a slash is matched against the last name if `byName` is set', () => {
     expect(matches('*.md', 'n/deep/a.md', true)).toBe(true)
     expect(matches('n/*.md', 'n/deep/a.md', true)).toBe(false)
   })
@@ -69,7 +69,7 @@ describe('a glob', () => {
     })
   })
 
-  it('means what it means elsewhere: picomatch agrees on every plain glob of a few signs', () => {
+  it('matches as in picomatch, for every plain glob of a few characters', () => {
     const parts = ['a', '*', '?', '/', '**/', '{a,b}']
     const texts = ['a', 'b', 'ab', '.a', 'a/b', 'a/.b', 'b/a/b', 'a.b', 'aa/ab', 'ba']
     const different: string[] = []
@@ -98,7 +98,7 @@ describe('a glob', () => {
     ['[a-z]*'.repeat(42), 'q'.repeat(1024)],
     ['({['.repeat(85), '({['.repeat(300)],
   ]
-  it.each(evil)('%# holds the event loop for less than 100 ms, whatever it is', (glob, text) => {
+  it.each(evil)('%# blocks the event loop for less than 100 ms', (glob, text) => {
     // The best of three: another process may have the core.
     const times = [0, 1, 2].map(() => {
       const began = performance.now()

@@ -47,7 +47,7 @@ function judgeShell(
 
 // Rules: product.md 1, 2; security.md 2
 describe('a command is judged by the worker’s shell rules', () => {
-  test('it is pre-approved, and carries how it runs then', async () => {
+  test('a pre-approved command carries the form in which it runs', async () => {
     expect(await judgeShell('ls -l; ls notes')).toMatchObject({
       verdict: 'preApproved',
       rule: { id: 'shell:ls', source: 'workers/scribe.md:15' },
@@ -55,7 +55,7 @@ describe('a command is judged by the worker’s shell rules', () => {
     })
   })
 
-  test('what blocks is told in the rule’s own words, in every mode and whatever is granted', async () => {
+  test('a block has the reason of its rule, in every mode and with every grant', async () => {
     for (const runMode of ['prompt', 'strict', 'approve_all'] as const) {
       const grant = async () => ({ id: 'g', text: 'granted' })
       expect(await judgeShell('ls; git -C . "push"', { runMode, findGrant: grant })).toMatchObject({
@@ -67,7 +67,7 @@ describe('a command is judged by the worker’s shell rules', () => {
     }
   })
 
-  test('what a grant or a mode approves runs exactly as shown', async () => {
+  test('a command that a grant or a mode approves runs exactly as shown', async () => {
     const grant = async () => ({ id: 'g', text: 'granted' })
     for (const more of [{ runMode: 'approve_all' as const }, { findGrant: grant }]) {
       expect(await judgeShell('git add x', more)).toMatchObject({
@@ -90,7 +90,7 @@ describe('a command is judged by the worker’s shell rules', () => {
     ])
   })
 
-  test('the tool’s own setting and an overlay tighten, and nothing loosens', async () => {
+  test('the tool’s own setting and an overlay make the verdict stricter, and nothing makes it milder', async () => {
     const tools = `${shell}\ntools: { shell: { approval: ask } }`
     expect(await judgeShell('ls', { front: tools })).toMatchObject({ verdict: 'ask' })
     const open = `${shell}\ntools: { shell: { approval: preApproved } }`
@@ -110,7 +110,7 @@ describe('a command is judged by the worker’s shell rules', () => {
 
 // Rules: security.md 4, 7
 describe('the host and the folder', () => {
-  test('a folder in no zone, a link and nothing are errors, and nobody is asked', async () => {
+  test('a folder outside of all zones, a link and a missing folder are errors, and nobody is asked', async () => {
     const front = shell
     for (const cwd of ['scratch/etc', 'none', 'notes/a.md']) {
       expect(await judgeShell('ls', { cwd, front })).toMatchObject({ verdict: 'error' })
@@ -126,7 +126,7 @@ describe('the host and the folder', () => {
     })
   })
 
-  test('without a sandbox nothing is pre-approved, and where it is required nothing may run', async () => {
+  test('without a sandbox nothing is pre-approved, and nothing runs where it is required', async () => {
     const commandHost = { ...host, sandboxProblem: 'bwrap is not installed' }
     expect(await judgeShell('ls', { commandHost })).toMatchObject({ verdict: 'ask', printed: null })
     const front = `sandbox: { required: true }\n${shell}`
@@ -141,7 +141,7 @@ describe('the host and the folder', () => {
     expect(await judgeShell('git add x', { front })).toMatchObject({ risk: 'high' })
   })
 
-  test('zones of a rule hold for every path, links followed', async () => {
+  test('the zones of a rule apply to every path after links are followed', async () => {
     for (const [script, cwd] of [
       ['cat notes/a.md notes/deep/b.md', ''],
       ['cat deep/../a.md', 'notes'],
@@ -176,7 +176,7 @@ routing:
   - { when: { command: git add }, queue: security, risk: low, scopes: [once, run, command] }
   - { when: { command: terraform apply }, risk: high }
 `
-  test('an entry about a command sends it where it says, with the scope it lists', async () => {
+  test('an entry about a command chooses its queue, and the scope that the entry lists', async () => {
     const judgement = await judgeShell('git -C x add .', { config })
     expect(judgement).toMatchObject({
       risk: 'low',
@@ -184,7 +184,7 @@ routing:
     })
   })
 
-  test('one that is met by a part of a script may raise the risk and never lowers it', async () => {
+  test('an entry that matches only a part of a script may raise the risk and never lowers it', async () => {
     const part = await judgeShell('git add .; curl x', { config })
     expect(part).toMatchObject({
       risk: 'medium',
@@ -197,7 +197,7 @@ routing:
     expect(await judgeShell('x && terraform apply', { config })).toMatchObject({ risk: 'high' })
   })
 
-  test('who is asked about a part of a script is not asked alone, and its queue’s self-approval does not hold', async () => {
+  test('the people of an entry about a part of a script do not decide alone, and its self-approval does not count', async () => {
     expect((await judgeShell('git add .; curl x', { config })).routing).toMatchObject({
       queue: 'security',
       quorumText: '1 of security and 1 of platform',
@@ -209,7 +209,7 @@ routing:
     })
   })
 
-  test('an entry that names a path below the folder a command runs in does not route it', async () => {
+  test('an entry with a path below the folder in which a command runs does not route it', async () => {
     const below = `defaults: { queue: platform }
 routing:
   - { when: { path: "notes/**" }, queue: security, risk: low }
@@ -236,7 +236,7 @@ routing:
   })
 
   // Rules: product.md 10, 11
-  test('without an entry that lists it there is no scope "command", and editing is "revise"', async () => {
+  test('without an entry that lists it there is no scope "command", and edits are "revise"', async () => {
     expect((await judgeShell('git fetch', { config })).routing).toMatchObject({
       scopes: ['once', 'run'],
       edits: 'revise',

@@ -85,7 +85,7 @@ async function verdictOf(
 const runs = { numRuns: 60 }
 
 // Rules: product.md 1, 10, 21
-test('no mode and no grant turns a block or an error into a run', async () => {
+test('no mode and no grant lets a blocked or erroneous call run', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
       const plain = await verdictOf(one)
@@ -100,7 +100,7 @@ test('no mode and no grant turns a block or an error into a run', async () => {
 })
 
 // Rules: product.md 2
-test('adding an overlay never loosens a verdict', async () => {
+test('adding an overlay never makes a verdict milder', async () => {
   await fc.assert(
     fc.asyncProperty(world, overlay, fc.nat(3), async (one, added, at) => {
       const before = await verdictOf(one)
@@ -125,7 +125,7 @@ test('the verdict does not depend on the order of zones or overlays', async () =
 })
 
 // Rules: product.md 2
-test('of tool, worker file and overlays the strictest wins', async () => {
+test('the strictest of tool, worker file and overlays wins', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
       const notify = { ...one, call: { tool: 'notify', input: {} } }

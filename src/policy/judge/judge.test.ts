@@ -13,7 +13,7 @@ import type { GrantLookup } from './calls/policy-query.ts'
 const { ask, judgeBy } = inUsualWorkspace()
 
 // Rules: product.md 1, 4
-describe('steps 1 to 3: what could not run is an error to the model, and nobody is asked', () => {
+describe('steps 1 to 3: a call that could not run is an error to the model, and nobody is asked', () => {
   test.each<[string, string, Json, RegExp]>([
     ['an invented tool', 'wrte_file', { path: 'notes/b.md' }, /did you mean "write_file"/],
     ['a name of Object', 'constructor', {}, /There is no tool/],
@@ -38,7 +38,7 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
     expect(judgement.steps.at(-1)?.outcome).toBe('error')
   })
 
-  test('a path in no zone names the zones', async () => {
+  test('for a path outside of all zones the error names the zones', async () => {
     const project = projectWith('zones: [{ name: notes, root: notes, mode: rw }]')
     const judgement = await ask('read_file', { path: 'src/main.ts' }, {}, project)
     expect(judgement).toMatchObject({
@@ -53,7 +53,7 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
     expect(await ask('read_file', input, { duplicateId: true })).toMatchObject({ verdict: 'error' })
   })
 
-  test('text that has no canonical form is refused', async () => {
+  test('text without a canonical form is refused', async () => {
     const call = { tool: 'notify', input: { message: '\ud800' }, tools: [customTool()] }
     const judgement = await judgeBy(usualProject, call)
     expect(judgement).toMatchObject({ verdict: 'error' })
@@ -61,7 +61,7 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
   })
 
   // Rules: product.md 5
-  test('a manual tool is for people; a person may invoke it', async () => {
+  test('the model cannot call a manual tool; a person may invoke it', async () => {
     const tools = [customTool({ manual: true })]
     const call = { tool: 'notify', input: {}, tools }
     expect(await judgeBy(usualProject, call)).toMatchObject({ verdict: 'error' })
@@ -73,22 +73,22 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
     expect(await judgeBy(manual, plain)).toMatchObject({ verdict: 'error' })
   })
 
-  test('a built-in tool that the worker was not given does not exist for it', async () => {
+  test('a built-in tool that the worker does not have is unknown to it', async () => {
     expect((await ask('exec', {})).reason).toMatch(/^There is no tool "exec"/)
   })
 
-  test('a worker that is gone blocks', async () => {
+  test('calls of a worker that no longer exists are blocked', async () => {
     const judgement = await ask('read_file', { path: 'notes/a.md' }, { worker: 'gone' })
     expect(judgement).toMatchObject({ verdict: 'blocked', rule: { id: 'worker:missing' } })
   })
 })
 
-describe('steps 5 and 6: mode and grants apply to what asks', () => {
+describe('steps 5 and 6: mode and grants apply to calls that ask', () => {
   const write = { path: 'notes/b.md', content: 'x' }
   const grantAll = { findGrant: async () => ({ id: 'g1', text: 'granted by Grace' }) }
 
   // Rules: product.md 21
-  test('strict denies and names the mode, approve_all approves and names it', async () => {
+  test('strict denies and approve_all approves, and each is named', async () => {
     expect(await ask('write_file', write, { runMode: 'strict' })).toMatchObject({
       verdict: 'blocked',
       rule: { id: 'mode:strict' },
@@ -110,7 +110,7 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
   })
 
   // Rules: product.md 1, 10, 21
-  test('neither beats a block, and pre-approved calls run in every mode', async () => {
+  test('neither overrides a block, and pre-approved calls run in every mode', async () => {
     for (const runMode of ['prompt', 'strict', 'approve_all'] as const) {
       const more = { runMode, ...grantAll }
       expect(await ask('delete_file', { path: 'notes/a.md' }, more)).toMatchObject({
@@ -126,7 +126,7 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
   })
 
   // Rules: product.md 10
-  test('a grant is looked up by digest and definition, by path only where that scope is offered', async () => {
+  test('a grant is looked up by digest and definition, and by path only where that scope is offered', async () => {
     const lookups: GrantLookup[] = []
     const findGrant = async (lookup: GrantLookup) => {
       lookups.push(lookup)
@@ -151,13 +151,13 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
   })
 })
 
-test('what is absent now may be there once an earlier call of the turn has run', async () => {
+test('a file that is missing now counts as present if an earlier call of the turn writes it', async () => {
   const input = { path: 'secret/none.txt' }
   const earlierWrites = new Set(['secret/none.txt'])
   expect(await ask('read_file', input, { earlierWrites })).toMatchObject({ verdict: 'ask' })
 })
 
-test('every step is told, in order', async () => {
+test('every step is listed, in order', async () => {
   const { steps } = await ask('write_file', { path: 'notes/b.md', content: 'x' })
   expect(steps.map((step) => [step.step, step.outcome])).toEqual([
     ['known', 'yes'],

@@ -59,7 +59,7 @@ const seen = new Map<string, number>()
 const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1)
 
 // Rules: product.md 1, 2
-test('no overlay, wherever it stands, loosens a verdict, by itself or under a mode or a grant', async () => {
+test('no overlay at any place makes a verdict milder, alone or with a mode or a grant', async () => {
   await fc.assert(
     fc.asyncProperty(
       world,
@@ -94,7 +94,7 @@ test('no overlay, wherever it stands, loosens a verdict, by itself or under a mo
 })
 
 // Rules: product.md 1, 10, 21
-test('no mode, no grant and no routing turns a block or an error into a run', async () => {
+test('no mode, no grant and no routing lets a blocked or erroneous call run', async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.array(routing, { maxLength: 3 }), async (one, entries) => {
       const plain = await verdictOf({ ...one, routing: [] })
@@ -115,7 +115,7 @@ test('no mode, no grant and no routing turns a block or an error into a run', as
   }
 })
 
-test('an overlay that asks or blocks every call leaves nothing pre-approved but what a person or the mode answers', async () => {
+test('with an overlay that asks or blocks for every call, only a person or the mode lets a call run', async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.constantFrom('ask', 'blocked'), async (one, approval) => {
       const all = { when: emptyWhen(), consent: said(approval) }
@@ -142,7 +142,7 @@ const computed = fc.constantFrom(
 )
 
 // Rules: product.md 1, 21
-test('no mode runs what is blocked because it has to be computed to be seen', async () => {
+test('no mode runs a text that may hide a blocked command', async () => {
   await fc.assert(
     fc.asyncProperty(world, computed, async (one, [plain, hidden]) => {
       const said = { ...one, call: { tool: 'shell', input: { command: plain } as JsonObject } }
@@ -158,7 +158,7 @@ test('no mode runs what is blocked because it has to be computed to be seen', as
 })
 
 // Rules: product.md 21
-test('the strict mode runs nothing that would not have run unasked', async () => {
+test('the strict mode runs only calls that would run without being asked about', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
       const plain = await verdictOf(one)

@@ -4,7 +4,7 @@ import { judgeUnknownTool } from './unknown-tool.ts'
 
 const query = { worker: null, queue: null, tool: 'deploy', input: { version: '1' } }
 
-test('a tool that only another program has asks at high risk, in the queue named or the default one', async () => {
+test('a tool that only another program has asks at high risk, in the named queue or the default one', async () => {
   const policy = projectWith(usualZones)
   const judged = await judgeUnknownTool({ ...query, policy })
   expect(judged).toMatchObject({ verdict: 'ask', risk: 'high', routing: { queue: 'platform' } })
@@ -13,7 +13,7 @@ test('a tool that only another program has asks at high risk, in the queue named
   expect(elsewhere.routing?.queue).toBe('security')
 })
 
-test('routing may lower its risk and send it elsewhere, whatever queue was asked for', async () => {
+test('routing may lower its risk and choose another queue than the requested one', async () => {
   const policy = projectWith(
     usualZones,
     'defaults: { queue: platform }\nrouting:\n  - { when: { tool: deploy }, queue: security, risk: medium }\n',
@@ -24,7 +24,7 @@ test('routing may lower its risk and send it elsewhere, whatever queue was asked
   })
 })
 
-test('overlays block it, and nobody is asked where there is no queue', async () => {
+test('overlays block it, and without a queue nobody is asked', async () => {
   const blocked = projectWith(
     usualZones,
     'defaults: { queue: platform }\noverlays:\n  - { when: { tool: deploy }, approval: { blocked: "freeze" } }\n',

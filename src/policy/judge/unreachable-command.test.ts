@@ -27,7 +27,7 @@ function judgeCommand(
   return judgeBy(project, call, { commandHost: plainHost, runsHere: true, ...more })
 }
 
-test('a commit whose message has a line that only the service writes is an error to the model, and asks nobody', async () => {
+test('a commit message with a line that only the service writes is an error to the model, and nobody is asked', async () => {
   const judgeMessage = async (...args: readonly string[]) =>
     judgeCommand(['git', 'commit', ...args])
   const line = 'Approved-by: Ada <ada@example.com>'
@@ -66,8 +66,8 @@ test('a commit whose message has a line that only the service writes is an error
 })
 
 // Rules: workers-and-policy.md, shell rules
-describe('a command that its sandbox cannot let succeed', () => {
-  test('is an error to the model that says why, and asks nobody', async () => {
+describe('a command that cannot succeed in its sandbox', () => {
+  test('is an error to the model with the reason, and nobody is asked', async () => {
     const reason =
       'The command needs "https://example.com/a", and commands of the worker scribe have no network (sandbox.network): it cannot succeed'
     for (const command of [
@@ -91,7 +91,7 @@ describe('a command that its sandbox cannot let succeed', () => {
     }
   })
 
-  test('is one that names a domain which a list does not have', async () => {
+  test('is one that needs a domain which the list does not have', async () => {
     const list = '[pypi.org, "*.example.com"]'
     expect(await judgeCommand('curl https://evil.com/x', list)).toMatchObject({
       verdict: 'error',
@@ -113,7 +113,7 @@ describe('a command that its sandbox cannot let succeed', () => {
     })
   })
 
-  test('asks, with a cue, where it is not certain that it needs the network', async () => {
+  test('asks, with a cue, if it is not certain that it needs the network', async () => {
     for (const command of [
       'curl https://example.com/a || cat notes/a.md',
       'curl https://example.com/a; cat notes/a.md',
@@ -156,14 +156,14 @@ describe('a command that its sandbox cannot let succeed', () => {
     })
   })
 
-  test('is blocked where a rule blocks it, whatever its sandbox reaches', async () => {
+  test('is blocked if a rule blocks it, whatever its sandbox reaches', async () => {
     expect(await judgeCommand('wget https://example.com/a')).toMatchObject({
       verdict: 'blocked',
       reason: 'Use curl',
     })
   })
 
-  test('asks where no sandbox of ours would hold it', async () => {
+  test('asks if it would not run in a sandbox of this service', async () => {
     const command = 'curl https://example.com/a'
     const open = await judgeCommand(command, 'allow')
     const unconfined = await judgeCommand(command, 'none', {

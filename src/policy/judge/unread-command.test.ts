@@ -100,9 +100,9 @@ const readable = [
 ]
 
 // Rules: product.md 1, 21
-describe('the mode approve_all turns no block into a run', () => {
+describe('the mode approve_all runs nothing that is blocked', () => {
   test.each(computed)(
-    'a person is asked where a block would have to be computed: %s',
+    'a person is asked about a text that may compute a blocked command: %s',
     async (text) => {
       const one = await judged(text)
       expect(one.verdict).not.toBe('preApproved')
@@ -116,14 +116,14 @@ describe('the mode approve_all turns no block into a run', () => {
     },
   )
 
-  test.each(readable)('what can be read is approved by it: %s', async (text) => {
+  test.each(readable)('the mode approves a text that can be read: %s', async (text) => {
     expect(await judged(text)).toMatchObject({
       verdict: 'preApproved',
       rule: { id: 'mode:approve_all' },
     })
   })
 
-  test('where nothing is blocked there is nothing to compute', async () => {
+  test('where nothing is blocked, the mode approves every text', async () => {
     for (const text of ['$x', 'base64 -d x | sh', 'rev x | xargs git']) {
       expect(await judged(text, noBlocks), text).toMatchObject({ verdict: 'preApproved' })
     }
@@ -138,7 +138,7 @@ describe('the mode approve_all turns no block into a run', () => {
     })
   })
 
-  test('a block that a program’s own option spells out is found in every mode', async () => {
+  test('a blocked command in an option of another program is found in every mode', async () => {
     for (const text of [
       "GIT_PAGER='git push' git -p log",
       "export GIT_EDITOR='git push'; git commit",

@@ -31,13 +31,13 @@ test('a letter is folded alike in a plain name and beside other letters', () => 
   }
 })
 
-test('folding what is folded changes nothing', () => {
+test('folding a folded name changes nothing', () => {
   for (const name of ['.gіt', 'ﬁle', 'İstanbul', 'straße', 'Ω', '漢字', '😀.md']) {
     expect(foldName(foldName(name))).toBe(foldName(name))
   }
 })
 
-test('names of other languages are nobody’s protected name', () => {
+test('names in other languages are not folded to a protected name', () => {
   for (const name of ['документ.md', 'ελλάδα.txt', '漢字.md', 'naïve.md', 'readme.md']) {
     expect(protectedName(`notes/${name}`)).toBeNull()
   }

@@ -143,7 +143,7 @@ test("the design's own example is valid, without a warning", () => {
   ])
 })
 
-test('a tool takes a word and { blocked: "reason" }, as a tool of an MCP server does', () => {
+test('a tool accepts a word and { blocked: "reason" }, as a tool of an MCP server does', () => {
   const tools = (text: string) => ({
     'workers/release-notes.md': worker.replace('slack_notify: { approval: ask }', text),
   })
@@ -170,14 +170,14 @@ test('everybody named in a team is a person, with addresses in lower case', () =
   ])
 })
 
-test('every rule knows the file and line it is written in', () => {
+test('every rule has the file and line of its text', () => {
   const notes = valid(folder()).workers.get('release-notes')?.zones[1]
   expect(notes).toMatchObject({ root: 'notes', suffixes: ['.md'] })
   expect(notes?.approval.write?.source).toBe('workers/release-notes.md:16')
   expect(notes?.source).toBe('workers/release-notes.md:15')
 })
 
-test('a version is content-addressed: any change of any file is another version', () => {
+test('a version is content-addressed: a change of any file makes another version', () => {
   const { digest } = valid(folder())
   expect(valid(folder()).digest).toBe(digest)
   expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
@@ -197,7 +197,7 @@ test('a worker version changes with its script', () => {
   expect(valid(changed).workers.get('changelog-reviewer')?.digest).not.toBe(before)
 })
 
-test('every problem is reported at once, with file, line and what would be right', () => {
+test('every problem is reported at once, with file, line and remedy', () => {
   expect(
     lines({
       'countersign.yaml': config
@@ -232,7 +232,7 @@ test.each([
   ])
 })
 
-test('overlays may only tighten, durations have a unit, a quorum says one thing', () => {
+test('overlays may only make verdicts stricter, durations need a unit, and a quorum has one form', () => {
   const overlay = config.replace('approval: ask', 'approval: { blocked: "never here" }')
   expect(valid(folder({ 'countersign.yaml': overlay })).config.overlays[0]?.consent).toMatchObject({
     approval: 'blocked',
@@ -249,7 +249,7 @@ test('overlays may only tighten, durations have a unit, a quorum says one thing'
   ])
 })
 
-test('a broken, missing or empty script is a problem of the folder', () => {
+test('a malformed, missing or empty script is a problem of the folder', () => {
   expect(lines({ 'scripts/review.yaml': null })).toEqual([
     'workers/changelog-reviewer.md:3 "model" names the script "scripts/review.yaml", which does not exist -> correct the path',
   ])
@@ -259,7 +259,7 @@ test('a broken, missing or empty script is a problem of the folder', () => {
   expect(lines({ 'scripts/review.yaml': 'turns:\n  - calls: [{ input: {} }]\n' })).toHaveLength(1)
 })
 
-test('names that are given twice are refused', () => {
+test('duplicate names are refused', () => {
   const zone = worker.replace('name: scratch', 'name: notes')
   expect(lines({ 'workers/release-notes.md': zone })).toEqual([
     expect.stringContaining('is a second zone "notes"'),
@@ -275,7 +275,7 @@ test('names that are given twice are refused', () => {
   )
 })
 
-test('an earlier address is of one person, and of nobody who is still one', () => {
+test('an earlier address belongs to one person, and is not the present address of another', () => {
   const formerly = (address: string) => `{ email: alan@example.com, formerly: ${address} }`
   const told = (...people: string[]) =>
     lines({
@@ -294,13 +294,13 @@ test('an earlier address is of one person, and of nobody who is still one', () =
   ])
 })
 
-test('a worker is called as its file', () => {
+test('a worker has the name of its file', () => {
   expect(lines({ 'workers/other.md': worker })).toEqual([
     'workers/other.md:2 "name" is "release-notes", but the file is called other.md -> write `name: other`',
   ])
 })
 
-test('what is odd but harmless is a warning and leaves the version valid', () => {
+test('an odd but harmless setting is a warning, and the version stays valid', () => {
   const parsed = parseProject(
     folder({
       'countersign.yaml': config
@@ -320,7 +320,7 @@ test('what is odd but harmless is a warning and leaves the version valid', () =>
   ])
 })
 
-test('no text of a folder makes the parser throw', () => {
+test('no text in a folder makes the parser throw', () => {
   for (const text of ['', '[]', 'a', '- 1', '{', '&a [*a]', '? [x]\n: 1', 'version: !x 1', '\0']) {
     for (const file of ['countersign.yaml', 'workers/release-notes.md', 'scripts/review.yaml']) {
       expect(lines({ [file]: text }), `${file}: ${text}`).not.toEqual([])

@@ -34,11 +34,14 @@ test.each([
   ['tool:notify', 'notify: { approval: ask }', 'notify: { approval: preApproved }'],
   ['tool:word', 'word: ask # in', 'word: preApproved # in'],
   ['tool:mcp__files__read_file', 'read_file: ask', 'read_file: preApproved'],
-])('%s is pre-approved by one word, and nothing else of the file changes', (rule, from, to) => {
-  expect(relaxRule(file, rule)).toBe(file.replace(from, to))
-  const onWindows = file.replaceAll('\n', '\r\n')
-  expect(relaxRule(onWindows, rule)).toBe(onWindows.replace(from, to))
-})
+])(
+  '%s is pre-approved by changing one word, and nothing else of the file changes',
+  (rule, from, to) => {
+    expect(relaxRule(file, rule)).toBe(file.replace(from, to))
+    const onWindows = file.replaceAll('\n', '\r\n')
+    expect(relaxRule(onWindows, rule)).toBe(onWindows.replace(from, to))
+  },
+)
 
 test.each([
   'zone:ask.delete',
@@ -50,11 +53,11 @@ test.each([
   'default:ask',
   'mode:strict',
   'zone:__proto__.write',
-])('nothing is changed for %s, which the file does not let ask in a word', (rule) => {
+])('nothing is changed for %s, which asks without a word of its own in the file', (rule) => {
   expect(relaxRule(file, rule)).toBeNull()
 })
 
-test('a file that is no worker file, and a second zone of a name, change nothing', () => {
+test('a file that is no worker file, and a second zone of a name, are not changed', () => {
   expect(relaxRule('write: ask', 'zone:notes.write')).toBeNull()
   const twice = file.replace('name: ask\n', 'name: notes\n')
   expect(relaxRule(twice, 'zone:notes.write')).toBeNull()

@@ -62,18 +62,18 @@ const hostile: readonly (readonly [what: string, config: string, said: string])[
   ],
 ]
 
-test.each(hostile)('%s is refused in words', (_what, config, said) => {
+test.each(hostile)('%s is refused with a sentence', (_what, config, said) => {
   expect(problemsOf(config)).toContain(said)
 })
 
 test.each([
   ['an empty file', ''],
   ['a file of blank lines', '\n\n'],
-])('%s is said to hold no settings', (_what, config) => {
+])('%s is reported as having no settings', (_what, config) => {
   expect(problemsOf(config)).toEqual([expect.stringContaining('1 the file is not a mapping')])
 })
 
-test('a key without its value is one that is not there, and is pointed out', () => {
+test('a key without its value counts as absent, and has a warning', () => {
   expect(problemsOf('version: 1\nqueues: { platform: { team } }')).toEqual([
     '2 "queues.platform.team" has no value, so its default applies -> write a value, or remove the key',
     '2 "queues.platform" has no "team" -> name the team whose inbox it is',
@@ -84,14 +84,11 @@ test.each([
   ['mcpServers:\n  files:\n    command: node\n    holdSeconds:', 'mcpServers.files.holdSeconds', 5],
   ['overlays:', 'overlays', 2],
   ['routing: [{ when: { tool: ~ }, risk: high }]', 'routing[0].when.tool', 2],
-])(
-  'a setting that was left empty is a warning that names its key and line: %s',
-  (text, at, line) => {
-    expect(problemsOf(`version: 1\n${text}`)).toContain(
-      `${line} "${at}" has no value, so its default applies -> write a value, or remove the key`,
-    )
-  },
-)
+])('an empty setting is a warning with its key and line: %s', (text, at, line) => {
+  expect(problemsOf(`version: 1\n${text}`)).toContain(
+    `${line} "${at}" has no value, so its default applies -> write a value, or remove the key`,
+  )
+})
 
 test.each([
   ['who may start a worker', 'startableBy:'],
@@ -106,7 +103,7 @@ test.each([
 })
 
 test.each(['"a\\0b"', '"a\\e[2J"', '"a\\u0085b"', '"\\uD800"'])(
-  'a text with the control character or half character of %s is refused, by its key and line',
+  'a text with the control character or half character of %s is refused, with its key and line',
   (text) => {
     expect(problemsOf(`version: 1\nworkspaces:\n  default:\n    root: ${text}`)).toContain(
       '4 "workspaces.default.root" has a control character -> leave it out',
@@ -130,7 +127,7 @@ test.each(['.nan', '.inf', '-.inf', '1e400', '9007199254740993', '0.5', '"3"', '
   },
 )
 
-test('one person cannot be listed twice by an address with invisible characters', () => {
+test('a person cannot be listed twice by an address with invisible characters', () => {
   expect(
     problemsOf('version: 1\npeople:\n- email: ada@example.com\n- email: "ada@example.com\\u200b"'),
   ).toEqual([
@@ -138,7 +135,7 @@ test('one person cannot be listed twice by an address with invisible characters'
   ])
 })
 
-test('an alias stands for what its anchor marks, a mapping too', () => {
+test('an alias has the value of its anchor, also of a mapping', () => {
   expect(
     problemsOf('version: 1\nteams: { a: &a { members: [ada@example.com] }, b: *a }\n'),
   ).toEqual([])
@@ -171,7 +168,7 @@ test.each(huge)(
   },
 )
 
-test('of very many problems the first are shown, and how many more there are', () => {
+test('of very many problems the first ones and the number of the others are shown', () => {
   const found = problemsOf(`version: 1\n${many(3000, (index) => `k${index}: 1\n`)}`)
   expect(found).toHaveLength(1001)
   expect(found.at(-1)).toBe('1002 2000 more problems are not shown -> correct those above first')
@@ -189,7 +186,7 @@ test('an unreadable countersign.yaml is one problem, not one for each name that 
   expect(problemsOf('- a', worker)).toHaveLength(1)
 })
 
-test('the other files are read whatever is wrong with one', () => {
+test('the other files are read although one is malformed', () => {
   expect(problemsOf('version: 1\0', '---\nmodl: openai:x\n---\n')).toEqual([
     'null the file is not valid UTF-8 text -> save it as UTF-8 without NUL characters',
     '1 the file has no "model" -> write `model: anthropic:…` or `model: script:./demo.yaml`',

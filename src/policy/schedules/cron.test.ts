@@ -12,7 +12,7 @@ function threeFrom(cron: string, from: string): (string | undefined)[] {
 }
 
 // On 2027-03-28 the clocks of Berlin go from 02:00 to 03:00.
-test('a day whose clocks go forward over the time has no such time', () => {
+test('on a day when the clocks go forward over the time there is no such time', () => {
   expect(threeFrom('30 2 * * *', '2027-03-26T12:00:00Z')).toEqual([
     '2027-03-27T01:30:00.000Z',
     '2027-03-29T00:30:00.000Z',
@@ -21,7 +21,7 @@ test('a day whose clocks go forward over the time has no such time', () => {
   expect(inBerlin('30 2 * * *').has(new Date('2027-03-28T01:30:00Z'))).toBe(false)
 })
 
-test('the clock’s time stays the same over both changes', () => {
+test('the local time stays the same over both changes of the clocks', () => {
   expect(threeFrom('0 6 * * *', '2027-03-26T12:00:00Z')).toEqual([
     '2027-03-27T05:00:00.000Z',
     '2027-03-28T04:00:00.000Z',
@@ -35,7 +35,7 @@ test('the clock’s time stays the same over both changes', () => {
 })
 
 // On 2027-10-31, 02:30 comes at 00:30 and at 01:30 UTC; Temporal starts at the second.
-test('a time that comes twice is one of the cron’s times, whichever of the two Temporal takes', () => {
+test('a local time that occurs twice matches the expression, whichever of the two Temporal uses', () => {
   const times = inBerlin('30 2 * * *')
   expect(times.has(new Date('2027-10-31T00:30:00Z'))).toBe(true)
   expect(times.has(new Date('2027-10-31T01:30:00Z'))).toBe(true)

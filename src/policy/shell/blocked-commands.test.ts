@@ -21,11 +21,11 @@ describe('the rule that blocks a command', () => {
     },
   )
 
-  test.each(['ls a', 'git status'])('is none of a command that none blocks: %s', (script) => {
+  test.each(['ls a', 'git status'])('is null for a command that no rule blocks: %s', (script) => {
     expect(blocking(rules, script)).toBeNull()
   })
 
-  test('is not named where an earlier rule might pre-approve: that hangs on the host', () => {
+  test('is null if an earlier rule might pre-approve the command, which depends on the host', () => {
     expect(blocking(rules, 'git push')).toBeNull()
     expect(
       blocking(

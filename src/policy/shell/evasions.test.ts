@@ -232,11 +232,14 @@ const cases = Object.entries(attacks).flatMap(([pattern, scripts]) =>
 )
 
 // Rules: security.md 1, 5, 6
-test.each(cases)('a rule for "%s" runs nothing unasked: %s', async (pattern, script) => {
-  const workspace = workspaceOf({ x: 'id', y: 'id' })
-  const verdict = await judgeBy([rule(pattern, 'preApproved')], script, { workspace })
-  expect(verdict.approval, verdict.rule.text).not.toBe('preApproved')
-})
+test.each(cases)(
+  'a rule for "%s" runs nothing else without asking: %s',
+  async (pattern, script) => {
+    const workspace = workspaceOf({ x: 'id', y: 'id' })
+    const verdict = await judgeBy([rule(pattern, 'preApproved')], script, { workspace })
+    expect(verdict.approval, verdict.rule.text).not.toBe('preApproved')
+  },
+)
 
 test.each([
   'node',
@@ -252,7 +255,7 @@ test.each([
   'ed',
   'bc',
   'm4',
-])('rules for echo, cat and %s run no text of the model by a pipe', async (program) => {
+])('rules for echo, cat and %s run no text of the model through a pipe', async (program) => {
   const rules = ['echo', 'cat', program].map((name) => rule(name, 'preApproved'))
   for (const script of [`echo x | ${program}`, `cat x | ${program}`, `echo x | ${program} -`]) {
     const verdict = await judgeBy(rules, script, { workspace: workspaceOf({ x: 'id' }) })
@@ -265,7 +268,7 @@ test.each([
   ['jq .a', 'cat x | jq .a'],
   ['python3 filter.py', 'echo x | nice python3 filter.py'],
   ['awk 1', 'cat x | awk 1'],
-])('a rule for "%s" still takes what is piped into it as data: %s', async (pattern, script) => {
+])('a rule for "%s" still permits its input as data: %s', async (pattern, script) => {
   const rules = ['echo', 'cat', 'nice', pattern].map((name) => rule(name, 'preApproved'))
   const verdict = await judgeBy(rules, script, { workspace: workspaceOf({ x: 'id' }) })
   expect(verdict.approval, verdict.rule.text).toBe('preApproved')

@@ -3,7 +3,7 @@ import { judgeBy, rule } from './judging.fixture.ts'
 
 // Rules: security.md 1
 describe('first match wins, one blocked blocks all', () => {
-  test('rules are tried in their order, each simple command for itself', async () => {
+  test('rules are compared in their order, for each simple command separately', async () => {
     const rules = [rule('git status', 'preApproved'), rule('git', 'blocked'), rule('ls', 'ask')]
     expect(await judgeBy(rules, 'git status')).toMatchObject({ approval: 'preApproved' })
     expect(await judgeBy(rules, 'git log')).toMatchObject({ approval: 'blocked' })
@@ -19,14 +19,14 @@ describe('first match wins, one blocked blocks all', () => {
     expect(await judgeBy(reversed, 'git push')).toMatchObject({ approval: 'ask' })
   })
 
-  test('a pattern is of whole tokens', async () => {
+  test('a pattern consists of whole words', async () => {
     const rules = [rule('git status', 'preApproved')]
     for (const script of ['gitx status', 'git statusx', 'git', 'status git']) {
       expect(await judgeBy(rules, script)).toMatchObject({ approval: 'ask' })
     }
   })
 
-  test('a vector that runs a text is judged by that text too, and default is for the vector alone', async () => {
+  test('a vector that runs a text is judged by that text too, and the default applies to the vector only', async () => {
     const rules = [rule('bash', 'ask'), rule('git push', 'blocked')]
     const blockedToo = ['bash', '-c', 'ls && git push']
     expect(await judgeBy(rules, blockedToo)).toMatchObject({ approval: 'blocked' })
@@ -35,7 +35,7 @@ describe('first match wins, one blocked blocks all', () => {
     expect(await judgeBy(rules, ['ls', 'x'], other)).toMatchObject({ approval: 'blocked' })
   })
 
-  test('unlessArgs keeps a rule from speaking, in every form of a flag', async () => {
+  test('unlessArgs excludes a command from its rule, in every form of a flag', async () => {
     const rules = [rule('tool a', 'preApproved', { unlessArgs: ['-o', '--output', 'push'] })]
     expect(await judgeBy(rules, 'tool a')).toMatchObject({ approval: 'preApproved' })
     for (const script of [
@@ -55,7 +55,7 @@ describe('first match wins, one blocked blocks all', () => {
   })
 
   // Rules: security.md 5
-  test('a rule for a wrapper needs one for what it wraps', async () => {
+  test('a rule for a wrapper needs another one for the command in it', async () => {
     const rules = [
       rule('timeout', 'preApproved'),
       rule('ls', 'preApproved'),
@@ -102,7 +102,7 @@ describe('first match wins, one blocked blocks all', () => {
   })
 
   // Rules: security.md 6
-  test('what runs code is pre-approved only where the rule spells it out', async () => {
+  test('programs that run code are pre-approved only if the rule spells the code out', async () => {
     const rules = [
       rule('node scripts/build.js', 'preApproved'),
       rule('npm test', 'preApproved'),

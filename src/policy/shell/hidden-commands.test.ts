@@ -123,10 +123,13 @@ const hidden: readonly string[] = [
 ]
 
 // Rules: security.md 1, 41; product.md 1
-test.each(hidden)('what a program runs of its arguments is blocked: %s', async (script) => {
-  const { approval } = await judgeBy([rule('git push', 'blocked')], script)
-  expect(approval).toBe('blocked')
-})
+test.each(hidden)(
+  'a blocked command in the arguments of another program is found: %s',
+  async (script) => {
+    const { approval } = await judgeBy([rule('git push', 'blocked')], script)
+    expect(approval).toBe('blocked')
+  },
+)
 
 /** The same words where nothing runs them. */
 const harmless: readonly string[] = [
@@ -188,12 +191,15 @@ const harmless: readonly string[] = [
   "fzf --preview-window=up --query 'git push'",
 ]
 
-test.each(harmless)('and is not where nothing runs them: %s', async (script) => {
-  const { approval } = await judgeBy([rule('git push', 'blocked')], script)
-  expect(approval).toBe('ask')
-  const analysis = analyseCommand({ kind: 'shell', script, cwd: '' })
-  expect(whyUnread([['git', 'push']], analysis)).toBeNull()
-})
+test.each(harmless)(
+  'the same words are not blocked where nothing runs them: %s',
+  async (script) => {
+    const { approval } = await judgeBy([rule('git push', 'blocked')], script)
+    expect(approval).toBe('ask')
+    const analysis = analyseCommand({ kind: 'shell', script, cwd: '' })
+    expect(whyUnread([['git', 'push']], analysis)).toBeNull()
+  },
+)
 
 // Rules: product.md 1
 test.each([
@@ -204,7 +210,7 @@ test.each([
   "git grep --extended-regexp 'git push'",
   "git log --extended-regexp --grep='git push'",
   "git log -u --grep='git push'",
-])('and a call that only reads stays pre-approved: %s', async (script) => {
+])('a call that only reads stays pre-approved: %s', async (script) => {
   const readers = ['git log', 'git grep', 'grep', 'echo'].map((name) => rule(name, 'preApproved'))
   const { approval } = await judgeBy([rule('git push', 'blocked'), ...readers], script)
   expect(approval).toBe('preApproved')
@@ -215,15 +221,18 @@ test.each([
   ['git', 'for-each-repo', 'a'],
   ['git', 'log', 'alias.a=b'],
   ['env', 'git-a', 'git-a'],
-])('as many words as a call has are read, and not each with all others: %s %s %s…', (...words) => {
-  const read = (count: number): number => {
-    const [last = ''] = words.slice(-1)
-    const argv = [...words, ...Array.from({ length: count }, () => last)]
-    const { search } = analyseCommand({ kind: 'exec', argv, cwd: '' })
-    const lists = new Set(
-      search.commands.flatMap((command) => command.inner.map((start) => start.words)),
-    )
-    return [...lists].reduce((sum, list) => sum + list.length, 0)
-  }
-  expect(read(8000)).toBeLessThan(50_000)
-})
+])(
+  'the work is proportional to the number of words, and not to its square: %s %s %s…',
+  (...words) => {
+    const read = (count: number): number => {
+      const [last = ''] = words.slice(-1)
+      const argv = [...words, ...Array.from({ length: count }, () => last)]
+      const { search } = analyseCommand({ kind: 'exec', argv, cwd: '' })
+      const lists = new Set(
+        search.commands.flatMap((command) => command.inner.map((start) => start.words)),
+      )
+      return [...lists].reduce((sum, list) => sum + list.length, 0)
+    }
+    expect(read(8000)).toBeLessThan(50_000)
+  },
+)

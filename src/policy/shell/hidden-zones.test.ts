@@ -39,8 +39,8 @@ const reads = [
 const names = [rule('cat', 'preApproved', { zones: ['repo', 'docs'] }), rule('head', 'preApproved')]
 
 // Rules: security.md 40
-describe('a command that rules alone allow sees no zone whose reads ask', () => {
-  test('it is hidden from it, and the explanation says so', async () => {
+describe('a command that rules alone allow does not see a zone whose reads ask', () => {
+  test('the zone is hidden from it, and the explanation says so', async () => {
     const verdict = await judge(reads, 'cat a.txt')
     expect(verdict.printed).toMatchObject({ hides: ['docs', 'hr'] })
     expect(verdict.lines).toContainEqual({
@@ -56,7 +56,7 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     'cat a.txt link',
     'head docs/secret.txt',
     'cat hr/x',
-  ])('naming a file of it asks: %s', async (script) => {
+  ])('a command that names a file of the zone asks: %s', async (script) => {
     const verdict = await judge(reads, script)
     expect(verdict).toMatchObject({ approval: 'ask', rule: { id: 'shell:hidden-zone' } })
   })
@@ -85,7 +85,7 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     expect(await judgeBy(rules, script, known)).toMatchObject({ approval: 'ask' })
   })
 
-  test('what Git says of commits and names alone runs, and so does a rule that names the zone', async () => {
+  test('Git runs for commits and names alone, and so does a command whose rule names the zone', async () => {
     const known = { zones, workspace, host: { ...host, gitHas: async () => true }, cwd: '' }
     const plain = [rule('git', 'preApproved')]
     for (const script of [
@@ -104,16 +104,16 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     expect(await judgeBy(named, 'git diff', known)).toMatchObject({ approval: 'preApproved' })
   })
 
-  test('standing in it asks', async () => {
+  test('a command whose working folder lies in the zone asks', async () => {
     expect(await judge(reads, 'cat x', 'docs')).toMatchObject({ approval: 'ask' })
   })
 
-  test('a rule that names it sees it, but no other zone', async () => {
+  test('a command whose rule names the zone sees this zone and no other hidden one', async () => {
     const verdict = await judge(names, 'cat docs/secret.txt')
     expect(verdict).toMatchObject({ approval: 'preApproved', printed: { hides: ['hr'] } })
   })
 
-  test('all parts of a text run together, so every rule has to name it', async () => {
+  test('all parts of a text run in one sandbox, so each part’s rule must name the zone', async () => {
     expect(await judge(names, 'cat docs/secret.txt | head')).toMatchObject({ approval: 'ask' })
     expect(await judge(names, 'cat a.txt | head')).toMatchObject({
       approval: 'preApproved',
@@ -121,7 +121,7 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     })
   })
 
-  test('behind a wrapper the rule of what runs decides', async () => {
+  test('in a wrapper the rule of the inner command decides', async () => {
     const rules = [...names, rule('timeout', 'preApproved')]
     expect(await judge(rules, 'timeout 5 cat docs/secret.txt')).toMatchObject({
       approval: 'preApproved',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { judgeBy, plainHost, readers, rule, usual, workspaceOf } from './judging.fixture.ts'
 
 // Rules: security.md 1, 2
-describe('what is understood and wholly pre-approved runs as it was analysed (security.md 1, 2)', () => {
+describe('a command that is understood and completely pre-approved runs as it was analysed (security.md 1, 2)', () => {
   test.each([
     ['ls -la', '/usr/bin/ls -la'],
     ['ls "a b" | head -n 3', "/usr/bin/ls 'a b' | /usr/bin/head -n 3"],
@@ -21,14 +21,14 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
     expect(verdict.printed).toEqual({ kind: 'shell', hides: [], script: printed })
   })
 
-  test('a vector keeps its words, whatever a shell would make of them', async () => {
+  test('a vector keeps its words, whatever they would mean to a shell', async () => {
     const verdict = await judgeBy(usual, ['cat', '$(x)', '*', 'a b'])
     const printed = { kind: 'exec', hides: [], argv: ['/usr/bin/cat', '$(x)', '*', 'a b'] }
     expect(verdict).toMatchObject({ approval: 'preApproved', printed })
   })
 
   // Rules: security.md 6
-  test('git runs with what a repository could make it run switched off', async () => {
+  test('git runs without the programs that a repository could make it run', async () => {
     const { printed } = await judgeBy(usual, ['git', 'log', '-p'])
     const argv = printed?.kind === 'exec' ? printed.argv : []
     expect(argv).toContain('core.fsmonitor=false')
@@ -44,8 +44,8 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
 })
 
 // Rules: security.md 1, 3, 6
-describe('everything else asks at best', () => {
-  test('and names the command as it is written, with its file patterns', async () => {
+describe('every other command asks or is blocked', () => {
+  test('and the reason has the command as it is written, with its file patterns', async () => {
     const verdict = await judgeBy(usual, 'cat *.md a?')
     expect(verdict).toMatchObject({ approval: 'ask', rule: { id: 'shell:default' } })
     expect(verdict.rule.text).toContain('no shell rule allows cat *.md a? (')
@@ -108,7 +108,7 @@ describe('everything else asks at best', () => {
     expect(await judgeBy(usual, script)).toMatchObject({ approval: 'ask', printed: null })
   })
 
-  test('the reason is named, with every simple command', async () => {
+  test('the reason is named, and every simple command is listed', async () => {
     const { lines, rule: decided } = await judgeBy(readers, 'ls; cat a > b')
     expect(decided.text).toMatch(/redirects to something other than/)
     expect(lines.map((line) => line.detail)).toEqual([
@@ -118,7 +118,7 @@ describe('everything else asks at best', () => {
     ])
   })
 
-  test('where default is blocked, what no rule allows is blocked, and so is what cannot be read', async () => {
+  test('if the default is blocked, a command without a rule is blocked, and so is one that cannot be read', async () => {
     for (const script of ['whoami', '$x', 'ls "a', 'ls; whoami', `x ${'a'.repeat(70_000)}`]) {
       expect(await judgeBy(usual, script, { otherwise: 'blocked' })).toMatchObject({
         approval: 'blocked',
@@ -129,7 +129,7 @@ describe('everything else asks at best', () => {
     })
   })
 
-  test('what is nested too deeply to be looked through is blocked', async () => {
+  test('a text that is nested too deeply to be analysed is blocked', async () => {
     const nested = (depth: number) => `${'echo $('.repeat(depth)}ls${')'.repeat(depth)}`
     expect(await judgeBy(usual, nested(20))).toMatchObject({ approval: 'ask' })
     expect(await judgeBy(usual, nested(60))).toMatchObject({ rule: { id: 'shell:too-deep' } })
@@ -152,7 +152,7 @@ describe('everything else asks at best', () => {
     })
   })
 
-  test('a block behind many words, values or braces is found, not lost to a limit', async () => {
+  test('a blocked command after many words, values or braces is found in spite of the limits', async () => {
     const words = Array.from({ length: 200 }, (_, n) => `w${n}`)
     const values = words.slice(0, 100).map((word) => `a=${word}`)
     for (const script of [
@@ -165,7 +165,7 @@ describe('everything else asks at best', () => {
     }
   })
 
-  test('without a sandbox nothing is pre-approved, and blocks still block', async () => {
+  test('without a sandbox nothing is pre-approved, and rules still block', async () => {
     const host = { ...plainHost, sandboxProblem: 'bwrap is not installed' }
     const verdict = await judgeBy(usual, 'ls', { host })
     expect(verdict).toMatchObject({
@@ -177,14 +177,14 @@ describe('everything else asks at best', () => {
     expect(await judgeBy(usual, 'git push', { host })).toMatchObject({ approval: 'blocked' })
   })
 
-  test('a program that is not there asks', async () => {
+  test('a program that the host lacks asks', async () => {
     const host = { ...plainHost, executable: async () => null }
     expect((await judgeBy(usual, 'ls', { host })).rule.text).toMatch(/was not found on this host/)
   })
 })
 
 // Rules: security.md 6
-describe('git asks where the repository names what it would run', () => {
+describe('git asks if the repository names a program that it would run', () => {
   test.each([
     ['[filter "lfs"]\n\tclean = evil', 'ask'],
     ['[include]\n\tpath = ../x', 'ask'],
@@ -198,7 +198,7 @@ describe('git asks where the repository names what it would run', () => {
     })
   })
 
-  test('a .git that is no folder asks', async () => {
+  test('git asks if .git is not a folder', async () => {
     const workspace = workspaceOf({ '.git': 'gitdir: ../x' })
     expect(await judgeBy(usual, 'git status', { workspace })).toMatchObject({ approval: 'ask' })
   })

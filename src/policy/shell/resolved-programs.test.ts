@@ -61,17 +61,17 @@ describe('a command is judged by the program that will run', () => {
     ['perl', 'perl5.36.0 x'],
     ['python3', 'python3.11 x'],
     ['less', 'cat x | pager'],
-  ])('a block of "%s" meets its other names: %s', async (pattern, script) => {
+  ])('a block of "%s" applies to its other names: %s', async (pattern, script) => {
     expect(await judgeBy([rule(pattern, 'blocked')], script)).toMatchObject({ approval: 'blocked' })
   })
 
-  test('why it asks names the program behind the link', async () => {
+  test('the reason for asking names the program that a link leads to', async () => {
     const verdict = await judgeBy([rule('cat', 'preApproved')], 'cat x', { host: debian })
     expect(verdict.rule.text).toContain('cat is vim.basic, which runs "x"')
   })
 })
 
-describe('what agents write all day', () => {
+describe('of the commands that agents write every day', () => {
   const daily = ['echo', 'git status', 'kubectl get', 'kubectl logs'].map((pattern) =>
     rule(pattern, 'preApproved'),
   )
@@ -82,7 +82,7 @@ describe('what agents write all day', () => {
     'kubectl get pods -n shop -o json',
     'kubectl get -A deployments',
     'kubectl logs web-1 --tail=100',
-  ])('runs alone: %s', async (script) => {
+  ])('this one runs without asking: %s', async (script) => {
     const verdict = await judgeBy(daily, script)
     expect(verdict, verdict.rule.text).toMatchObject({ approval: 'preApproved' })
   })
@@ -94,7 +94,7 @@ describe('what agents write all day', () => {
     // Such a file names a program that is run to sign in.
     'kubectl get pods --kubeconfig=notes/k',
     'kubectl --kubeconfig notes/k get pods',
-  ])('asks: %s', async (script) => {
+  ])('this one asks: %s', async (script) => {
     const rules = [...daily, rule('kubectl', 'preApproved')]
     expect(await judgeBy(rules, script)).toMatchObject({ approval: 'ask' })
   })

@@ -62,7 +62,7 @@ test.each<[string, Json, string]>([
 })
 
 // Rules: security.md 27
-test('a pattern that would backtrack for years is matched in linear time', () => {
+test('a pattern that would backtrack without end is matched in linear time', () => {
   const slow = 'input: { type: object, properties: { a: { type: string, pattern: "^(a+)+$" } } }'
   const begun = performance.now()
   expect(judged(slow, { a: `${'a'.repeat(50_000)}!` })).toMatch(/^input\.a must match/)

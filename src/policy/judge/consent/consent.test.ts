@@ -12,7 +12,7 @@ const { ask, judgeBy } = inUsualWorkspace()
 
 // Rules: product.md 2
 describe('step 4: consent', () => {
-  test('a zone decides, named by its rule, in words, with file and line', async () => {
+  test('a zone decides; the verdict names its rule in words, with file and line', async () => {
     const judgement = await ask('write_file', { path: 'notes/b.md', content: 'x' })
     expect(judgement).toMatchObject({
       verdict: 'ask',
@@ -47,14 +47,14 @@ describe('step 4: consent', () => {
     expect(await ask(tool, input)).toMatchObject({ verdict, rule: { id: rule } })
   })
 
-  test('a block tells its reason, or the rule', async () => {
+  test('a block has its reason, or else its rule', async () => {
     expect((await ask('delete_file', { path: 'notes/a.md' })).reason).toBe('notes are kept')
     expect((await ask('write_file', { path: 'secret/n.txt', content: '' })).reason).toBe(
       'blocked by policy: zone secret: write is blocked',
     )
   })
 
-  test('of two zones with one root the stricter decides, in capability and consent', async () => {
+  test('of two zones with one root the stricter one decides, in capability and consent', async () => {
     const two = (second: string) =>
       projectWith(`zones:
   - { name: one, root: scratch, mode: rw, approval: { write: preApproved } }
@@ -79,7 +79,7 @@ describe('step 4: consent', () => {
     }
   })
 
-  test('an overlay tightens what a zone allows, and says so', async () => {
+  test('an overlay makes the verdict of a zone stricter, and is named', async () => {
     const project = projectWith(
       usualZones,
       `defaults: { queue: platform }
@@ -108,7 +108,7 @@ overlays:
     })
   })
 
-  test('a search by another program asks where a search of ours would leave files out', async () => {
+  test('a search by another program asks where the built-in search would leave files out', async () => {
     const search = (zone: string, config?: string, runsHere = false) =>
       ask('search_files', { pattern: 'x' }, { runsHere }, projectWith(`zones: [${zone}]`, config))
     const all = '{ name: all, root: ., mode: ro }'
@@ -135,7 +135,7 @@ overlays: [{ when: { tool: read_file, path: "src/**" }, approval: ask }]
       return judgeBy(project, { tool: 'notify', input: {}, tools })
     }
 
-    test('without a declaration asks, unless the worker file pre-approves it', async () => {
+    test('without an approval of its own asks, unless the worker file pre-approves it', async () => {
       expect(await verdictOf(async () => null)).toMatchObject({
         verdict: 'ask',
         rule: { id: 'tool:notify' },
@@ -163,13 +163,13 @@ overlays: [{ when: { tool: read_file, path: "src/**" }, approval: ask }]
       },
     )
 
-    test('that throws asks, with the reason shown', async () => {
+    test('whose approval throws asks, with the reason shown', async () => {
       const judgement = await verdictOf(() => Promise.reject(new Error('no database')))
       expect(judgement).toMatchObject({ verdict: 'ask' })
       expect(judgement.rule?.text).toContain('no database')
     })
 
-    test('the stricter of tool and worker file counts, either way round', async () => {
+    test('gets the stricter approval of tool and worker file, whichever that is', async () => {
       expect(await verdictOf(async () => 'ask', '{ approval: preApproved }')).toMatchObject({
         verdict: 'ask',
       })

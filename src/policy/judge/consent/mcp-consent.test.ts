@@ -57,7 +57,7 @@ describe('an MCP tool', () => {
     })
   })
 
-  test('whose definition changed asks whatever the file says, and says why; what is blocked stays so', async () => {
+  test('whose definition changed asks with the reason, whatever the file says; a blocked one stays blocked', async () => {
     const asks = { verdict: 'ask', rule: { id: 'mcp:changed' }, reason: `${changed}: it asks` }
     expect(await word('read_file: preApproved', { changed })).toMatchObject(asks)
     const own = `tools: { ${name}: { approval: preApproved } }`
@@ -65,7 +65,7 @@ describe('an MCP tool', () => {
     expect(await word('read_file: blocked', { changed })).toMatchObject({ verdict: 'blocked' })
   })
 
-  test('is made stricter by the worker’s own entry, never looser', async () => {
+  test('is made stricter by the worker’s own entry, never milder', async () => {
     const own = (approval: string): string => `tools: { ${name}: { approval: ${approval} } }`
     expect(await word('read_file: preApproved', { own: own('blocked') })).toMatchObject({
       verdict: 'blocked',
@@ -76,7 +76,7 @@ describe('an MCP tool', () => {
   })
 
   // Rules: security.md 13
-  test('whose pin is not what was signed is an error, whatever the file, the mode and grants say', async () => {
+  test('whose pin is not the signed one is an error, whatever the file, the mode and grants say', async () => {
     const forged = 'what it is pinned to was changed in the database'
     const refused = { verdict: 'error', rule: { id: 'mcp:forged' }, reason: forged }
     for (const tools of ['read_file: preApproved', 'read_file: ask', '']) {

@@ -97,7 +97,7 @@ describe('a zone that lists a protected name', () => {
     expect(await write(project, '.env')).toMatchObject({ verdict: 'blocked' })
   })
 
-  test('cannot loosen what the zone itself blocks or cannot do', async () => {
+  test('cannot make milder what the zone itself blocks or cannot do', async () => {
     const blocked = projectWith(
       'zones: [{ name: all, root: ., mode: rw, approval: { write: blocked }, protected: [".github/**"] }]',
     )
@@ -108,7 +108,7 @@ describe('a zone that lists a protected name', () => {
     expect(await write(readOnly, '.github/workflows/ci.yml')).toMatchObject({ verdict: 'error' })
   })
 
-  test('speaks for its own paths only: a deeper zone decides for itself', async () => {
+  test('counts for its own paths only: a deeper zone decides for its own', async () => {
     const project = projectWith(`zones:
   - { name: all, root: ., mode: rw, protected: ["**"] }
   - { name: scratch, root: scratch, mode: rw, approval: { write: preApproved } }`)
@@ -117,7 +117,7 @@ describe('a zone that lists a protected name', () => {
 })
 
 // Rules: security.md 8
-describe("Countersign's own files are never an agent's to write", () => {
+describe('no agent may write Countersign’s own files', () => {
   const everything = () => open(', protected: ["**"]')
 
   test.each([
@@ -146,14 +146,14 @@ describe("Countersign's own files are never an agent's to write", () => {
   })
 
   test.each(['app/package.json', 'app/node_modules/zod/index.js', 'app/yarn.lock'])(
-    'but %s is a file like others',
+    'but %s is like any other file',
     async (at) => {
       expect(await write(open(), at)).toMatchObject({ verdict: 'preApproved' })
     },
   )
 
   // Rules: security.md 36
-  test('nor are the packages that tools load, wherever they lie', async () => {
+  test('nor the packages that tools load, in whatever folder', async () => {
     const project = projectWith(
       'zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved } }]',
       'defaults: { queue: platform }\nworkspaces: { default: { root: ../.. } }\n',
@@ -175,7 +175,7 @@ describe("Countersign's own files are never an agent's to write", () => {
     }
   })
 
-  test('wherever the workspace lies around the project folder', async () => {
+  test('wherever the workspace lies relative to the project folder', async () => {
     const around = (folder: string) =>
       projectWith(
         'zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved } }]',
@@ -210,7 +210,7 @@ describe('reading key and environment files', () => {
     })
   })
 
-  test('does not loosen a zone that blocks reading, and leaves other files alone', async () => {
+  test('does not change a zone that blocks reading, or the verdict on other files', async () => {
     const blocked = projectWith(
       'zones: [{ name: all, root: ., mode: ro, approval: { read: blocked } }]',
     )

@@ -14,7 +14,7 @@ function preview(front: string, config?: string): string[] {
 
 const queue = 'defaults: { queue: platform }\n'
 
-test('says of every zone what is done alone, asked for and never done, defaults included', () => {
+test('lists for every zone what runs alone, asks and never runs, with the defaults', () => {
   expect(preview(usualZones)).toEqual([
     'preApproved Read files in the workspace',
     'blocked Write and edit files in the workspace (read only)',
@@ -32,7 +32,7 @@ test('says of every zone what is done alone, asked for and never done, defaults 
   ])
 })
 
-test('says of commands each rule, what no rule names, and the network', () => {
+test('lists each rule about commands, the default for all others, and the network', () => {
   const shell = `shell:
   default: ask
   rules:
@@ -47,14 +47,14 @@ test('says of commands each rule, what no rule names, and the network', () => {
   ])
 })
 
-test('says of a list of domains that nothing else is reached', () => {
+test('says that a list of domains excludes everything else', () => {
   const text = 'shell: { default: ask }\nsandbox: { network: [pypi.org, "*.a.com"] }'
   expect(preview(text).at(-1)).toBe(
     'blocked Reach anything but pypi.org and *.a.com from a command',
   )
 })
 
-test('says of tools, other workers and MCP servers what their entries say, and asks of the rest', () => {
+test('lists tools, other workers and MCP servers as their entries say, and that all others ask', () => {
   const tools = `tools: { notify: {}, deploy: { manual: true }, note: { approval: preApproved }, ask_person: {} }
 workers: [scribe]
 mcpServers: { files: { command: x, tools: { read_file: preApproved } } }`
@@ -80,7 +80,7 @@ test('names the file and line that lets a worker hand work to others', () => {
   expect(lineOf('tools: { create_worker: {} }')).toMatch(/^workers\/scribe\.md:\d+$/)
 })
 
-test('overlays and entries of built-in tools only tighten, and tools that differ are told apart', () => {
+test('overlays and entries of built-in tools only make it stricter, and tools that differ have separate lines', () => {
   const zones = `zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved, delete: ask } }]
 tools: { edit_file: { approval: ask } }`
   const config = `${queue}overlays:

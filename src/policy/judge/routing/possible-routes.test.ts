@@ -19,7 +19,7 @@ function routes(front: string, config?: string): string[] {
 
 const writing = 'zones: [{ name: all, root: ., mode: rw, approval: { delete: blocked } }]'
 
-test('a worker none of whose calls asks needs nobody', () => {
+test('a worker whose calls never ask needs nobody', () => {
   const reading = 'zones: [{ name: all, root: ., mode: ro }]'
   expect(routes(reading, '')).toEqual([])
   expect(routes('', '')).toEqual([])
@@ -30,7 +30,7 @@ test('a worker none of whose calls asks needs nobody', () => {
 })
 
 // Rules: product.md 22
-test('what asks and has no queue leads nowhere', () => {
+test('calls that ask without a queue have no route', () => {
   expect(routes(writing, '')).toEqual([
     'write_file>nowhere',
     'edit_file>nowhere',
@@ -45,12 +45,12 @@ test('what asks and has no queue leads nowhere', () => {
   expect(routes(answered, '')).toEqual(['ask_person>nowhere'])
 })
 
-test('what asks goes to the default queue, or to that of the worker', () => {
+test('calls that ask go to the default queue, or to the worker’s own', () => {
   expect(new Set(routes(writing))).toContain('write_file>platform (platform)')
   expect(routes(`queue: security\n${writing}`)).toContain('write_file>security (security)')
 })
 
-test('an entry about paths that no zone of the worker holds is no way of its file tools', () => {
+test('an entry about paths outside of the worker’s zones is no route of its file tools', () => {
   const notes = 'zones: [{ name: notes, root: notes, mode: rw, approval: { delete: blocked } }]'
   const at = (path: string) => {
     const config = `defaults: { queue: platform }\nrouting: [{ when: { path: "${path}" }, queue: security }]\n`
@@ -66,7 +66,7 @@ test('an entry about paths that no zone of the worker holds is no way of its fil
   expect(routes(tool, config)).toContain('notify>security (security)')
 })
 
-test('an entry that may match is one way, one that must match is the only one', () => {
+test('an entry that may match is one route among others; an entry that must match is the only one', () => {
   const entry = (when: string) =>
     `defaults: { queue: platform }\nrouting: [{ when: ${when}, queue: security }]\n`
   const tool = 'tools: { notify: { approval: ask } }'
@@ -79,7 +79,7 @@ test('an entry that may match is one way, one that must match is the only one', 
   expect(routes(tool, entry('{ command: git }'))).toEqual(['notify>platform (platform)'])
 })
 
-test('an overlay that asks and a protected list make a free zone ask', () => {
+test('an overlay that asks and a protected list let a pre-approved zone ask', () => {
   const free = '{ write: preApproved, delete: preApproved }'
   const zone = `name: all, root: ., mode: rw, approval: ${free}`
   const overlay = 'overlays: [{ when: { path: "infra/**" }, approval: ask }]\n'
@@ -87,14 +87,14 @@ test('an overlay that asks and a protected list make a free zone ask', () => {
   expect(routes(`zones: [{ ${zone}, protected: [.env] }]`, '')).toContain('write_file>nowhere')
 })
 
-test('a quorum brings the teams that must be there', () => {
+test('a quorum adds the teams that it needs', () => {
   const both = `defaults: { queue: platform }
 routing: [{ when: {}, quorum: { allOf: [{ team: platform }, { team: security }] } }]
 `
   expect(routes(writing, both)).toContain('write_file>platform (platform,security)')
 })
 
-test('commands ask unless every rule blocks, and go where an entry about commands may send them', () => {
+test('commands ask unless every rule blocks, and may go to the queue of an entry about commands', () => {
   const entry =
     'defaults: { queue: platform }\nrouting: [{ when: { command: git push }, queue: security }]\n'
   const both = (tool: string) => [`${tool}>security (security)`, `${tool}>platform (platform)`]

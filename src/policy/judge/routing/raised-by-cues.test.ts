@@ -10,7 +10,7 @@ const cues: CueSource[] = [
 ]
 
 // Rules: product.md 38
-test('the risk of a command is at least that of its cues, which are said once each, in words', () => {
+test('a command has at least the risk of its cues, and the reason names each cue once, in words', () => {
   const raised = raisedByCues({ command }, 'low', cues)
   expect(raised).toEqual({
     risk: 'high',

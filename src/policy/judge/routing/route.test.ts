@@ -9,7 +9,7 @@ describe('step 7: routing', () => {
   const routed = (routing: string) =>
     projectWith(usualZones, `defaults: { queue: platform }\nrouting:\n${routing}`)
 
-  test('without an entry: the default queue, anybody of its team, its times', async () => {
+  test('without an entry, any member of the default queue’s team decides, with its times', async () => {
     expect((await ask('write_file', write)).routing).toEqual({
       queue: 'platform',
       team: 'platform',
@@ -27,7 +27,7 @@ describe('step 7: routing', () => {
     })
   })
 
-  test('what a queue does while nobody decides is frozen into the request, and explained', async () => {
+  test('the waiting steps of a queue are frozen into the request, and explained', async () => {
     const { files } = projectWith(usualZones)
     const said =
       '{ team: platform, remindAfter: 4h, escalate: [{ after: 1d, addTeams: security }] }'
@@ -99,7 +99,7 @@ describe('step 7: routing', () => {
   })
 
   // Rules: product.md 11
-  test('at high risk an editor never also decides', async () => {
+  test('at high risk an editor never decides their own change', async () => {
     const high = routed('  - { when: {}, risk: high }\n')
     expect((await ask('write_file', write, {}, high)).routing?.edits).toBe('revise')
   })
@@ -130,7 +130,7 @@ describe('step 7: routing', () => {
 
   const apart = `  - { when: { path: "notes/**" }, queue: security, risk: low, scopes: [once] }\n`
 
-  test('an entry that names one of two paths is held to the people, risk and rules of the call without it', async () => {
+  test('an entry that names one of two paths does not replace the people, risk and rules that apply without it', async () => {
     const move = { from: 'scratch/x.txt', to: 'notes/z.md' }
     expect(await ask('move_file', move, {}, routed(apart))).toMatchObject({
       risk: 'medium',
@@ -151,7 +151,7 @@ describe('step 7: routing', () => {
     })
   })
 
-  test('entries that together name every path of a call are both held to, and no more', async () => {
+  test('entries that together name every path of a call all apply, and nothing else does', async () => {
     const both = routed(
       `${apart}  - { when: { path: "scratch/**" }, queue: platform }\n  - { when: {}, quorum: { count: 3 } }\n`,
     )
@@ -163,7 +163,7 @@ describe('step 7: routing', () => {
     expect((await ask('move_file', move, {}, one)).routing?.quorumText).toBe('1 of security')
   })
 
-  test('a listing that reaches further than an entry is held to both; one that stays below it is not', async () => {
+  test('for a listing that reaches beyond an entry, the rules without it apply too; for one below it they do not', async () => {
     const listing = async (entry: string) => {
       const project = routed(`  - { when: { path: "${entry}" }, queue: security }\n`)
       return (await ask('list_files', { path: 'secret' }, {}, project)).routing?.quorumText

@@ -18,7 +18,7 @@ const one = (more: Record<string, string | null> = {}): string => {
   return `    - { ${said.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')} }\n`
 }
 
-test('a witness has a name, the address that it is asked at, and its key', () => {
+test('a witness has a name, an address and a key', () => {
   const more = one({ name: 'home', url: 'http://localhost:4480', vkey: other })
   expect(parse(`  witnesses:\n${one()}${more}`).audit).toEqual({
     witnesses: [

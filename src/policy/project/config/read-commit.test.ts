@@ -7,7 +7,7 @@ function read(line: string) {
 }
 
 // Rules: product.md 36
-test('commits carry the name and the address that are configured, or none', () => {
+test('commits get the configured name and address, or those of the worker and the service', () => {
   expect(read('commit: { name: Acme agents, email: agents@example.com }')).toEqual({
     name: 'Acme agents',
     email: 'agents@example.com',

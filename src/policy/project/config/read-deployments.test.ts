@@ -16,7 +16,7 @@ const secrets = 'secret: "${SHOP_SECRET}", key: "${SHOP_KEY}"'
 const app = 'appId: 4711, privateKey: "${SHOP_APP_KEY}"'
 const who = 'repositories: [Acme/Shop], people: { OctoCat: ada@example.com, "bot[bot]": nobody }'
 
-test('an entry names its secrets by variables, its repositories, and who is who', () => {
+test('an entry names its secrets by variables, its repositories, and the address of each login', () => {
   expect(parse(`${secrets}, ${app}, ${who}, queue: platform`).setting).toEqual({
     name: 'shop',
     secretFrom: 'SHOP_SECRET',

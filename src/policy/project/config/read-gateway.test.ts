@@ -14,7 +14,7 @@ function parse(more: string) {
   return { problems: problems.map(({ problem }) => problem) }
 }
 
-test('a call of the gateway is held for 45 seconds, or for as long as holdSeconds says', () => {
+test('a call of the gateway waits 45 seconds, or as long as holdSeconds says', () => {
   expect(parse('')).toEqual({ holdMs: 45_000 })
   expect(parse(', holdSeconds: 0')).toEqual({ holdMs: 0 })
   expect(parse(', holdSeconds: 600')).toEqual({ holdMs: 600_000 })

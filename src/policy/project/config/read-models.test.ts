@@ -28,7 +28,7 @@ test.each([['claude-x'], ['"anthropic:claude-x"']])(
   },
 )
 
-test('cached tokens cost their own price, the others the full one, and none is counted twice', () => {
+test('cached tokens cost their own price, the others the full one, and no token counts twice', () => {
   const usage = { inputTokens: 1_000_000, cachedInputTokens: 900_000, outputTokens: 100_000 }
   expect(costOf(price, usage)).toBeCloseTo(0.3 + 0.27 + 1.5, 9)
   // A provider that reports more cached tokens than tokens is not paid for it.
@@ -76,7 +76,7 @@ test('a limit in money needs the price of the model', () => {
 })
 
 // Rules: product.md 31
-test('what a model takes is configured under either name, else known, else 32,768 tokens', () => {
+test('the context of a model is configured under either name, else built in, else 32,768 tokens', () => {
   const config = read(
     'models: { qwen: { context: 1000 }, "openai:gpt-5": { context: 2000 }, claude-x: { price: { input: 1, output: 1 } } }',
   )
@@ -123,7 +123,7 @@ test.each([
   expect(String(read('', `settings: ${settings}`))).toContain(problem)
 })
 
-test('settings are part of what a run pins, and say nothing by themselves', () => {
+test('settings are a part of what a run pins; without any, each is the provider’s default', () => {
   const workerOf = (settings: string) => {
     const texts = new Map([
       ['countersign.yaml', 'version: 1\n'],

@@ -36,7 +36,7 @@ function lines(changes: Readonly<Record<string, string>>): string[] {
   return found.map((one) => `${one.file}:${one.line} ${one.problem} -> ${one.remedy}`)
 }
 
-test('the folder that is changed below is right', () => {
+test('the folder that the tests below change is valid', () => {
   expect(lines({})).toEqual([])
 })
 
@@ -68,13 +68,13 @@ test.each([
     'env: { A: "x ${COUNTERSIGN_SIGNING_KEY}" }',
     "names COUNTERSIGN_SIGNING_KEY, which is the service's own",
   ],
-])('what could never work is refused: %s', (_title, from, to, why) => {
+])('a setting that could never work is refused: %s', (_title, from, to, why) => {
   expect(lines({ 'workers/scribe.md': worker.replace(from, () => to) })).toEqual([
     expect.stringContaining(why),
   ])
 })
 
-test('what is wrong in a file is not also called odd', () => {
+test('an error in a file has no further warning about the same setting', () => {
   const text = config.replace('{ members:', '{ member:')
   expect(lines({ 'countersign.yaml': text })).toEqual([
     'countersign.yaml:3 unknown key "teams.platform.member" -> did you mean "members"?',

@@ -24,7 +24,7 @@ function problems(input: string, front = schema): string[] {
     : []
 }
 
-test('a schedule whose input its worker’s schema refuses is an error at its line, before any time comes', () => {
+test('a schedule whose input does not fit its worker’s schema is an error at its line, before its first time', () => {
   expect(problems('{ version: "1.2" }')).toEqual([])
   expect(problems('Draft the notes', '')).toEqual([])
   const at = 'countersign.yaml:6 schedule "nightly": '

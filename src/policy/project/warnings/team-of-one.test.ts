@@ -16,7 +16,7 @@ ${more}`
 }
 
 // Rules: product.md 42
-test('a queue that reaches one person alone is warned of, unless they may decide what is their own or somebody is added', () => {
+test('a queue that reaches only one person has a warning, unless it permits self-approval or an escalation adds people', () => {
   expect(warnings('ada@example.com')).toEqual([
     expect.stringMatching(
       /^countersign\.yaml:6 queue "platform" reaches ada@example\.com alone.*; add a colleague to team "platform"/,

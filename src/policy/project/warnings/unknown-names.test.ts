@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
 import { unknownPrograms, unknownTools } from './unknown-names.ts'
 
-test('a tool that nothing defines is an error where it is listed; built-in and defined ones are not', () => {
+test('a tool without a definition is an error where it is listed; built-in and defined tools are not', () => {
   const policy = projectWith('tools: { notify: {}, notfy: {}, ask_person: {}, deploy: {} }')
   const found = unknownTools(policy, new Set(['notify'])).map((one) => [
     one.line,
@@ -23,14 +23,14 @@ test('a tool that nothing defines is an error where it is listed; built-in and d
   ])
 })
 
-test('a tool of an MCP server of the worker is not ours to know; one of a server that it does not have is an error', () => {
+test('a tool of the worker’s own MCP server is no error, since only the server knows it; a tool of another server is', () => {
   const servers = 'mcpServers: { files: { command: files } }'
   const policy = projectWith(`tools: { mcp__files__read: {}, mcp__other__read: {} }\n${servers}`)
   const found = unknownTools(policy, new Set()).map((one) => one.problem)
   expect(found).toEqual([expect.stringContaining('"mcp__other__read"')])
 })
 
-test('each rule for a program that is not on this host is pointed out; builtins and paths are not', async () => {
+test('each rule for a program that this host lacks has a warning; rules for builtins and paths have none', async () => {
   const rules = ['git log', 'gti log', 'gti push', 'cd', './scripts/build']
     .map((pattern) => `    - { pattern: ${pattern}, approval: ask }`)
     .join('\n')

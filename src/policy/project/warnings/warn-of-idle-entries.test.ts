@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseProject } from '../parse-project.ts'
 import { base, warnings } from './warnings.fixture.ts'
 
-test('a routing entry behind one that matches all it does is pointed out', () => {
+test('a routing entry after one that matches everything it matches has a warning', () => {
   const entries = (...whens: string[]): string =>
     `routing:\n${whens.map((when) => `  - { when: ${when}, risk: high }\n`).join('')}`
   const idle = [
@@ -28,7 +28,7 @@ test('a routing entry behind one that matches all it does is pointed out', () =>
   }
 })
 
-test('what a queue would do after its requests have expired, and a count above its team', () => {
+test('steps of a queue after the expiry of its requests, and a count above the size of its team, have a warning', () => {
   expect(warnings({ queue: 'expiresAfter: 4h, remindAfter: [1h, 4h]' })).toEqual([
     expect.stringContaining('queue "platform" reminds nobody before its requests have expired'),
   ])
@@ -43,14 +43,17 @@ test('what a queue would do after its requests have expired, and a count above i
 test.each([
   ['git push *', '* is compared letter by letter: patterns have no wildcards'],
   ['FOO=1 make', 'FOO=1 is an assignment, which is no program'],
-])('a command of a routing entry that no plain command is: %s', (command, why) => {
-  const config = `routing: [{ when: { command: "${command}" } }]\n`
-  expect(warnings({ config })).toEqual([
-    `countersign.yaml:7 "routing[0].when.command" never matches a plain command: ${why}; write words like "git push"`,
-  ])
-})
+])(
+  'a pattern of a routing entry that matches no plain command has a warning: %s',
+  (command, why) => {
+    const config = `routing: [{ when: { command: "${command}" } }]\n`
+    expect(warnings({ config })).toEqual([
+      `countersign.yaml:7 "routing[0].when.command" never matches a plain command: ${why}; write words like "git push"`,
+    ])
+  },
+)
 
-test('conditions that no call meets together are pointed out, in routing and overlays', () => {
+test('conditions that no call meets together have a warning, in routing and overlays', () => {
   const when = '{ tool: [read_file, "*_notify"], command: git push }'
   const config = `routing: [{ when: ${when} }]\noverlays: [{ when: ${when}, approval: ask }]\n`
   const why = 'no call matches: "command" is about exec and shell, "tool" names read_file, *_notify'
@@ -66,13 +69,13 @@ test('conditions that no call meets together are pointed out, in routing and ove
 test.each([
   ['infra/', 'matches "infra" alone; write "infra/**" for what lies in it'],
   ['infra/[a', 'has a bracket that is not closed, and is compared letter by letter; close it'],
-])('a path that means less than it seems to: %s', (path, why) => {
+])('a path that matches less than it seems to has a warning: %s', (path, why) => {
   expect(warnings({ config: `routing: [{ when: { path: "${path}" } }]\n` })).toEqual([
     `countersign.yaml:7 "routing[0].when.path" ${why}`,
   ])
 })
 
-test('a quorum counts people, not seats: who is in two teams fills one place', () => {
+test('a quorum counts people, not memberships: a person in two teams fills one place', () => {
   const teams =
     'teams:\n  one: { members: [ada@example.com] }\n  two: { members: [ada@example.com] }\n'
   const both = 'routing: [{ when: {}, quorum: { allOf: [{ team: one }, { team: two }] } }]\n'
@@ -93,7 +96,7 @@ test('a quorum counts people, not seats: who is in two teams fills one place', (
 test.each([
   ['platform', 'is asked from the start'],
   ['nobody', 'has no members'],
-])('an escalation that adds nobody is pointed out: team %s', (team, why) => {
+])('an escalation that adds nobody has a warning: team %s', (team, why) => {
   const config = 'workspaces: { default: { root: . } }\n'
   const queue = `expiresAfter: 72h, escalate: [{ after: 1h, addTeams: ${team} }]`
   const parsed = parseProject({
@@ -110,7 +113,7 @@ test.each([
   ])
 })
 
-test('a quorum without a place of the queue’s team is pointed out where the queue would escalate', () => {
+test('a quorum without a place of the queue’s team has a warning if the queue escalates', () => {
   const queue = 'expiresAfter: 72h, escalate: [{ after: 1h, addTeams: [security] }]'
   const texts = (places: string) =>
     new Map([
@@ -129,7 +132,7 @@ test('a quorum without a place of the queue’s team is pointed out where the qu
   expect(told('{ team: legal }, { team: platform }')).toEqual([])
 })
 
-test('a workspace that no worker lists is pointed out', () => {
+test('a workspace that no worker lists has a warning', () => {
   const config = 'workspaces: { other: { root: elsewhere } }\n'
   expect(warnings({ config })).toEqual([
     'countersign.yaml:7 "workspaces.other" is never used: no worker lists it; write `workspace: other` in a worker file, or remove it',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseProject } from '../parse-project.ts'
 import { base, shell, warnings, zone } from './warnings.fixture.ts'
 
-test('a folder without anything odd is warned of nothing', () => {
+test('a folder without odd settings has no warning', () => {
   const worker = shell(
     'pattern: git push --force, approval: blocked',
     'pattern: git push, approval: ask',
@@ -19,7 +19,7 @@ test('a folder without anything odd is warned of nothing', () => {
   expect(warnings({ worker, config })).toEqual([])
 })
 
-test('a shell rule behind one that matches all it does is pointed out', () => {
+test('a shell rule after one that matches everything it matches has a warning', () => {
   const worker = shell(
     'pattern: git log, approval: preApproved',
     'pattern: git log --all, approval: blocked',
@@ -39,14 +39,14 @@ test.each([
   ['git log "--oneline"', '"--oneline" is compared with its quotes'],
   ['rm *.log', '*.log is compared letter by letter: patterns have no wildcards'],
   ['cat $HOME', '$HOME is compared letter by letter: nothing is expanded'],
-])('a pattern that no plain command is: %s', (pattern, why) => {
+])('a pattern that matches no plain command has a warning: %s', (pattern, why) => {
   const rule = `pattern: ${JSON.stringify(pattern)}, approval: ask`
   expect(warnings({ worker: shell(rule) })).toEqual([
     expect.stringContaining(`rule "${pattern}" never matches a plain command: ${why}`),
   ])
 })
 
-test('a program that is never pre-approved is pointed out where a rule pre-approves it', () => {
+test('a rule that pre-approves a program that is never pre-approved has a warning', () => {
   const worker = shell(
     'pattern: sudo apt, approval: preApproved',
     'pattern: /usr/bin/sudo, approval: ask',
@@ -56,14 +56,14 @@ test('a program that is never pre-approved is pointed out where a rule pre-appro
   ])
 })
 
-test('arguments in unlessArgs that are no flags are pointed out', () => {
+test('arguments in unlessArgs that are no flags have a warning', () => {
   const worker = shell('pattern: find, approval: preApproved, unlessArgs: [exec]')
   expect(warnings({ worker })).toEqual([
     expect.stringMatching(/"exec" in "unlessArgs" is not a flag; .* like "-exec"/),
   ])
 })
 
-test('shell rules of a worker without a zone, and words on tools it does not have', () => {
+test('shell rules of a worker without a zone, and approvals for tools that it does not have, have a warning', () => {
   expect(warnings({ worker: 'shell: { default: ask }' })).toEqual([
     expect.stringContaining('no zone in which a command could run; give it a zone'),
   ])
@@ -75,7 +75,7 @@ test('shell rules of a worker without a zone, and words on tools it does not hav
   ])
 })
 
-test('zones of one root that say different things, and protected names where nothing is written', () => {
+test('zones with one root and different approvals, and protected names in a read-only zone, have a warning', () => {
   const worker = `zones:
   - { name: a, root: ., mode: rw }
   - { name: b, root: ./, mode: ro }
@@ -88,7 +88,7 @@ test('zones of one root that say different things, and protected names where not
 })
 
 test.each(['~/notes', '$HOME/notes', 'notes/*'])(
-  'a zone whose root is meant to stand for something is pointed out: %s',
+  'a zone whose root looks like a variable or pattern has a warning: %s',
   (root) => {
     expect(warnings({ worker: `zones: [{ name: a, root: "${root}" }]` })).toEqual([
       expect.stringContaining('the folder is called so; write the name of the folder'),
@@ -101,13 +101,16 @@ test.each([
   ['ask_person: { approval: preApproved }', '"ask_person" asks always'],
   ['deploy: { manual: true, approval: blocked }', '"deploy" is for people to invoke, and blocked'],
   ['write_file: { approval: preApproved }', '"write_file" is pre-approved by its zones alone'],
-])('a word on a tool that never counts, or contradicts another: %s', (tool, why) => {
-  expect(warnings({ worker: `${zone}\ntools:\n  ${tool}` })).toEqual([
-    expect.stringContaining(`worker "scribe": ${why}`),
-  ])
-})
+])(
+  'an approval for a tool that never counts, or contradicts another, has a warning: %s',
+  (tool, why) => {
+    expect(warnings({ worker: `${zone}\ntools:\n  ${tool}` })).toEqual([
+      expect.stringContaining(`worker "scribe": ${why}`),
+    ])
+  },
+)
 
-test('a worker that may call itself, and one without instructions, are pointed out', () => {
+test('a worker that may call itself, and one without instructions, have a warning', () => {
   expect(warnings({ worker: 'workers: [scribe]' })).toEqual([
     expect.stringContaining('worker "scribe" may call itself, which is refused'),
   ])
@@ -129,20 +132,20 @@ test.each([
   ['{ command: x, env: { A: "${MY KEY}" } }', 'has "${MY KEY}", which stands for itself'],
   ['{ url: "http://example.com/mcp" }', 'is not encrypted'],
   ['{ url: "https://me:it@example.com/mcp" }', 'has a name or password in it'],
-])('a server that is not started or reached as it seems: %s', (server, why) => {
+])('a server that is not started or reached as it seems has a warning: %s', (server, why) => {
   expect(warnings({ worker: `mcpServers: { s: ${server} }` })).toEqual([
     expect.stringContaining(why),
   ])
 })
 
-test('a server with its secrets in the environment, or on this host, is warned of nothing', () => {
+test('a server with its secrets in the environment, or on this host, has no warning', () => {
   const worker = `mcpServers:
   files: { command: npx, args: [-y, "@x/server@1.2.3"], env: { API_TOKEN: "\${API_TOKEN}" } }
   local: { url: "http://127.0.0.1:9/mcp", headers: { authorization: "Bearer \${WIKI}" } }`
   expect(warnings({ worker })).toEqual([])
 })
 
-test('names that differ in case only are pointed out', () => {
+test('names that differ only by case have a warning', () => {
   const worker = `zones: [{ name: a, root: ., mode: rw }, { name: A, root: b }]
 mcpServers: { x: { command: y }, X: { command: y } }`
   expect(warnings({ worker })).toEqual([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { warnings } from './warnings.fixture.ts'
 
 // Rules: product.md 17
-test('two addresses of one mailbox are warned of, in whatever team each is', () => {
+test('two addresses of one mailbox have a warning, in whatever teams they are', () => {
   const people = (...emails: readonly string[]) =>
     warnings({ config: `people: [${emails.map((email) => `{ email: ${email} }`).join(', ')}]\n` })
   expect(people('linus@example.com', 'linus@example.org', 'li.nus@example.com')).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shell, warnings } from './warnings.fixture.ts'
 
-test('a rule for a whole program that can change files names what it also allows', () => {
+test('a rule for a whole program that can change files has a warning with what it also allows', () => {
   const worker = shell('pattern: git, approval: preApproved')
   expect(warnings({ worker })).toEqual([
     expect.stringMatching(
@@ -13,7 +13,7 @@ test('a rule for a whole program that can change files names what it also allows
 test.each([
   ['kubectl-neat', 'is not a program that is known here'],
   ['docker ps', 'may run anything'],
-])('a rule after which every operand asks is pointed out: %s', (pattern, why) => {
+])('a rule under which every operand asks has a warning: %s', (pattern, why) => {
   const worker = shell(`pattern: ${pattern}, approval: preApproved`)
   expect(warnings({ worker })).toEqual([
     expect.stringContaining(`rule "${pattern}" allows exactly "${pattern}" and nothing behind it`),
@@ -22,7 +22,7 @@ test.each([
 })
 
 test.each(['npm test', 'kubectl get', 'cat', 'git status', './check.sh src'])(
-  'a rule that means what it says is not: %s',
+  'a rule that allows what it seems to has no warning: %s',
   (pattern) => {
     expect(warnings({ worker: shell(`pattern: ${pattern}, approval: preApproved`) })).toEqual([])
   },

@@ -20,7 +20,7 @@ test.each([
   ['./bin/server', []],
   ['bin/server', []],
   ['node', ['servers/../server/index.js']],
-])('a server is warned of whose program its worker can write: %s %j', (command, args) => {
+])('a server whose program its worker can write has a warning: %s %j', (command, args) => {
   expect(warned(command, args)).toEqual([
     expect.stringMatching(
       /^workers\/scribe\.md:\d+ the server files runs \S+, which scribe can write: .*; install the server outside of the zones/,
@@ -36,12 +36,12 @@ test.each([
   ['node_modules/.bin/server', []],
   ['node', ['notes/index.js']],
   ['/usr/bin/server', ['--root', 'docs']],
-])('no server is whose program lies elsewhere: %s %j', (command, args) => {
+])('a server whose program lies elsewhere has no warning: %s %j', (command, args) => {
   expect(warned(command, args)).toEqual([])
 })
 
 // Rules: security.md 40
-test('a server is warned of that reads, for tools which never ask, a zone whose reads ask', () => {
+test('a server with pre-approved tools has a warning if it can read a zone whose reads ask', () => {
   const zonesThat = (read: string) =>
     `zones:\n  - { name: all, root: ., mode: ro }\n  - { name: hr, root: hr, mode: ro, approval: { read: ${read} } }\n`
   const seen = (read: string, tool: string): readonly string[] =>

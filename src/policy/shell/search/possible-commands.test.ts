@@ -12,7 +12,7 @@ function unread(script: string): string | null {
 }
 
 // Rules: security.md 5
-describe('what is blocked is found', () => {
+describe('a blocked command is found', () => {
   test.each([
     'echo push | timeout 5 xargs git',
     "env xargs env <<< 'git push'",
@@ -32,7 +32,7 @@ describe('what is blocked is found', () => {
   })
 
   test.each(["sh -c 'git -c a.{b=c,} push'", "sh -c 'git -C {a,b} push'", 'git -C {a,} push'])(
-    'whether the shell that reads it knows braces or not: %s',
+    'whether the shell that runs it expands braces or not: %s',
     async (script) => {
       expect((await judgeBy(rules, script)).approval).toBe('blocked')
     },
@@ -49,13 +49,13 @@ test.each([`/${'e'.repeat(60_000)}!`, `/${'e'.repeat(30_000)}${' '.repeat(30_000
   },
 )
 
-test.each(['1', '.', '-1'])('so is a long operand, such as many of %s', async (one) => {
+test.each(['1', '.', '-1'])('also in a long operand, such as many of %s', async (one) => {
   const argv = ['cat', `${one.repeat(200_000)}x`]
   expect((await judgeBy(rules, argv)).approval).not.toBe('blocked')
 })
 
 // Rules: product.md 21
-describe('a script is left to a person in every mode', () => {
+describe('every mode leaves a script to a person', () => {
   test.each(['alias g=git\ng push', 'command alias x=y', 'builtin alias g=git; g status'])(
     'that gives a name another meaning: %s',
     (script) => {
@@ -63,7 +63,7 @@ describe('a script is left to a person in every mode', () => {
     },
   )
 
-  test('and not one that only has the word in it', () => {
+  test('but not a script that only contains the word', () => {
     expect(unread('grep alias b.md')).toBeNull()
     expect(unread('export A="b c"')).toBeNull()
   })

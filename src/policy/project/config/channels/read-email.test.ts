@@ -24,7 +24,7 @@ test('a server and a sender are enough: STARTTLS, its port, and a digest each mo
   })
 })
 
-test('everything can be said', () => {
+test('every setting is read', () => {
   const { email } = parse(
     `  smtp: { host: mail.example.com, port: 2465, security: tls, userFrom: SMTP_USER, passwordFrom: SMTP_PASSWORD }
   from: Approvals <approvals@example.com>
@@ -67,7 +67,7 @@ test.each([
   ])
 })
 
-test('a password that is written into the file is an error that does not repeat it', () => {
+test('a password in the file is an error that does not repeat it', () => {
   const password = 'correct-horse-battery'
   const { problems } = parse(
     `  smtp: { host: h, userFrom: SMTP_USER, passwordFrom: ${password} }\n${from}`,

@@ -34,7 +34,7 @@ function problemsOf(oidc: string): string[] {
     : []
 }
 
-test('an issuer and a client are enough: a verified address, and groups that fill nothing yet', () => {
+test('an issuer and a client are enough: a verified address is required, and groups fill no team', () => {
   expect(settingsOf(least)).toEqual({
     issuer: 'https://id.example.com/tenant',
     clientId: 'countersign',
@@ -50,7 +50,7 @@ test('an issuer and a client are enough: a verified address, and groups that fil
   })
 })
 
-test('everything can be said, groups by any name', () => {
+test('every setting is read, with groups of any name', () => {
   const settings = settingsOf(`${least}    clientSecretFrom: OIDC_SECRET
     scopes: [openid, email, groups]
     label: Example Corp
@@ -76,7 +76,7 @@ test('everything can be said, groups by any name', () => {
   )
 })
 
-test('what is wrong is named with its line and what would be right, and no secret is shown', () => {
+test('each error has its line and a remedy, and shows no secret', () => {
   const wrong: readonly (readonly [text: string, said: RegExp])[] = [
     ['    clientId: x\n', /has no "issuer"/],
     ['    issuer: https://id.example.com\n', /has no "clientId"/],
@@ -96,7 +96,7 @@ test('what is wrong is named with its line and what would be right, and no secre
   }
 })
 
-test('a team that groups fill is reached, and members by a group have no rights: both are said', () => {
+test('a team that groups fill can be reached, and its members by a group get no rights: a warning says both', () => {
   const parsed = parse(
     `${least}    teams: { guests: visitors }\n`,
     'rights: { readAudit: visitors }\n',
@@ -108,7 +108,7 @@ test('a team that groups fill is reached, and members by a group have no rights:
 })
 
 // Rules: product.md 18
-test('who vouches for people, and which groups are which teams, takes a second person to change', () => {
+test('a change of who identifies people, or of which groups fill which teams, needs a second person', () => {
   const versionOf = (oidc: string) => {
     const parsed = parse(oidc)
     if ('problems' in parsed) throw new Error('not valid')

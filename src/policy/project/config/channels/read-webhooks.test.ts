@@ -59,7 +59,7 @@ test.each([
   ])
 })
 
-test('a secret that is written into the file is an error that does not repeat it', () => {
+test('a secret in the file is an error that does not repeat it', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const { problems } = parse(
     `  endpoints:\n    a: { url: "https://e.com", secretFrom: ${secret} }\n`,
