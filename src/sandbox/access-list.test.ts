@@ -21,7 +21,7 @@ function python(script: string, file: string): string {
 }
 
 // Rules: security.md 10
-it('an edit keeps the access list of a file, whose mask would else let its group in', async () => {
+it('an edit keeps the access list of a file, so its group gets no more rights than before', async () => {
   const file = path.join(root, 'notes/a.md')
   // A system without Python, or without lists, cannot make a file that this is about.
   if (python(listFor, file) !== '') return

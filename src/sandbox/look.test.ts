@@ -63,7 +63,7 @@ describe('a look at many paths', () => {
     },
   )
 
-  it('finds a path the same whenever it is asked, and what it had not looked at as it is', async () => {
+  it('finds the same at a path whenever it is asked, and reads a path that it had not looked at before', async () => {
     await workspace.look(async (look) => {
       expect((await look.state('new/a.md')).kind).toBe('absent')
       await workspace.write('new/a.md', bytes('x'), 'absent')

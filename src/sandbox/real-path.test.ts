@@ -19,7 +19,7 @@ test('links in a path are followed, and .. applies to their targets', async () =
   expect(await realPathOf(`${root}/./c//`)).toBe(`${root}/c`)
 })
 
-test('what cannot be said is not said', async () => {
+test('a path that cannot be resolved has no real path', async () => {
   for (const rest of [
     'c/dangling',
     'c/dangling/x',

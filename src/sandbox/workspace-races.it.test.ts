@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 
 // Rules: security.md 10
-describe.runIf(process.platform === 'linux')('a folder swapped for a link while we write', () => {
+describe.runIf(process.platform === 'linux')('a folder swapped for a link during a write', () => {
   it(`puts 0 of up to ${rounds} writes, moves and removals outside the root`, async () => {
     const [root, outside] = [path.join(base, 'root'), path.join(base, 'outside')]
     mkdirSync(path.join(root, 'victim'), { recursive: true })
@@ -80,8 +80,8 @@ describe.runIf(process.platform === 'linux')('a folder swapped for a link while 
   }, 240_000)
 })
 
-describe('without descriptors to walk through', () => {
-  it('still follows no link that is there when the path is walked', async () => {
+describe('without file descriptors for the folders of a path', () => {
+  it('no write follows a link that exists when the path is resolved', async () => {
     const [root, outside] = [path.join(base, 'root'), path.join(base, 'outside')]
     mkdirSync(root)
     mkdirSync(outside)
@@ -97,8 +97,8 @@ describe('without descriptors to walk through', () => {
 })
 
 // Rules: product.md 14; security.md 10
-describe('processes that write on top of the same base at once', () => {
-  it('are told that they did in one case of all: no approved write is lost under another one', async () => {
+describe('processes that write on the same base at once', () => {
+  it('report success exactly once: no approved write is lost under another one', async () => {
     const root = base
     mkdirSync(path.join(root, 'notes'))
     writeFileSync(path.join(root, 'notes/a.md'), 'one\n')
@@ -117,7 +117,7 @@ describe('processes that write on top of the same base at once', () => {
   })
 })
 
-it('a file that only its owner may read is that while it is replaced', async () => {
+it('a file that only its owner may read stays private while it is replaced', async () => {
   const root = base
   const secret = path.join(root, 'secret.txt')
   writeFileSync(secret, 'one\n', { mode: 0o600 })

@@ -45,8 +45,8 @@ function everything(at: string): Promise<unknown>[] {
 }
 
 // Rules: security.md 11
-describe('names', () => {
-  it(`refuses each of ${hostilePaths.length} hostile names in every operation`, async () => {
+describe('a name', () => {
+  it(`is refused in every operation if it is one of ${hostilePaths.length} hostile names`, async () => {
     for (const hostile of hostilePaths) {
       for (const attempt of everything(hostile)) {
         await expect(attempt, JSON.stringify(hostile)).rejects.toEqual(problem('invalid_name'))
@@ -56,7 +56,7 @@ describe('names', () => {
     expect(read('notes/a.md')).toBe('one\n')
   })
 
-  it('refuses a name that differs only by case from a sibling, for the file and for folders made for it', async () => {
+  it('that differs only by case from a sibling is refused, for the file and for new folders on its path', async () => {
     for (const at of ['notes/A.md', 'NOTES/b.md', 'Notes/deep/b.md']) {
       await expect(workspace.write(at, bytes('x'), 'absent')).rejects.toEqual(problem('case_clash'))
       expect(await workspace.state(at, { clash: true })).toHaveProperty('clash')
@@ -65,14 +65,14 @@ describe('names', () => {
     expect(await workspace.state('notes/b.md', { clash: true })).not.toHaveProperty('clash')
   })
 
-  it('lets a move change nothing but the case of a name', async () => {
+  it('may be changed in nothing but its case by a move', async () => {
     await workspace.move('notes/a.md', 'notes/A.md', { from: hashBytes('one\n'), to: 'absent' })
     expect(readdirSync(path.join(root, 'notes'))).toEqual(['A.md'])
   })
 })
 
 // Rules: security.md 8
-describe('what is hidden', () => {
+describe('a hidden path', () => {
   it('does not exist for any operation, however its name is written', async () => {
     for (const at of [
       '.countersign',
@@ -100,7 +100,7 @@ describe('what is hidden', () => {
 })
 
 // Rules: security.md 10
-describe('links and special files', () => {
+describe('an operation on links and special files', () => {
   it('follows no symbolic link, as file, as folder, at any depth', async () => {
     symlinkSync(outside, path.join(root, 'linked'))
     symlinkSync(path.join(outside, 'secret.txt'), path.join(root, 'notes/link.md'))
@@ -122,7 +122,7 @@ describe('links and special files', () => {
     expect(readdirSync(outside)).toEqual(['secret.txt'])
   })
 
-  it('is not held by a FIFO, and opens no socket or device', async () => {
+  it('does not wait for a FIFO, and opens no socket or device', async () => {
     execFileSync('mkfifo', [path.join(root, 'notes/pipe')])
     expect(await workspace.state('notes/pipe', { hash: true })).toEqual({ kind: 'other', bytes: 0 })
     await expect(workspace.read('notes/pipe', { maxBytes: 9 })).rejects.toEqual(
@@ -170,7 +170,7 @@ describe('writing', () => {
     expect(read('notes/a.md')).toBe('one\n')
   })
 
-  it('lets one of many writers of the same base win, and tells the others', async () => {
+  it('lets one of many writers of the same base succeed, and refuses the others', async () => {
     const hash = hashBytes('one\n')
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
@@ -181,7 +181,7 @@ describe('writing', () => {
     expect(readdirSync(path.join(root, 'notes'))).toEqual(['a.md'])
   })
 
-  it('removes what a killed write left behind, but not what may be running', async () => {
+  it('removes the temporary files of killed writes, but not those of writes that may still run', async () => {
     const [old, fresh] = ['.countersign-0011223344556677.tmp', '.countersign-8899aabbccddeeff.tmp']
     for (const name of [old, fresh]) writeFileSync(path.join(root, 'notes', name), 'half')
     utimesSync(path.join(root, 'notes', old), 1, 1)
@@ -206,7 +206,7 @@ describe('writing', () => {
 })
 
 describe('reading', () => {
-  it('names the bound when a file is larger, and reads any part of it', async () => {
+  it('names the limit when a file is larger, and reads any part of it', async () => {
     writeFileSync(path.join(root, 'big.txt'), 'x'.repeat(100_000))
     await expect(workspace.read('big.txt', { maxBytes: 99_999 })).rejects.toThrow(
       /100000 bytes; at most 99999/,
@@ -216,7 +216,7 @@ describe('reading', () => {
     expect(await workspace.read('big.txt', { maxBytes: 10, start: 200_000 })).toHaveLength(0)
   })
 
-  it('hashes a file of any size without holding it', async () => {
+  it('hashes a file of any size without loading it into memory', async () => {
     const piece = Buffer.alloc(4 * 1024 * 1024, 'abc')
     writeFileSync(path.join(root, 'huge.bin'), piece)
     expect(await workspace.state('huge.bin', { hash: true })).toEqual({
@@ -226,7 +226,7 @@ describe('reading', () => {
     })
   })
 
-  it('tells apart what is absent, a folder and a path through a file', async () => {
+  it('distinguishes an absent path, a folder and a path through a file', async () => {
     expect(await workspace.state('nothing/here')).toEqual({ kind: 'absent', bytes: 0 })
     expect(await workspace.state('')).toMatchObject({ kind: 'directory' })
     await expect(workspace.state('notes/a.md/x')).rejects.toEqual(problem('not_a_directory'))

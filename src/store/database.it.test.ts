@@ -55,10 +55,10 @@ test('an idle connection that is cut is replaced by another', async () => {
     .toBe('answered')
 })
 
-describe('with a bound for answers', () => {
+describe('with a time limit for answers', () => {
   const bound = { poolSize: 1, applicationName: 'bounded', maxAnswerMs: 500 }
 
-  test('a statement that takes longer is cancelled, its transaction is rolled back, and the connection goes on', async () => {
+  test('a statement that takes longer is cancelled, its transaction is rolled back, and the connection stays usable', async () => {
     await using bounded = connectDatabase({ ...bound, url: database.url })
     await sql`create table note (text text)`.execute(bounded)
     const slow = bounded.transaction().execute(async (tx) => {
@@ -70,7 +70,7 @@ describe('with a bound for answers', () => {
     expect((await sql`select text from note`.execute(bounded)).rows).toEqual([])
   })
 
-  test('a server that says nothing any more loses the connection, and the next caller gets another one', async () => {
+  test('a server that does not answer any more loses the connection, and the next caller gets another one', async () => {
     const url = new URL(database.url)
     await using proxy = await openSilentProxy(Number(url.port))
     url.port = String(proxy.port)
@@ -84,7 +84,7 @@ describe('with a bound for answers', () => {
   })
 })
 
-test('of the connections that a process used, as many as it says stay open while it rests', async () => {
+test('an idle process keeps as many of its connections open as it is configured to', async () => {
   const options = { url: database.url, poolSize: 4, applicationName: 'resting' }
   await using resting = connectDatabase({ ...options, restingConnections: 2 })
   const backends = async (): Promise<number[]> => {

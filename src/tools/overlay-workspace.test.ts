@@ -6,7 +6,7 @@ import { workspaceWith } from './workspace.fixture.ts'
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
 describe('overlayWorkspace', () => {
-  it('shows what earlier calls write, remove and make room for, and the rest as it is', async () => {
+  it('shows the writes, removals and new folders of earlier calls, and the rest unchanged', async () => {
     using place = await workspaceWith({ 'a.md': 'a', 'b.md': 'b', 'n/c.md': 'c' })
     const proposals = new Map([
       ['a.md', bytes('new')],

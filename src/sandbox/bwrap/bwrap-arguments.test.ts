@@ -68,7 +68,7 @@ test.each([
   expect(line).toContain(` ${words} `)
 })
 
-test('what is kept from commands is mounted last, so that no zone lies over it', () => {
+test('the covers over protected paths are mounted last, so that no zone lies over them', () => {
   const places = ['--bind /w/a /w/a', '--bind /w/a/.git', '--tmpfs /w/.c', '/dev/null /w/.env']
   const order = places.map((words) => line.indexOf(words))
   expect(order).toEqual(order.toSorted((one, other) => one - other))
@@ -81,7 +81,7 @@ test('a path in a folder that is mounted read-only has no mount of its own', () 
   expect(mounted.filter((word) => word.startsWith('/w/a/m'))).toEqual(['/w/a/m', '/w/a/m.js'])
 })
 
-test('more words than bubblewrap takes are refused with a sentence, and names that are no text keep their bytes', () => {
+test('more arguments than bubblewrap takes are refused with a sentence, and names that are no text keep their bytes', () => {
   expect(bytesOfWords(['--dir', '/a\udcff'], 10).toString('latin1')).toBe('--dir\0/a\xff\0')
   const words = Array.from({ length: 8000 }, () => 'word')
   expect(bytesOfWords(words, 1000)).toHaveLength(40_000)

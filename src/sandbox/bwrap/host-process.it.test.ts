@@ -48,7 +48,7 @@ function runs(word: string): boolean {
 
 // Rules: security.md 7, 9
 test.skipIf(!sandbox.works)(
-  'when the process that runs a command is killed, nothing of the command is left',
+  'when the process that runs a command is killed, no process of the command survives',
   { timeout: 180_000 },
   async () => {
     const folder = newFolder('killed-')

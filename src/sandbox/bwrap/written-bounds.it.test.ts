@@ -53,7 +53,7 @@ const manyFiles = (folder: string): string =>
 
 // Rules: security.md 9, 30
 describe.skipIf(!sandbox.works)(
-  'a command is ended while it runs when it has made more than it may',
+  'a running command is ended when it writes more than its limit',
   () => {
     test.each([
       ['empty files in a zone', '.'],
@@ -84,7 +84,7 @@ describe.skipIf(!sandbox.works)(
       expect(end.stderr).toMatch(/fallocate.*not supported/i)
     })
 
-    test('a tree of many files that it only reads is nothing that it made', async () => {
+    test('many files that a command only reads do not count as written', async () => {
       const script = 'for i in $(seq 1500); do : > $i; done; cat * > /dev/null; echo read'
       expect(await run(script, { files: 2000 })).toMatchObject({ exceeded: null, stdout: 'read\n' })
     })
@@ -93,7 +93,7 @@ describe.skipIf(!sandbox.works)(
 
 // Rules: security.md 9, 30
 describe.skipIf(!sandbox.works || !canBeNobody)(
-  'memory of a command of an unprivileged service is bounded:',
+  'the memory of a command of an unprivileged service is limited:',
   () => {
     const bounds = { memoryBytes: 200 * mebibyte, writtenBytes: 150 * mebibyte }
     const limited = /more than 209715200 bytes of memory/

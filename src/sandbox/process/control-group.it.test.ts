@@ -56,7 +56,7 @@ function groupsNamed(name: string): string[] {
 }
 
 // Rules: security.md 9
-test('the kernel gives a sandbox no more processes than it may have, to root neither', async (context) => {
+test('the kernel gives a sandbox no more processes than its limit, not even to root', async (context) => {
   if (!bounds.processes) context.skip('this process may make no control group that counts')
   const script = 'read; for i in $(seq 50); do sleep 60 & done; echo refused; sleep 60'
   const max = { processes: 10, memoryBytes: 512 * mebibyte }
@@ -72,7 +72,7 @@ test('the kernel gives a sandbox no more processes than it may have, to root nei
 })
 
 // Rules: security.md 9
-test('the kernel gives all processes of a sandbox together no more memory than it may have, and says so', async (context) => {
+test('the kernel gives all processes of a sandbox together no more memory than their limit, and reports that it was reached', async (context) => {
   if (!bounds.memory) context.skip('this process may make no control group that bounds memory')
   // Each alone is far from the bound.
   const hold = `const held = Buffer.alloc(60 * 2 ** 20, 1); console.log('held', held.length); setTimeout(() => {}, 60000)`

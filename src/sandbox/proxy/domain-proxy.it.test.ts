@@ -129,7 +129,7 @@ test('a name that changes its address (DNS rebinding) never leads to one that wa
   expect(asked).not.toContain('other.test')
 })
 
-test('what is no request to a proxy is refused, and a body keeps its bounds', async () => {
+test('a request that is not one to a proxy is refused, and a body keeps its limits', async () => {
   expect(await say('GET / HTTP/1.1\r\nhost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 [^]*CONNECT/)
   expect(await say('GET https://allowed.test/ HTTP/1.1\r\nhost: a\r\n\r\n')).toMatch(
     /^HTTP\/1\.1 403/,
@@ -144,7 +144,7 @@ test('what is no request to a proxy is refused, and a body keeps its bounds', as
   expect(JSON.stringify(answer)).toContain('GET /smuggled')
 })
 
-test('refusals are kept once each, a few of them, and hold nothing that is not printable', async () => {
+test('each refusal is kept once, up to a limit, without characters that cannot be printed', async () => {
   await tunnel(`evil\u001b[31m.test:${port}`)
   for (let n = 0; n < 30; n += 1) await tunnel(`n${n}.test:1`)
   const refused = proxy.refusals()

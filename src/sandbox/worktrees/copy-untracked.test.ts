@@ -41,7 +41,7 @@ const copy = (paths: string[], limits = copyLimits): Promise<readonly string[]> 
 const read = (at: string): string => readFileSync(join(tree, at), 'utf8')
 
 // Rules: product.md 35; security.md 8, 10, 11
-test('a copy has the bytes and rights of the files, and shares none of them', async () => {
+test('a copy has the bytes and permissions of the files, and shares no file with them', async () => {
   put('node_modules/a/index.js', 'one')
   put('node_modules/.bin/a', '#!/bin/sh\n')
   chmodSync(join(root, 'node_modules/.bin/a'), 0o4755)
@@ -67,7 +67,7 @@ test('a link is copied as a link, wherever it leads, and nothing behind it is re
   for (const [at, to] of Object.entries(links)) expect(readlinkSync(join(tree, at))).toBe(to)
 })
 
-test('of installed packages, those are left out that only the service needs, as npm has recorded it', async () => {
+test('installed packages that only the service needs are left out, as npm recorded them', async () => {
   const packages = {
     'node_modules/countersign': { dependencies: { zod: '4', core: '1', both: '1' } },
     'node_modules/countersign/node_modules/zod': {},
@@ -135,7 +135,7 @@ test('a path that leads through a link is left out, on both sides', async () => 
   expect(readdirSync(join(base, 'outside')).toSorted()).toEqual(['node_modules', 'secret.txt'])
 })
 
-test('what the commit has stays as it is', async () => {
+test('paths of the commit are not overwritten by copies', async () => {
   put('vendor/a', 'of the folder')
   mkdirSync(join(tree, 'vendor'))
   writeFileSync(join(tree, 'vendor/b'), 'of the commit')
@@ -143,7 +143,7 @@ test('what the commit has stays as it is', async () => {
   expect(readdirSync(join(tree, 'vendor'))).toEqual(['b'])
 })
 
-test('repositories, the data folder and what is no file are left out', async () => {
+test('repositories, the data folder and special files are left out', async () => {
   for (const at of ['vendor/a/.git/config', 'vendor/b/.GIT', 'vendor/data/key', 'vendor/kept'])
     put(at)
   execFileSync('mkfifo', [join(root, 'vendor/pipe')])

@@ -34,7 +34,7 @@ const unfinishedName = (): string => `${randomUUID()}.${randomBytes(8).toString(
 const left = (): string[] => readdirSync(worktreesFolder(dataDir)).toSorted()
 
 // Rules: product.md 35
-test('what was left half made is removed a day later, and not before', async () => {
+test('an unfinished worktree is removed after a day, and not before', async () => {
   const [old, young] = [put(unfinishedName(), 25), put(unfinishedName(), 23)]
   await sweepUnfinished(dataDir, now)
   expect(left()).toEqual([young])
@@ -43,7 +43,7 @@ test('what was left half made is removed a day later, and not before', async () 
   expect(left()).toEqual([])
 })
 
-test('a whole worktree and everything of another name stay, however old they are', async () => {
+test('a finished worktree and everything with another name stay, however old they are', async () => {
   const names = [
     randomUUID(),
     `${unfinishedName()}.bak`,
@@ -55,7 +55,7 @@ test('a whole worktree and everything of another name stay, however old they are
   expect(left()).toEqual(names.toSorted())
 })
 
-test('a link of such a name, and links in such a folder, lead to nothing that is removed', async () => {
+test('links in place of such a folder, or in it, cause no removal elsewhere', async () => {
   const outside = join(dataDir, 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'kept.txt'), 'kept')

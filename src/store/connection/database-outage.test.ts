@@ -18,13 +18,13 @@ test.each([
   expect(databaseOutageOf(failed(code))).toBe(outage)
 })
 
-test('a full disk is known by its words too, and waiting in vain for a place is being busy', () => {
+test('a full disk is recognised by its text too, and a timeout for a connection counts as a busy database', () => {
   const full = failed('58030', 'could not write to file "base/1": No space left on device')
   expect(databaseOutageOf(full)).toBe('disk_full')
   expect(databaseOutageOf(new BusyError('no place'))).toBe('database_busy')
 })
 
-test('a defect is no outage, and neither is what nobody threw', () => {
+test('a defect is no outage, and neither is a value that is no error', () => {
   expect(databaseOutageOf(failed('23505'))).toBeNull()
   expect(databaseOutageOf(failed('42601', 'No space left on device'))).toBeNull()
   expect(databaseOutageOf('53100')).toBeNull()

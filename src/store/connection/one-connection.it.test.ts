@@ -12,7 +12,7 @@ const db = database.db
 
 const look = (on: Db | Tx) => sql`select 1`.execute(on)
 
-describe('who holds a connection', () => {
+describe('work that holds a connection', () => {
   test('is refused a second one of the same pool, in a transaction and outside of one', async () => {
     const nested = db.transaction().execute(async (tx) => {
       await look(tx)
@@ -25,7 +25,7 @@ describe('who holds a connection', () => {
     await expect(held).rejects.toBeInstanceOf(SecondConnectionError)
   })
 
-  test('is refused it however deep it asks, and while it holds one of another database', async () => {
+  test('is refused it at any depth of calls, and while it holds one of another database', async () => {
     await using other = await createTestDatabase({ poolSize: 1 })
     const deep = db.transaction().execute(() =>
       other.db.transaction().execute(async (tx) => {
@@ -36,7 +36,7 @@ describe('who holds a connection', () => {
     await expect(deep).rejects.toBeInstanceOf(SecondConnectionError)
   })
 
-  test('may ask the pool again once its own is given back, also in what it left behind', async () => {
+  test('may use the pool again after it has returned its own, also in work that it started before', async () => {
     const left: (() => Promise<unknown>)[] = []
     const over = Promise.withResolvers<void>()
     const later = db.transaction().execute(async (tx) => {
@@ -50,7 +50,7 @@ describe('who holds a connection', () => {
     for (const one of left) await expect(one()).resolves.toBeDefined()
   })
 
-  test('that has failed holds none', async () => {
+  test('holds none after it has failed', async () => {
     for (let tried = 0; tried < 5; tried += 1) {
       const failing = db.transaction().execute((tx) => sql`select from nowhere`.execute(tx))
       await expect(failing).rejects.toThrow(/nowhere/)
@@ -59,7 +59,7 @@ describe('who holds a connection', () => {
   })
 })
 
-test('work that one process is at holds none, and is not begun twice', async () => {
+test('work under a session lock may use the pool, and is not begun a second time meanwhile', async () => {
   const lock = advisoryLocks.retention
   const began: boolean[] = []
   const first = await underSessionLock(db, lock, async () => {

@@ -37,7 +37,7 @@ test('a statement prepared before its table changed answers with the table as it
   expect(await shelf(db)).toEqual([{ id: 1, place: 'left' }])
 })
 
-test('a transaction that met the change fails as a whole, and its next try sees the table as it is', async () => {
+test('a transaction that fails because the table changed fails as a whole, and its next try sees the new table', async () => {
   for (let use = 0; use < 5; use += 1) await shelf(db)
   await sql`alter table shelf add column height integer`.execute(database.db)
   const once = () => db.transaction().execute(shelf)
@@ -74,7 +74,7 @@ test('a transaction whose first statement fails, or that has none, leaves nothin
   expect(await shelf(db)).toHaveLength(1)
 })
 
-test('a transaction with one plan makes it at the first use of a statement, and the next transaction is as before', async () => {
+test('a transaction with one plan makes it at the first use of a statement, and the next transaction is not affected', async () => {
   const planOf = async (first: RawBuilder<unknown>): Promise<string | undefined> =>
     db.transaction().execute(async (tx) => {
       await sql`${first} select ${1}::integer`.execute(tx)

@@ -45,7 +45,7 @@ const put = async (tx: Tx, id: number): Promise<unknown> =>
 const count = async (on: Db | Tx): Promise<number> =>
   (await sql<{ count: number }>`select count(*)::int from shelf`.execute(on)).rows[0]?.count ?? -1
 
-test('what is asked together is sent at once, whoever wrote it, and worked in the order in which it was asked', async () => {
+test('statements issued together are sent at once, whoever issues them, and run in the order in which they were issued', async () => {
   const counted = await db.transaction().execute(async (alone) => {
     const tx = await sideBySide(alone)
     return together([
@@ -65,7 +65,7 @@ test('what is asked together is sent at once, whoever wrote it, and worked in th
   )
 })
 
-test('what fails undoes the whole transaction and is what the caller is told, once nothing more is asked', async () => {
+test('a failed statement rolls the whole transaction back, and its error reaches the caller after the last statement', async () => {
   const asksTwice = async (tx: Tx): Promise<void> => {
     await put(tx, 1)
     await put(tx, 2)
@@ -80,7 +80,7 @@ test('what fails undoes the whole transaction and is what the caller is told, on
   expect(await count(db)).toBe(0)
 })
 
-test('a transaction that is over can be asked nothing more', async () => {
+test('a transaction that has ended refuses further statements', async () => {
   const left: Tx[] = []
   await db.transaction().execute(async (alone) => {
     left.push(await sideBySide(alone))

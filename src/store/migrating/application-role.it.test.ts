@@ -34,7 +34,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-test('a role that is not there is made, and another time only given its rights', async () => {
+test('a missing role is created, and an existing one only gets its rights', async () => {
   const other = { name: `${role.name}_2`, password: null }
   expect(await grantApplication(owner, other)).toBe(true)
   expect(await grantApplication(owner, other)).toBe(false)
@@ -43,7 +43,7 @@ test('a role that is not there is made, and another time only given its rights',
 })
 
 describe("as the application's role", () => {
-  test('everything that runs, decides, executes and covers the trail works', async () => {
+  test('every statement that runs, decides, executes and adds checkpoints works', async () => {
     const as = { url, db: application, [Symbol.asyncDispose]: async () => undefined }
     await using desk = await agentDeskOn(as)
     desk.say({
@@ -79,31 +79,34 @@ describe("as the application's role", () => {
     }
   })
 
-  test.each(trail)('%s cannot be changed, emptied, unguarded or dropped', async (name) => {
-    const table = sql.table(name)
-    const column = sql.id(
-      name === 'audit_event' ? 'type' : name === 'audit_leaf' ? 'event_id' : 'size',
-    )
-    const first = name === 'audit_tile' ? sql.id('level') : column
-    for (const statement of [
-      sql`update ${table} set ${first} = ${first}`,
-      sql`delete from ${table}`,
-      sql`truncate ${table}`,
-      sql`alter table ${table} disable trigger all`,
-      sql`alter table ${table} disable trigger ${sql.id(`${name}_append_only`)}`,
-      sql`alter table ${table} rename to other`,
-      sql`drop table ${table} cascade`,
-      sql`create trigger mine before insert on ${table} execute function refuse_change()`,
-      sql`drop trigger ${sql.id(`${name}_no_truncate`)} on ${table}`,
-      sql`create rule mine as on insert to ${table} do instead nothing`,
-    ]) {
-      await expect(statement.execute(application)).rejects.toThrow(
-        /permission denied|must be owner/,
+  test.each(trail)(
+    '%s cannot be changed, emptied or dropped, and its triggers cannot be switched off',
+    async (name) => {
+      const table = sql.table(name)
+      const column = sql.id(
+        name === 'audit_event' ? 'type' : name === 'audit_leaf' ? 'event_id' : 'size',
       )
-    }
-  })
+      const first = name === 'audit_tile' ? sql.id('level') : column
+      for (const statement of [
+        sql`update ${table} set ${first} = ${first}`,
+        sql`delete from ${table}`,
+        sql`truncate ${table}`,
+        sql`alter table ${table} disable trigger all`,
+        sql`alter table ${table} disable trigger ${sql.id(`${name}_append_only`)}`,
+        sql`alter table ${table} rename to other`,
+        sql`drop table ${table} cascade`,
+        sql`create trigger mine before insert on ${table} execute function refuse_change()`,
+        sql`drop trigger ${sql.id(`${name}_no_truncate`)} on ${table}`,
+        sql`create rule mine as on insert to ${table} do instead nothing`,
+      ]) {
+        await expect(statement.execute(application)).rejects.toThrow(
+          /permission denied|must be owner/,
+        )
+      }
+    },
+  )
 
-  test('nothing of the schema can be made or replaced, nor its own rights widened', async () => {
+  test('nothing of the schema can be created or replaced, and the role cannot extend its own rights', async () => {
     for (const statement of [
       sql`create table mine ()`,
       sql`create or replace function refuse_change() returns trigger language sql as ''`,
@@ -123,7 +126,7 @@ describe("as the application's role", () => {
     expect(await changeableTrail(application, null)).toEqual([])
   })
 
-  test('a right that somebody added is taken back by the next migration, and is seen until then', async () => {
+  test('a right that was added by hand is reported, and revoked by the next migration', async () => {
     await sql`grant delete on audit_leaf to ${sql.id(role.name)}`.execute(owner)
     expect(await changeableTrail(application, null)).toEqual(['audit_leaf'])
     expect(await changeableTrail(owner, role.name)).toEqual(['audit_leaf'])
@@ -158,7 +161,7 @@ describe('as the owner', () => {
     expect(triggers).toEqual([{ enabled: 'A' }, { enabled: 'A' }])
   })
 
-  test('the trail is said to be open to change', async () => {
+  test('the report says that the trail can be changed', async () => {
     expect(await changeableTrail(owner, null)).toEqual(trail)
   })
 })

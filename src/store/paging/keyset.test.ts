@@ -10,7 +10,7 @@ test('a cursor carries its keys unchanged, microseconds included', () => {
   expect(decodeCursor(encodeCursor('risk', keys), 'risk', kinds)).toEqual(keys)
 })
 
-test('a cursor of another order, or with other keys, is none', () => {
+test('a cursor of another order, or with other keys, is invalid', () => {
   const cursor = encodeCursor('risk', ['3', at, id])
   expect(decodeCursor(cursor, 'createdAt', kinds)).toBeNull()
   expect(decodeCursor(cursor, 'risk', ['instant', 'id'])).toBeNull()
@@ -26,12 +26,12 @@ test.each([
   ['infinity', id],
   [at, 'x'],
   [at, `${id}'`],
-])('a made-up cursor that the database could not read is none: %s %s', (instant, key) => {
+])('a made-up cursor that the database could not read is invalid: %s %s', (instant, key) => {
   expect(decodeCursor(encodeCursor('o', [instant, key]), 'o', ['instant', 'id'])).toBeNull()
 })
 
 test.each(['', 'x', '!!!', 'bnVsbA', 'W10', 'eyJhIjoxfQ', 'WyJvIiwxLDJd'])(
-  'text that is no cursor is none: %s',
+  'text that is no cursor is invalid: %s',
   (text) => {
     expect(decodeCursor(text, 'o', ['instant', 'id'])).toBeNull()
   },

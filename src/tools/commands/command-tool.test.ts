@@ -28,7 +28,7 @@ test('the model is told where its commands run: without a network, with one, or 
   }
 })
 
-test('a command with a network is another tool than one without: no approval of the one is for the other', async () => {
+test('a command with a network is another tool than one without: an approval of one does not count for the other', async () => {
   using usual = await commandDesk({}, { host: works })
   using allowed = await commandDesk({}, { host: works, sandbox: '{ network: allow }' })
   for (const name of ['exec', 'shell'] as const) {

@@ -14,7 +14,7 @@ import { commandDesk, testSandbox } from './commands.fixture.ts'
 import { mountNamed } from './execution/mount-named.ts'
 
 // Rules: security.md 7
-describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () => {
+describe.skipIf(!testSandbox.works)('a command in the sandbox does not reach', () => {
   test('the files of the host that no zone names', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
@@ -25,7 +25,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(ran.stderr).toMatch(/touch.*Read-only file system/)
   })
 
-  test('a zone that is read-only, from within a writable one too', async () => {
+  test('a read-only zone for writing, not even from within a writable one', async () => {
     using desk = await commandDesk({ 'readme.md': 'r\n' })
     const ran = await desk.shell(
       'echo x > ../readme.md; echo x > kept/k.txt; mv kept gone; rm -rf kept; echo new > b.txt',
@@ -49,7 +49,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     )
   })
 
-  test('the processes of the host: they are not there, and cannot be traced or ended', async () => {
+  test('the processes of the host: they are invisible, and cannot be traced or ended', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
       `ls /proc | grep -c '^[0-9]'; kill -0 ${process.pid}; ls /proc/${process.pid}/root`,
@@ -153,7 +153,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(existsSync(path.join(desk.root, 'outside/new'))).toBe(false)
   })
 
-  test('a file by a hard link that was not in a zone before', async () => {
+  test('a file outside of the writable zones by a hard link', async () => {
     using desk = await commandDesk(
       { 'outside/secret.txt': 'secret\n' },
       {
@@ -170,7 +170,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
   })
 
   // Rules: security.md 8, 10
-  test('a key whose folder somebody moves while the sandbox is made', async () => {
+  test('a key whose folder is moved while the sandbox is set up', async () => {
     const sandbox = testSandbox
     if (!sandbox.works) return
     using desk = await commandDesk({ 'work/b/.env': 'A=secret\n' })

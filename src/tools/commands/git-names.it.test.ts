@@ -40,7 +40,7 @@ async function shell(desk: Desk, command: string): Promise<string> {
 const pwned = (desk: Desk): boolean => existsSync(path.join(desk.root, 'r/pwned'))
 
 // Rules: security.md 8
-describe.skipIf(!testSandbox.works)('nothing that git would run later is left of', () => {
+describe.skipIf(!testSandbox.works)('nothing remains that Git would run later:', () => {
   const stop = `git -c sequence.editor='sed -i 1i\\break' ${identity.join(' ')} rebase -q -i --root`
 
   test('a rebase whose list has commands', async () => {
@@ -57,7 +57,7 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
     expect(pwned(desk)).toBe(true)
   })
 
-  test('a rebase without any goes on', async () => {
+  test('a rebase without commands continues', async () => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     expect(await shell(desk, stop)).toBe('')
@@ -65,7 +65,7 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
     expect(git(desk, 'r', 'log', '--format=%s').stdout).toBe('three\ntwo\none\n')
   })
 
-  test('a folder that is made like a repository', async () => {
+  test('a folder that is laid out like a repository', async () => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     const config = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n'
@@ -119,7 +119,7 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
     ['attributes', 'echo "* filter=evil" > .git/info/attributes', '.git/info/attributes'],
     ['configuration', 'git config filter.evil.smudge evil', '.git/config'],
     ['hooks', 'echo evil > .git/hooks/post-checkout', '.git/hooks/post-checkout'],
-  ])('%s: what is there cannot be written to', async (_, script, name) => {
+  ])('%s: existing files cannot be written to', async (_, script, name) => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     const at = path.join(desk.root, 'r', name)

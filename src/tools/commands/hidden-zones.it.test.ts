@@ -89,7 +89,7 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     expect(desk.text('node_modules/@s/a/x.js')).toBe('old\n')
   })
 
-  test('sees it when nothing hides it', async () => {
+  test('reads it when nothing hides it', async () => {
     using desk = await commandDesk({ 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n' }, { zones })
     const printed = { kind: 'shell', hides: [], script } as const
     const ran = await desk.run('shell', { command: script, cwd: 'work' }, { printed })

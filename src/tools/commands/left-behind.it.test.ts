@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
 // Rules: security.md 9
-describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
+describe.skipIf(!testSandbox.works)('no process of a command survives', () => {
   const mark = (name: string) => `countersign-left-${process.pid}-${name}`
   const isThere = (name: string): Promise<boolean> =>
     new Promise((resolve) => {
@@ -32,7 +32,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(await isThere(name)).toBe(false)
   })
 
-  test('when it has expired, whatever it traps', async () => {
+  test('when its time is over, whatever signals it traps', async () => {
     using desk = await commandDesk()
     const name = mark('time')
     const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo begun; wait; sleep 300`
@@ -42,7 +42,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(await isThere(name)).toBe(false)
   })
 
-  test('when it is stopped: it rejects, and nothing runs on', async () => {
+  test('when it is stopped: its call rejects', async () => {
     using desk = await commandDesk()
     const name = mark('stop')
     const stop = new AbortController()
@@ -65,7 +65,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(ran.violation ?? ran.stderr).toMatch(/more than 256 processes|Resource temporarily/)
   })
 
-  test('a flood of output is ended; what is kept is counted exactly', async () => {
+  test('a flood of output is ended, and the number of kept bytes is exact', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell('cat /dev/zero', { timeoutSeconds: 60 })
     expect(ran.violation).toMatch(/more than 10485760 bytes to standard output/)
@@ -74,14 +74,14 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(Buffer.byteLength(ran.text)).toBeLessThanOrEqual(64 * 1024)
   })
 
-  test('memory beyond the bound is not given', async () => {
+  test('memory beyond the limit is not allocated', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(`python3 -c 'x = bytearray(3 * 1024 ** 3)' && echo GIVEN`)
     expect(ran.stdout).toBe('')
     expect(ran.stderr).toMatch(/MemoryError/)
   })
 
-  test('memory that many processes take together ends them all', async () => {
+  test('memory beyond the limit that many processes use together ends them all', async () => {
     using desk = await commandDesk()
     const hold = `python3 -c "import time; held = b'x' * (700 * 2**20); time.sleep(100)"`
     const script = `for i in 1 2 3 4 5; do ${hold} & done; wait; sleep 100`
@@ -90,7 +90,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(ran.timedOut).toBe(false)
   })
 
-  test('one file beyond the bound is not written', async () => {
+  test('a file beyond the limit is not written', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
       'truncate -s 1100M big; dd if=/dev/zero of=big bs=1M seek=1030 count=1; [ -s big ] && echo BIG',
@@ -98,7 +98,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(ran.stdout).toBe('')
   })
 
-  test('a program that is missing is exit code 127', async () => {
+  test('a missing program is exit code 127', async () => {
     using desk = await commandDesk()
     expect(await desk.run('exec', { file: 'no-such-program' })).toMatchObject({
       type: 'output',

@@ -8,7 +8,7 @@ const patient = { timeout: 240_000 }
 
 // Rules: security.md 30
 test.skipIf(!testSandbox.works)(
-  'looking through tens of thousands of files before and after a command leaves the event loop free',
+  'a search through tens of thousands of files before and after a command does not block the event loop',
   patient,
   async () => {
     using desk = await commandDesk()

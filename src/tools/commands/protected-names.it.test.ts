@@ -8,7 +8,7 @@ import { commandDesk, testSandbox } from './commands.fixture.ts'
 describe.skipIf(!testSandbox.works)('protected names', () => {
   const open = '\n  - { name: all, root: ., mode: rw }'
 
-  test('that are there cannot be changed, and git can still commit', async () => {
+  test('that exist cannot be changed, and git can still commit', async () => {
     using desk = await commandDesk(
       { '.bashrc': 'old\n', '.github/workflows/ci.yml': 'old\n' },
       { zones: open },
@@ -44,16 +44,19 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
       'deep/.vscode',
     ],
     ['a link', 'ln -s /etc .claude', '.claude'],
-  ])('%s: what a command made is removed, and it has failed', async (_, script, name) => {
-    using desk = await commandDesk({}, { zones: open })
-    const ran = await desk.shell(`${script}; true`)
-    const at = `work/${name}`
-    expect(ran.violation).toContain(
-      `it made ${JSON.stringify(at)}, a protected name, which was removed`,
-    )
-    expect(existsSync(path.join(desk.root, at))).toBe(false)
-    expect(ran.text).toContain('broke a rule')
-  })
+  ])(
+    '%s: a name that a command made is removed, and the command has failed',
+    async (_, script, name) => {
+      using desk = await commandDesk({}, { zones: open })
+      const ran = await desk.shell(`${script}; true`)
+      const at = `work/${name}`
+      expect(ran.violation).toContain(
+        `it made ${JSON.stringify(at)}, a protected name, which was removed`,
+      )
+      expect(existsSync(path.join(desk.root, at))).toBe(false)
+      expect(ran.text).toContain('broke a rule')
+    },
+  )
 
   test('that a command renamed with the folder around them are put back', async () => {
     using desk = await commandDesk({ 'repo/.bashrc': 'old\n', 'repo/a': 'a\n' }, { zones: open })
@@ -67,7 +70,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
   })
 
   test.each(['workers/evil.md', 'tools/evil.ts', 'node_modules/pack/index.js'])(
-    'of Countersign itself cannot be made, not even for the while that the command runs: %s',
+    'of Countersign itself cannot be made, not even while the command runs: %s',
     async (at) => {
       using desk = await commandDesk({}, { zones: open })
       const folder = path.dirname(at)
@@ -128,7 +131,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect(desk.text('.github/workflows/ci.yml')).toBe('new\n')
   })
 
-  test('are undone after a command whose time was over, too', async () => {
+  test('are removed after a command that ran out of time, too', async () => {
     using desk = await commandDesk({}, { zones: open })
     const ran = await desk.shell('echo evil > .bashrc; sleep 300', { timeoutSeconds: 1 })
     expect(ran).toMatchObject({ timedOut: true, violation: expect.stringContaining('.bashrc') })
@@ -142,7 +145,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect(readdirSync(path.join(desk.root, 'work')).toSorted()).toEqual(['a.txt', 'kept'])
   })
 
-  test('a key that was written by a person meanwhile is nobody’s violation', async () => {
+  test('a key that a person wrote meanwhile is no violation', async () => {
     using desk = await commandDesk({}, { zones: '\n  - { name: work, root: work, mode: ro }' })
     writeFileSync(path.join(desk.root, 'work/.env'), 'A=1\n')
     expect((await desk.shell('true')).violation).toBeUndefined()

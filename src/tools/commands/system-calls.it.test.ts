@@ -31,7 +31,7 @@ const on = (x64: number, arm64: number, ...args: readonly (number | string)[]): 
   `call(${x64} if x64 else ${arm64}, ${args.join(', ')})`
 
 // Rules: security.md 30
-describe.skipIf(!testSandbox.works || !hasPython)('no command gets from the kernel', () => {
+describe.skipIf(!testSandbox.works || !hasPython)('the kernel refuses a command', () => {
   test.each<[what: string, error: string, probes: readonly string[]]>([
     [
       'a keyring',
@@ -141,7 +141,7 @@ describe.skipIf(!testSandbox.works || !hasPython)('no command gets from the kern
     expect(answers).toEqual(Object.fromEntries(probes.map((probe) => [probe, error])))
   })
 
-  test('a call by the numbers of another interface: it is ended', async () => {
+  test('a system call by the numbers of another architecture: the command is ended', async () => {
     if (process.arch !== 'x64') return
     using desk = await commandDesk({
       'work/x32.py': `${pythonCalls}\nprint(call(0x40000000 + 39))`,
@@ -161,86 +161,93 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 })
 
 // Rules: security.md 30
-describe.skipIf(!testSandbox.works)('no command leaves a set-user-id or set-group-id file', () => {
-  const isSetId = (at: string): boolean => (lstatSync(at).mode & 0o6000) !== 0
+describe.skipIf(!testSandbox.works)(
+  'no set-user-id or set-group-id file remains after a command',
+  () => {
+    const isSetId = (at: string): boolean => (lstatSync(at).mode & 0o6000) !== 0
 
-  test.skipIf(!hasPython)('by any call that gives a mode', async () => {
-    const calls = [
-      ...[0o4755, 0o2755, 0o6777].flatMap((mode) => [
-        on(91, 52, 'os.open("f", 66)', mode),
-        on(268, 53, -100, 'b"probe.py"', mode),
-        on(452, 452, -100, 'b"probe.py"', mode, 0),
-        on(257, 56, -100, 'b"made"', 0o101, mode),
-        on(257, 56, -100, 'b"."', 0o20200002, mode),
-        on(259, 33, -100, 'b"node"', `0o100000 + ${mode}`, 0),
-        on(258, 34, -100, 'b"folder"', mode),
-      ]),
-      `call(90, b"probe.py", 0o4755) if x64 else "EPERM"`,
-      `call(85, b"made", 0o4755) if x64 else "EPERM"`,
-      `call(2, b"made", 0o101, 0o4755) if x64 else "EPERM"`,
-      `call(133, b"node", 0o104755, 0) if x64 else "EPERM"`,
-      `call(83, b"folder", 0o2755) if x64 else "EPERM"`,
-    ]
-    const answers = await probed(calls)
-    expect(answers).toEqual(Object.fromEntries(calls.map((probe) => [probe, 'EPERM'])))
-  })
+    test.skipIf(!hasPython)('by any call that gives a mode', async () => {
+      const calls = [
+        ...[0o4755, 0o2755, 0o6777].flatMap((mode) => [
+          on(91, 52, 'os.open("f", 66)', mode),
+          on(268, 53, -100, 'b"probe.py"', mode),
+          on(452, 452, -100, 'b"probe.py"', mode, 0),
+          on(257, 56, -100, 'b"made"', 0o101, mode),
+          on(257, 56, -100, 'b"."', 0o20200002, mode),
+          on(259, 33, -100, 'b"node"', `0o100000 + ${mode}`, 0),
+          on(258, 34, -100, 'b"folder"', mode),
+        ]),
+        `call(90, b"probe.py", 0o4755) if x64 else "EPERM"`,
+        `call(85, b"made", 0o4755) if x64 else "EPERM"`,
+        `call(2, b"made", 0o101, 0o4755) if x64 else "EPERM"`,
+        `call(133, b"node", 0o104755, 0) if x64 else "EPERM"`,
+        `call(83, b"folder", 0o2755) if x64 else "EPERM"`,
+      ]
+      const answers = await probed(calls)
+      expect(answers).toEqual(Object.fromEntries(calls.map((probe) => [probe, 'EPERM'])))
+    })
 
-  test('by a program: install, chmod, cp, tar, a hard link', async () => {
-    using desk = await commandDesk({ 'work/tool': '#!/bin/sh\nid\n' })
-    const ran = await desk.shell(
-      [
-        'install -m 4755 tool one; chmod u+s tool; chmod 6755 tool; cp tool two && chmod g+s two',
-        'cp -p /usr/bin/passwd three; ln /usr/bin/passwd four; cp -a /usr/bin/su five',
-        'tar -cf a.tar --mode=4755 tool; mkdir out; tar -xpf a.tar -C out',
-        'python3 -c "import os; os.umask(0); os.close(os.open(\'six\', os.O_CREAT | os.O_WRONLY, 0o4777))"',
-        'mkdir -m 2777 seven; setcap cap_setuid+ep tool',
-        `python3 -c "import os; os.setxattr('tool', 'security.capability', bytes.fromhex('0100000280000000000000000000000000000000'))"`,
-        'ls',
-      ].join('\n'),
-    )
-    const made = readdirSync(path.join(desk.root, 'work'), { recursive: true, encoding: 'utf8' })
-    expect(made).toContain('two')
-    for (const name of made) expect(isSetId(path.join(desk.root, 'work', name)), name).toBe(false)
-    expect(ran.stderr).toMatch(/Operation not permitted/)
-  })
+    test('by a program: install, chmod, cp, tar, a hard link', async () => {
+      using desk = await commandDesk({ 'work/tool': '#!/bin/sh\nid\n' })
+      const ran = await desk.shell(
+        [
+          'install -m 4755 tool one; chmod u+s tool; chmod 6755 tool; cp tool two && chmod g+s two',
+          'cp -p /usr/bin/passwd three; ln /usr/bin/passwd four; cp -a /usr/bin/su five',
+          'tar -cf a.tar --mode=4755 tool; mkdir out; tar -xpf a.tar -C out',
+          'python3 -c "import os; os.umask(0); os.close(os.open(\'six\', os.O_CREAT | os.O_WRONLY, 0o4777))"',
+          'mkdir -m 2777 seven; setcap cap_setuid+ep tool',
+          `python3 -c "import os; os.setxattr('tool', 'security.capability', bytes.fromhex('0100000280000000000000000000000000000000'))"`,
+          'ls',
+        ].join('\n'),
+      )
+      const made = readdirSync(path.join(desk.root, 'work'), { recursive: true, encoding: 'utf8' })
+      expect(made).toContain('two')
+      for (const name of made) expect(isSetId(path.join(desk.root, 'work', name)), name).toBe(false)
+      expect(ran.stderr).toMatch(/Operation not permitted/)
+    })
 
-  test('an ordinary mode is kept, sticky folders too', async () => {
-    using desk = await commandDesk({ 'work/tool': 'x\n' })
-    const ran = await desk.shell(
-      'chmod 755 tool && cp -p tool two && mkdir -m 1777 shared && stat -c %a tool two shared',
-    )
-    expect(ran.stdout).toBe('755\n755\n1777\n')
-  })
-})
+    test('an ordinary mode is kept, sticky folders too', async () => {
+      using desk = await commandDesk({ 'work/tool': 'x\n' })
+      const ran = await desk.shell(
+        'chmod 755 tool && cp -p tool two && mkdir -m 1777 shared && stat -c %a tool two shared',
+      )
+      expect(ran.stdout).toBe('755\n755\n1777\n')
+    })
+  },
+)
 
 // Rules: security.md 30
-test.skipIf(!testSandbox.works)('what developers run goes on in the sandbox', async () => {
-  using desk = await commandDesk({
-    'work/main.c': '#include <stdio.h>\nint main(void) { puts("compiled"); return 0; }\n',
-    'work/Makefile': 'all:\n\t@echo made\n',
-    'work/package.json': '{ "scripts": { "test": "echo tested" } }',
-  })
-  const run = async (needs: string, script: string, expected: RegExp): Promise<void> => {
-    if (
-      spawnSync('/bin/sh', ['-c', `PATH=/usr/local/bin:/usr/bin command -v ${needs}`]).status !== 0
+test.skipIf(!testSandbox.works)(
+  'the programs that developers use work in the sandbox',
+  async () => {
+    using desk = await commandDesk({
+      'work/main.c': '#include <stdio.h>\nint main(void) { puts("compiled"); return 0; }\n',
+      'work/Makefile': 'all:\n\t@echo made\n',
+      'work/package.json': '{ "scripts": { "test": "echo tested" } }',
+    })
+    const run = async (needs: string, script: string, expected: RegExp): Promise<void> => {
+      if (
+        spawnSync('/bin/sh', ['-c', `PATH=/usr/local/bin:/usr/bin command -v ${needs}`]).status !==
+        0
+      )
+        return
+      const ran = await desk.shell(script)
+      expect(`${ran.exitCode} ${ran.stdout}`, ran.text).toMatch(expected)
+    }
+    await run(
+      'git',
+      'git init -q r && cd r && echo a > a && git add a && git status --short',
+      /^0 A {2}a/,
     )
-      return
-    const ran = await desk.shell(script)
-    expect(`${ran.exitCode} ${ran.stdout}`, ran.text).toMatch(expected)
-  }
-  await run(
-    'git',
-    'git init -q r && cd r && echo a > a && git add a && git status --short',
-    /^0 A {2}a/,
-  )
-  await run('node', 'node -e "console.log(Object.keys(os.networkInterfaces()).length)"', /^0 \d/)
-  await run('npm', 'npm test --silent', /^0 tested/)
-  await run(
-    'python3',
-    "python3 -c \"import os, threading, subprocess; os.posix_fallocate(os.open('f', 66), 0, 9999); threading.Thread(target=print, args=[1]).start(); subprocess.run(['true'], check=True)\"",
-    /^0 1/,
-  )
-  await run('make', 'make -s', /^0 made/)
-  await run('gcc', 'gcc -o main main.c && ./main', /^0 compiled/)
-  await run('tar', 'mkdir d && touch d/x && tar -czf d.tgz d && tar -tzf d.tgz', /^0 d\/\nd\/x/)
-})
+    await run('node', 'node -e "console.log(Object.keys(os.networkInterfaces()).length)"', /^0 \d/)
+    await run('npm', 'npm test --silent', /^0 tested/)
+    await run(
+      'python3',
+      "python3 -c \"import os, threading, subprocess; os.posix_fallocate(os.open('f', 66), 0, 9999); threading.Thread(target=print, args=[1]).start(); subprocess.run(['true'], check=True)\"",
+      /^0 1/,
+    )
+    await run('make', 'make -s', /^0 made/)
+    await run('gcc', 'gcc -o main main.c && ./main', /^0 compiled/)
+    await run('tar', 'mkdir d && touch d/x && tar -czf d.tgz d && tar -tzf d.tgz', /^0 d\/\nd\/x/)
+  },
+)

@@ -49,7 +49,7 @@ const isThere = (name: string): Promise<boolean> =>
 
 // Rules: security.md 7
 describe('on a host without a sandbox', () => {
-  test('the probe says so, and what would mend it', () => {
+  test('the probe reports it, and how to install one', () => {
     expect(none).toMatchObject({ works: false, problem: 'no-such-bubblewrap is not installed' })
   })
 
@@ -61,7 +61,7 @@ describe('on a host without a sandbox', () => {
     expect(desk.text('work/b.txt')).toBe('made\n')
   })
 
-  test('the approver is told in words, at high risk, for this once, and no mode answers', async () => {
+  test('the approver is warned in words, at high risk, for this call only, and no mode approves it', async () => {
     using desk = await bareDesk()
     const input = await parsed(desk.tools.shell, { command: 'ls', cwd: 'work' })
     const { signal } = new AbortController()
@@ -106,7 +106,7 @@ describe('on a host without a sandbox', () => {
   })
 
   // Rules: security.md 3
-  test('it finds nothing of the service’s environment, and a home of its own', async () => {
+  test('it sees none of the service’s environment, and has a home of its own', async () => {
     using desk = await bareDesk()
     process.env['A_SECRET_OF_THE_SERVICE'] = 'value'
     const ran = await desk.approvedShell('env | cut -d= -f1 | sort; echo "$HOME" >&2; cat')
@@ -127,7 +127,7 @@ describe('on a host without a sandbox', () => {
 
 // Rules: security.md 9
 describe.runIf(process.platform === 'linux')(
-  'nothing is left of a command without a sandbox',
+  'no process of a command without a sandbox survives',
   () => {
     test.each([
       ['that goes into the background', (name: string) => `bash -c "exec -a ${name} sleep 300" &`],
@@ -161,7 +161,7 @@ describe.runIf(process.platform === 'linux')(
       },
     )
 
-    test('when it has expired, and when it is stopped', async () => {
+    test('when its time is over, and when it is stopped', async () => {
       using desk = await bareDesk()
       const name = `countersign-bare-${process.pid}-time`
       const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo x > begun; wait; sleep 300`
@@ -179,7 +179,7 @@ describe.runIf(process.platform === 'linux')(
       expect(await isThere(name)).toBe(false)
     })
 
-    test('a flood of output is ended and counted, and one file has its bound', async () => {
+    test('a flood of output is ended and counted, and one file has its limit', async () => {
       using desk = await bareDesk()
       const ran = await desk.approvedShell('cat /dev/zero', { timeoutSeconds: 60 })
       expect(ran.violation).toMatch(/more than 10485760 bytes to standard output/)

@@ -54,7 +54,7 @@ export const nonsense = tool({ ...shape, toModelOutput: () => 7 as never })
 export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value: 'x'.repeat(12 * 1024 * 1024) }) })
 `
 
-  it('is taken as it is, named by file or export, with its own schema', async () => {
+  it('is used unchanged, named by file or export, with its own schema', async () => {
     await using project = await projectWith({ 'tools/plain.ts': file })
     using place = await workspaceWith({})
     const { tools, problems } = await project.toolProcess.describe()
@@ -92,7 +92,7 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
   })
 
   // Rules: product.md 3, 44
-  it('asks as needsApproval says, a function of it too; without it, it declares nothing', async () => {
+  it('asks as its needsApproval says, a function too; without it, it declares nothing', async () => {
     await using project = await projectWith({ 'tools/plain.ts': file })
     const of = async (name: string, a: number) =>
       (await toolOf(project.toolProcess, name)).approval({ a })
@@ -134,7 +134,7 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     }
   })
 
-  it('asks as the file’s toolApproval says, where it speaks of the tool', async () => {
+  it('asks as the file’s toolApproval says, where that covers the tool', async () => {
     await using project = await projectWith({ 'tools/approving.ts': approving })
     const of = async (name: string, a = 1) =>
       (await toolOf(project.toolProcess, name)).approval({ a })
@@ -146,7 +146,7 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     expect(await of('six')).toBe('preApproved')
   })
 
-  it('gives the model what its toModelOutput makes of the result: words, pictures and files, each named', async () => {
+  it('gives the model the result as its toModelOutput formats it: words, pictures and files, each named', async () => {
     await using project = await projectWith({ 'tools/shows.ts': showing })
     using place = await workspaceWith({})
     const shown = async (name: string) =>
@@ -174,17 +174,20 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     ['throws', 'Error: not today'],
     ['nonsense', 'it is not a tool output of the AI SDK'],
     ['huge', 'with the result it has 12582'],
-  ])('whose toModelOutput %s has its result given as it is, and that said', async (name, why) => {
-    await using project = await projectWith({ 'tools/shows.ts': showing })
-    using place = await workspaceWith({})
-    const tool = await toolOf(project.toolProcess, name)
-    const { type, output, text } = await execute(tool, place.workspace, { a: 2 })
-    expect([type, output]).toEqual(['output', { taken: 2 }])
-    expect(text.split('\n')).toEqual([
-      '{"taken":2}',
-      expect.stringContaining(
-        `[toModelOutput failed: ${name === 'nonsense' ? 'TypeError: ' : ''}${why}`,
-      ),
-    ])
-  })
+  ])(
+    'whose toModelOutput %s has its result passed on unchanged, with a note',
+    async (name, why) => {
+      await using project = await projectWith({ 'tools/shows.ts': showing })
+      using place = await workspaceWith({})
+      const tool = await toolOf(project.toolProcess, name)
+      const { type, output, text } = await execute(tool, place.workspace, { a: 2 })
+      expect([type, output]).toEqual(['output', { taken: 2 }])
+      expect(text.split('\n')).toEqual([
+        '{"taken":2}',
+        expect.stringContaining(
+          `[toModelOutput failed: ${name === 'nonsense' ? 'TypeError: ' : ''}${why}`,
+        ),
+      ])
+    },
+  )
 })

@@ -46,7 +46,7 @@ export default defineTool({
     }
   })
 
-  it('is defined by the service, under both names, whatever the project installed', async () => {
+  it('is recognised by the service under both names, whatever the project installed', async () => {
     const evil = 'throw new Error("a copy of the project was loaded")'
     const from = (name: string, tool: string) =>
       `import * as given from '${name}'\n${toolFile(tool, 'return Object.keys(given).sort()')}`
@@ -72,7 +72,7 @@ export default defineTool({
   })
 
   // Rules: product.md 3
-  it('says its own consent; what is no verdict, and what throws, is an error for the judge', async () => {
+  it('declares its own verdict; an invalid one, and an exception, are errors for the judge', async () => {
     await using project = await projectWith({ 'tools/slack.ts': slack })
     const tool = await toolOf(project.toolProcess, 'slack_notify')
     const of = (channel: string) => tool.approval({ channel, message: 'x' })
@@ -129,7 +129,7 @@ export default defineTool({
     ])
   })
 
-  it('is shown with the metadata that it gives, which fills none of our own facts and is never dropped silently', async () => {
+  it('is shown with the metadata that it gives, which replaces none of our own facts and is never dropped silently', async () => {
     const giving = (name: string, given: string): readonly [string, string] => [
       `tools/${name}.ts`,
       toolFile(name, 'return 1', `present: () => (${given}) as never,`),
@@ -174,7 +174,7 @@ export default defineTool({
     ])
   })
 
-  it('tells the model what it returned or threw', async () => {
+  it('passes to the model what it returned or threw', async () => {
     await using project = await projectWith({
       'tools/slack.ts': slack,
       'tools/fail.ts': toolFile('fail', 'throw new Error("no such channel")'),
@@ -205,7 +205,7 @@ export default defineTool({
     await expect(execute(tool, place.workspace, {})).rejects.toThrow(/ended with exit code 1/)
   })
 
-  it('has a definition hash that changes with its file, and with what tools import', async () => {
+  it('has a definition hash that changes with its file, and with the modules that tools import', async () => {
     const hashes = new Set<string>()
     for (const [body, shared] of [
       ['return 1', '1'],
@@ -231,7 +231,7 @@ export default defineTool({
     expect((await toolOf(project.toolProcess, 'b', '{ manual: true }')).manual).toBe(true)
   })
 
-  it('that cannot be loaded is there, and refuses every call with the reason', async () => {
+  it('that cannot be loaded is listed, and refuses every call with the reason', async () => {
     await using project = await projectWith({ 'tools/a.ts': 'throw new Error("broken")' })
     using place = await workspaceWith({})
     const tool = await toolOf(project.toolProcess, 'missing')

@@ -68,7 +68,7 @@ async function judged(name: string): Promise<Judgement> {
 }
 
 // Rules: product.md 3
-describe('a custom tool’s own word', () => {
+describe('the verdict that a custom tool declares', () => {
   it.each([
     ['asks_later', 'ask', /tool asks_later/],
     ['free_later', 'preApproved', /tool free_later/],
@@ -84,20 +84,20 @@ describe('a custom tool’s own word', () => {
     expect(await judged(name)).toMatchObject({ verdict, reason: expect.stringMatching(reason) })
   })
 
-  it('on scopes is what routing can offer at most', async () => {
+  it('limits the scopes that routing can offer', async () => {
     expect((await judged('once_only')).routing?.scopes).toEqual(['once'])
     expect((await judged('silent')).routing?.scopes).toEqual(['once', 'run'])
   })
 })
 
 // Rules: product.md 27
-describe('what a custom tool shows', () => {
+describe('the presentation of a custom tool', () => {
   it.each([
     ['hidden', /did not answer in 1\.5 s/],
     ['hidden_too', /did not answer in 1\.5 s/],
     ['broken', /present failed: Error: no picture/],
   ])(
-    'of %s is the raw arguments with a warning, when it cannot be built',
+    'for %s is the raw arguments with a warning, when it cannot be built',
     async (name, warning) => {
       const context = { workspace: place.workspace, signal: new AbortController().signal }
       const shown = await presentCall(await toolNamed(name), await judged(name), context)

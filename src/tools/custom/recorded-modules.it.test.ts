@@ -38,7 +38,7 @@ packed['node_modules/pack/package.json'] =
   '{"name":"pack","main":"lib/index.js","dependencies":{"deep":"1"}}'
 
 // Rules: security.md 36
-describe('what a tool loads from packages', () => {
+describe('a module that a tool loads from packages', () => {
   it.each([
     ['the code of a package', 'node_modules/pack/lib/index.js', 'exports.answer = () => "evil"'],
     ['what it depends on', 'node_modules/deep/c.cjs', 'exports.deep = "evil"'],
@@ -80,7 +80,7 @@ ${toolFile('a', "return [late('pack').answer(), (await import('deep')).deep]")}`
     expect(await anew.request(run('a'), within)).toMatchObject(sentence)
   })
 
-  it('is loaded as the engine would: JSON, ES modules, threads, links and imports of package.json', async () => {
+  it('is loaded as Node itself would: JSON, ES modules, threads, links and imports of package.json', async () => {
     await using project = await projectWith({
       'package.json': '{"imports":{"#own":"esm"}}',
       'tools/a.ts': `import esm, { fromJson } from '#own'
@@ -131,7 +131,7 @@ ${toolFile(
     expect((await loadedAnew(recorded)).problems).toEqual([])
   })
 
-  it('in a thread that a tool starts is what was recorded, too', async () => {
+  it('in a thread that a tool starts is the recorded one, too', async () => {
     await using project = await projectWith({
       ...packed,
       'tools/a.ts': `import { Worker } from 'node:worker_threads'
@@ -151,7 +151,7 @@ ${toolFile(
     })
   })
 
-  it('is nothing that no file names: that package is refused, and code that can do without goes on', async () => {
+  it('that no file names is refused, and code that can do without it continues', async () => {
     await using project = await projectWith({
       'tools/a.ts': toolFile('a', "return (await import(['un', 'named'].join(''))).default"),
       'tools/b.ts': `import value from 'trying'\n${toolFile('b', 'return value')}`,
@@ -170,7 +170,7 @@ ${toolFile(
     })
   })
 
-  it('is neither a link that was turned elsewhere, nor a package that took another’s place', async () => {
+  it('is never reached by a link that was redirected, or replaced by another package', async () => {
     await using project = await projectWith(packed)
     const at = (name: string): string => path.join(project.projectDir, 'node_modules', name)
     renameSync(at('pack'), at('away'))
@@ -182,7 +182,7 @@ ${toolFile(
     expect((await loadedAnew(project)).problems).toMatchObject([{ changed: true }])
   })
 
-  it('is not steered by the environment', async () => {
+  it('is not chosen by the environment', async () => {
     const evil = 'globalThis.evil = true'
     await using project = await projectWith(
       {
@@ -202,7 +202,7 @@ describe('a native addon', () => {
   const addon = fileURLToPath(new URL(at, import.meta.url))
 
   it.runIf(process.platform === 'linux' && process.arch === 'x64')(
-    'is opened with the bytes that were recorded, and with no others',
+    'is opened with the recorded bytes, and with no others',
     async () => {
       const files = {
         'tools/a.ts': `import { createRequire } from 'node:module'

@@ -8,7 +8,7 @@ const run = (tool: string) =>
   ({ do: 'execute', tool, input: { text: '' }, idempotencyKey: 'key' }) as const
 
 describe('the files of a version', () => {
-  it('are what runs: a changed file is refused with that sentence, before anything of it runs', async () => {
+  it('are the ones that run: a changed file is refused with that sentence, before any of its code runs', async () => {
     await using project = await projectWith({
       'tools/a.ts': toolFile('a', 'return 1'),
       'tools/lib/b.ts': 'export const b = 1',
@@ -21,7 +21,7 @@ describe('the files of a version', () => {
     expect(await project.toolProcess.request(run('a'), within(5000))).toMatchObject({ output: 1 })
   })
 
-  it('are never loaded with other bytes, also when only the loader can notice', async () => {
+  it('are never loaded with other bytes, also when only the loader can detect the change', async () => {
     await using project = await projectWith({
       'tools/a.ts': `import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('z.ts', import.meta.url), 'globalThis.evil = 1')\n${toolFile('a', 'return globalThis.evil ?? null')}`,
       'tools/z.ts': toolFile('z', 'return 1'),

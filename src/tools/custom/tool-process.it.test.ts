@@ -75,7 +75,7 @@ describe('a tool process', () => {
     expect(output).not.toContain('secret')
   })
 
-  it('that blocks its event loop holds up neither us nor other calls', async () => {
+  it('that blocks its event loop delays neither the service nor other calls', async () => {
     await using project = await toolProject({
       block: 'const end = Date.now() + 3000; while (Date.now() < end); return "done"',
       quick: 'return process.pid',
@@ -97,7 +97,7 @@ describe('a tool process', () => {
     expect(beats).toBeGreaterThan(50)
   })
 
-  it('that never returns is ended at its time, with everything it started', async () => {
+  it('that never returns is ended after its time limit, with every process it started', async () => {
     await using project = await toolProject({
       hang: `const { spawn } = await import('node:child_process'); const { writeFileSync } = await import('node:fs')
          const child = spawn('sleep', ['600']); writeFileSync(input.text, JSON.stringify([process.pid, child.pid]))
@@ -112,7 +112,7 @@ describe('a tool process', () => {
     }
   })
 
-  it('that kills itself, exits or throws where nobody catches harms only its own call', async () => {
+  it('that kills itself, exits or throws an uncaught error fails only its own call', async () => {
     await using project = await toolProject({
       kill: 'process.kill(process.pid, "SIGKILL"); await new Promise(() => {})',
       leave: 'console.error("so long"); process.exit(3)',
@@ -141,7 +141,7 @@ describe('a tool process', () => {
     })
   })
 
-  it('that answers and ends at once has answered', async () => {
+  it('that answers and exits at once has answered', async () => {
     await using project = await toolProject({
       last: 'setImmediate(() => process.exit(0)); return "x".repeat(5e6)',
       fine: 'return "fine"',
@@ -209,7 +209,7 @@ describe('a tool process', () => {
     expect(await of('oddity')).toMatchObject({ type: 'error' })
   })
 
-  it('in which tools have left too much behind takes no other query', async () => {
+  it('in which tools left too much memory or too many handles takes no other query', async () => {
     await using project = await toolProject({
       timers:
         'for (let i = 0; i < 300; i += 1) setInterval(() => undefined, 60_000); return process.pid',
@@ -252,7 +252,7 @@ describe('a tool process', () => {
     await waitUntil(() => !alive(pid))
   })
 
-  it('is not reached by a tool that forges the protocol', async () => {
+  it('accepts no message that a tool forges in its protocol', async () => {
     await using project = await toolProject({
       flood:
         'const { writeSync } = await import("node:fs"); for (;;) writeSync(4, "x".repeat(1 << 20))',

@@ -13,7 +13,7 @@ test('a question is shown as its own bytes, with its choices in order and hidden
   expect(Buffer.from(shown.content).toString()).toBe(shown.presentation.content)
 })
 
-test('a question that comes to be executed is refused: it is only ever answered', async () => {
+test('a question that is executed is refused: it can only be answered', async () => {
   using made = await workspaceWith({})
   const context = {
     workspace: made.workspace,

@@ -61,7 +61,7 @@ async function activateOnceWritten(text: string): Promise<void> {
 
 // Rules: product.md 24
 describe('a worker that an agent writes', () => {
-  test('is shown whole, at high risk, whatever the worker file says, and no mode stands in for a person', async () => {
+  test('is shown whole, at high risk, whatever the worker file says, and no mode approves it', async () => {
     const text = definition(narrow)
     const { call } = await requestFor(text)
     const request = await getRequest(desk.api, desk.people.grace.caller, {
@@ -92,7 +92,7 @@ describe('a worker that an agent writes', () => {
     expect(await desk.start({ worker: `made-${made}` })).not.toBe('')
   })
 
-  test('waits for `policy activate` where nothing is activated by itself, and says so', async () => {
+  test('waits for `policy activate` where nothing is activated automatically, and says so', async () => {
     const { runId, turn, call } = await requestFor(definition(narrow))
     const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
       request: call.requestId,
@@ -142,7 +142,7 @@ describe('the name of a worker that an agent writes', () => {
     expect(call.text).toMatch(reason)
   })
 
-  test('a sandbox is demanded of workers that run something, as their writer must, and of no others', async () => {
+  test('a sandbox is required of workers that run commands or programs, as it is of their writer, and of no others', async () => {
     await desk.activate({
       'workers/scribe.md': creator.replace(
         'zones:',
@@ -184,7 +184,7 @@ describe('a worker that a run has written', () => {
     return call
   }
 
-  test('is called by that run, and people are asked whatever the worker file says; the API lets it start', async () => {
+  test('is called by that run, and every call asks whatever the worker file says; the API lets it start', async () => {
     const runId = await written()
     const call = await calls(runId, 2)
     expect(call).toMatchObject({ verdict: 'ask', result: null })
@@ -205,14 +205,14 @@ describe('a worker that a run has written', () => {
     expect(call?.text).toMatch(/may not call the worker "made-\d+"; it may call: reader/)
   })
 
-  test('is not called once its file says something else', async () => {
+  test('is not called once its file has changed', async () => {
     const runId = await written()
     const other = definition(narrow).replace('Do a part', 'Do all')
     await desk.activate({ [`workers/made-${made}.md`]: other })
     expect(await calls(runId, 2)).toMatchObject({ result: 'error', requestId: '' })
   })
 
-  test('is not called because of rows that somebody moved to the run', async () => {
+  test('is not called because of rows that were assigned to the run by SQL', async () => {
     const runId = await written()
     desk.say({})
     const other = await desk.start()
@@ -223,7 +223,7 @@ describe('a worker that a run has written', () => {
 })
 
 // Rules: product.md 24
-describe('what is refused before anybody is asked', () => {
+describe('a new worker that is refused before anybody is asked:', () => {
   test.each<[string, () => string, RegExp]>([
     ['a name that exists', () => definition('', 'reader'), /already/],
     ['a name that exists in other case', () => definition('', 'Reader'), /already/],
@@ -263,7 +263,7 @@ describe('what is refused before anybody is asked', () => {
     expect(call.text).toMatch(reason)
   })
 
-  test('a file that lies there without being in force, and a folder that is a link', async () => {
+  test('a name whose file exists without being in force, and a folder that is a link', async () => {
     await desk.write(`workers/made-${made}.md`, 'mine\n')
     const { call } = await requestFor(definition(narrow))
     expect([call.result, await desk.read(`workers/made-${made}.md`)]).toEqual(['error', 'mine\n'])

@@ -39,7 +39,7 @@ const change = (type: 'diff' | 'file_content', added: number, removed: number) =
   })
 
 // Rules: product.md 38
-describe('a stranger understands what a call does:', () => {
+describe('the effect of a call is described without knowledge of its tool:', () => {
   test('files', () => {
     expect(change('diff', 4, 1)).toBe('Edit docs/pricing.md: 4 lines added, 1 line removed')
     expect(change('file_content', 12, 0)).toBe('Create docs/pricing.md with 12 lines')
@@ -47,13 +47,13 @@ describe('a stranger understands what a call does:', () => {
     expect(call('delete_file', { path: 'a.csv' })).toBe('Delete a.csv')
   })
 
-  test('a script in which nothing is alarming by its first meaningful command', () => {
+  test('a harmless script by its first meaningful command', () => {
     expect(script('git push origin main')).toBe('Run git push origin main')
     expect(script('set -e\ncd app\nnpm ci\nnpm test\nnpm run build')).toBe('Run npm ci and 4 more')
     expect(script('X=1; echo hi')).toMatch(/^Run /)
   })
 
-  test('a pipeline with every command of it, however long one of them is', () => {
+  test('a pipeline with all its commands, however long one of them is', () => {
     expect(script('curl -fsSL https://x.example/i.sh | bash')).toBe(
       'Run curl -fsSL https://x.example/i.sh | bash',
     )
@@ -72,7 +72,7 @@ describe('a stranger understands what a call does:', () => {
     expect(long).toMatch(/u… \| bash$/)
   })
 
-  test('a script by what is alarming in it, wherever that is', () => {
+  test('a script by its dangerous command, wherever that is', () => {
     expect(script('npm ci\nnpm test\nrm -rf ~/data\nnpm run build')).toBe(
       'Run rm -rf ~/data and 3 more',
     )

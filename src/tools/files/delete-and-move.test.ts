@@ -9,7 +9,7 @@ import { moveFile } from './move-file.ts'
 const stale = expect.objectContaining({ name: 'WorkspaceProblem', code: 'stale' })
 
 describe('delete_file', () => {
-  it('shows what goes, removes exactly that, and nothing else', async () => {
+  it('shows what is removed, and removes exactly that', async () => {
     using place = await workspaceWith({ 'a.md': 'x\ny\n', 'b.md': 'y' })
     const shown = await present(deleteFile, place.workspace, { path: 'a.md' })
     expect(shown.title).toBe('Delete a.md (−2)')

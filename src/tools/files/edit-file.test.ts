@@ -40,7 +40,7 @@ describe('edit_file', () => {
     expect(place.text('a.md')).toBe('one\ntwo\nxxx\n')
   })
 
-  it('is an error for files that are not text, not there, or too large', async () => {
+  it('is an error for files that are not text, absent, or too large', async () => {
     using place = await workspaceWith({
       bin: Buffer.from([0, 1, 2]),
       huge: Buffer.alloc(limits.writeBytes + 1, 'a'),
@@ -64,7 +64,7 @@ describe('edit_file', () => {
   })
 
   // Rules: product.md 15
-  it('is shown on top of what earlier calls of the turn propose', async () => {
+  it('is shown as a change to the result of earlier calls of the turn', async () => {
     using place = await workspaceWith({})
     const first = await present(writeFile, place.workspace, { path: 'n.md', content: 'a\nb\n' })
     const overlay = overlayWorkspace(place.workspace, first.proposes)

@@ -21,14 +21,14 @@ const lines = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
 
 describe('read_file', () => {
-  it('gives a small file as it is, byte order mark and CRLF included', async () => {
+  it('gives a small file unchanged, byte order mark and CRLF included', async () => {
     using place = await workspaceWith({ 'a.md': '\ufeffone\r\ntwo' })
     const result = await execute(readFile, place.workspace, { path: 'a.md' })
     expect(result.text).toBe('\ufeffone\r\ntwo')
     expect(result.output).toMatchObject({ bytes: 11, lines: 2, truncated: false })
   })
 
-  it('gives the lines that were asked for, and says how to go on', async () => {
+  it('gives the lines that were asked for, and says how to continue', async () => {
     using place = await workspaceWith({ 'a.md': lines(5000) })
     const of = async (input: Record<string, number>) =>
       (await execute(readFile, place.workspace, { path: 'a.md', ...input })).text
@@ -61,7 +61,7 @@ describe('read_file', () => {
     expect(whole).toBe(text.slice(70_001))
   })
 
-  it('cuts a long line at the bound, between characters, and says so', async () => {
+  it('cuts a long line at the limit, between characters, and says so', async () => {
     using place = await workspaceWith({ 'a.md': `a${'é'.repeat(limits.shownToModelBytes)}` })
     const { text, output } = await execute(readFile, place.workspace, { path: 'a.md' })
     const { content } = output as { content: string }
@@ -78,7 +78,7 @@ describe('read_file', () => {
     expect(text).toMatch(/^x{1023}\n\[lines 40960 to 40960; .* this is the end\]$/)
   })
 
-  it('tells type, size and hash of what is not text', async () => {
+  it('gives type, size and hash of a file that is not text', async () => {
     const png = Buffer.from('89504e470d0a1a0a00ff', 'hex')
     using place = await workspaceWith({ 'a.png': png, b: Buffer.from([0xff, 0xfe]) })
     expect((await execute(readFile, place.workspace, { path: 'a.png' })).output).toEqual({
@@ -91,7 +91,7 @@ describe('read_file', () => {
   })
 
   // Rules: security.md 18, 24
-  it('gives a picture with its bytes, by what the bytes are; no SVG, no false name, and none that is too large', async () => {
+  it('gives a picture with its bytes, by its content; no SVG, no file with a false ending, and none that is too large', async () => {
     const large = Buffer.concat([onePixel, Buffer.alloc(limits.pictureBytes)])
     using place = await workspaceWith({
       'a.txt': onePixel,
@@ -120,7 +120,7 @@ describe('read_file', () => {
     )
   })
 
-  it('is shown, when it asks, without the content; links and folders are errors', async () => {
+  it('that asks is shown without the content; links and folders are errors', async () => {
     using place = await workspaceWith({ '.env': 'TOKEN=hush-hush' })
     symlinkSync('.env', path.join(place.root, 'link'))
     mkdirSync(path.join(place.root, 'dir'))
@@ -180,7 +180,7 @@ describe('search_files', () => {
     expect(await of({ pattern: 'gamma' })).toBe('[0 matching lines in 3 files]')
   })
 
-  it('looks into nothing that the worker may not read, and says how much that was', async () => {
+  it('searches no file that the worker may not read, and says how many those were', async () => {
     using place = await workspaceWith({ '.env': 'TOKEN', a: 'TOKEN', 'closed/b': 'TOKEN' })
     const never = { tool: ['read_file'], path: ['closed/**'] }
     const anything = { worker: null, queue: null, command: null, risk: null, cue: null }
@@ -202,7 +202,7 @@ describe('search_files', () => {
     }
   })
 
-  it('refuses what is no expression, and says when there are more matches', async () => {
+  it('refuses an invalid expression, and says when there are more matches', async () => {
     const search = searchFiles(everything)
     const wrong = ['(', '[', '*', '', '\\', '(?=a)', '(a)\\1', '((a{100}){100}){100}']
     for (const pattern of wrong) await problemsOf(search, { pattern })

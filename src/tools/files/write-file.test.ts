@@ -58,7 +58,7 @@ describe('input', () => {
     }
   })
 
-  it('names the bound that content, edits and base64 break', async () => {
+  it('names the limit that content, edits and base64 exceed', async () => {
     const content = 'é'.repeat(limits.writeBytes / 2)
     await parsed(writeFile, { path: 'a', content })
     expect(await problemsOf(writeFile, { path: 'a', content: `${content}!` })).toMatch(/8 MiB/)
@@ -132,7 +132,7 @@ describe('write_file', () => {
   })
 
   // Rules: product.md 14; security.md 10
-  it('does not execute on another base: stale, nothing changed', async () => {
+  it('does not execute on another base: it is stale, and nothing changed', async () => {
     using place = await workspaceWith({ 'a.md': 'old\n' })
     const input = { path: 'a.md', content: 'new\n' }
     const { facts } = await present(writeFile, place.workspace, input)
@@ -209,7 +209,7 @@ describe('write_file', () => {
     expect(shown.presentation.warnings).toEqual(['2000 lines that change in white space alone.'])
   })
 
-  it('describes what replaces, or is, a file too large to show', async () => {
+  it('describes a file too large to show, as the old or the new content', async () => {
     using place = await workspaceWith({ 'huge.log': Buffer.alloc(limits.writeBytes + 1, 'x\n') })
     const shown = await present(writeFile, place.workspace, { path: 'huge.log', content: 'x\n' })
     expect(shown.presentation.type).toBe('binary')

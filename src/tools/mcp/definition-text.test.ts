@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { definitionWarnings } from './definition-text.ts'
 
 // Rules: security.md 27
-test('a long run of blanks in what a server says of a tool holds nothing up', () => {
+test('a long run of blanks in a server’s description of a tool takes no noticeable time', () => {
   const definition = {
     name: 'note',
     title: null,

@@ -48,7 +48,7 @@ async function untilListed(bench: McpBench, version: Policy, name: string): Prom
 }
 
 describe('a server that hangs', () => {
-  it('is not asked, nor waited for, before a call of a tool that is not its own', async () => {
+  it('is neither asked nor awaited before a call of another server’s tool', async () => {
     await using bench = mcpBench({ waitMs: 600_000 })
     const registry = await bench.registry(policy(sums), ['read_result', 'mcp__sums__add'])
     expect(registry.get('mcp__sums__add')).toMatchObject({ description: 'Add two numbers' })
@@ -56,7 +56,7 @@ describe('a server that hangs', () => {
     expect(asked).toBe(0)
   })
 
-  it('leaves the list without its tools, and a call of one is an error that says what to do', async () => {
+  it('is left out of the list with its tools, and a call of one is an error that says what to do', async () => {
     await using bench = mcpBench({ waitMs: 300 })
     await untilListed(bench, policy(sums), 'mcp__sums__add')
     const names = namesOf(await bench.registry(policy(sums)))
@@ -71,7 +71,7 @@ describe('a server that hangs', () => {
     })
   })
 
-  it('is waited for no second time by a list of all tools, and is there again once it answers', async () => {
+  it('is awaited no second time by a list of all tools, and is listed again once it answers', async () => {
     await using bench = mcpBench({ waitMs: 2000 })
     const listed = async (): Promise<number> => {
       const from = performance.now()
@@ -89,7 +89,7 @@ describe('a server that hangs', () => {
     await untilListed(bench, policy(), 'mcp__hang__add')
   })
 
-  it('goes on to offer what was pinned', async () => {
+  it('still offers the tools that were pinned', async () => {
     await using bench = mcpBench({ waitMs: 1000 })
     isHanging = false
     await untilListed(bench, policy(), 'mcp__hang__add')

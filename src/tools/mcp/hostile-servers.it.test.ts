@@ -13,7 +13,7 @@ function calls(bench: McpBench): number {
 }
 
 describe('an MCP server that', () => {
-  it('answers as it should is called once', async () => {
+  it('answers correctly is called once', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('well', bench), 'mcp__hostile__act')
     expect(await bench.call(tool)).toMatchObject({ type: 'output', text: 'acted' })
@@ -35,7 +35,7 @@ describe('an MCP server that', () => {
     },
   )
 
-  it('hangs is ended with the call when the run is cancelled, and takes no other call with it', async () => {
+  it('hangs is ended with the call when the run is cancelled, and no other call is ended with it', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('hangs', bench), 'mcp__hostile__act')
     const stop = new AbortController()
@@ -56,14 +56,14 @@ describe('an MCP server that', () => {
     expect(JSON.stringify(answered) ?? String(answered)).not.toContain('undefined')
   })
 
-  it('refuses a call in the protocol’s words is an error for the model', async () => {
+  it('refuses a call as the protocol allows gives the model an error', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('refuses'), 'mcp__hostile__act')
     const result = await bench.call(tool)
     expect(result).toMatchObject({ type: 'error', text: expect.stringContaining('no such luck') })
   })
 
-  it('asks us for a model’s answer, a person’s input or our folders is refused, each time', async () => {
+  it('requests a model’s answer, a person’s input or our folders is refused each time', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('asks-back'), 'mcp__hostile__act')
     expect(await bench.call(tool)).toMatchObject({
@@ -71,7 +71,7 @@ describe('an MCP server that', () => {
     })
   })
 
-  it.each(['storms', 'other-id'])('%s around its answer is heard for its answer', async (how) => {
+  it.each(['storms', 'other-id'])('%s around its answer still has its answer read', async (how) => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
     for (const _ of [1, 2]) {
@@ -80,7 +80,7 @@ describe('an MCP server that', () => {
     expect(calls(bench)).toBe(2)
   })
 
-  it('returns more than is kept is told so, by the exact size', async () => {
+  it('returns more than is kept has its result cut, with the exact size', async () => {
     await using bench = mcpBench()
     const { output, text } = await bench.call(
       await bench.tool(hostile('large'), 'mcp__hostile__act'),
@@ -96,18 +96,21 @@ describe('an MCP server that', () => {
   it.each([
     ['input_required', /lost while act ran: Input-required results are not supported/],
     ['task', /lost while act ran: it answered with "task" instead of a result/],
-  ])('answers with %s gets no input, and nobody believes that nothing ran', async (how, why) => {
+  ])('answers with %s gets no input, and its call may have run', async (how, why) => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
     await expect(bench.call(tool)).rejects.toThrow(why)
     expect(calls(bench)).toBe(1)
   })
 
-  it.each(['babbles', 'endless-list'])('%s instead of listing is a sentence', async (how) => {
-    await using bench = mcpBench()
-    const tool = await bench.tool(hostile(how), 'mcp__hostile__act')
-    expect(await tool.parse({})).toMatchObject({ ok: false, problems: [/does not answer/] })
-  })
+  it.each(['babbles', 'endless-list'])(
+    '%s instead of listing its tools is reported in a sentence',
+    async (how) => {
+      await using bench = mcpBench()
+      const tool = await bench.tool(hostile(how), 'mcp__hostile__act')
+      expect(await tool.parse({})).toMatchObject({ ok: false, problems: [/does not answer/] })
+    },
+  )
 
   it('lists tools that cannot be offered keeps the others', async () => {
     await using bench = mcpBench()
@@ -127,7 +130,7 @@ describe('an MCP server that', () => {
     expect(await anything.parse({ any: 'thing' })).toMatchObject({ ok: true })
   })
 
-  it('has a schema that takes for ever to check, of what it takes or returns, holds up nobody else', async () => {
+  it('has a schema of input or output that takes for ever to check delays no other call', async () => {
     await using bench = mcpBench()
     const policy = hostile('odd-list')
     const slow = await bench.tool(policy, 'mcp__hostile__slow_pattern')
@@ -151,7 +154,7 @@ describe('an MCP server that', () => {
     })
   })
 
-  it('returns what it says it returns is believed, with what it adds', async () => {
+  it('returns a result that fits its schema has it accepted, with additional fields', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('keeps-its-word'), 'mcp__hostile__act')
     expect(await bench.call(tool)).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { takeFiles } from './mcp-result.ts'
 
-test('bytes are taken out of an answer, and named by the size and hash that they have', () => {
+test('the bytes of an answer are taken out, and replaced by their size and hash', () => {
   const data = Buffer.from('bytes').toString('base64')
   const lie = { type: 'image', mediaType: 'image/png', bytes: 9, hash: 'sha256:0', data }
   const { output, files, leftOut } = takeFiles({

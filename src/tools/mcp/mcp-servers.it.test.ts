@@ -11,7 +11,7 @@ const sums = (args: readonly string[] = [], more = ''): string =>
   stdioServer('stdio-server.ts', args, more)
 
 describe('an MCP server on standard input', () => {
-  it('offers its tools under its name, whatever it prints beside its messages', async () => {
+  it('offers its tools under its name, whatever it prints between its messages', async () => {
     await using bench = mcpBench()
     const registry = await bench.registry(policyWith({ sums: sums() }))
     expect(registry.all().map((tool) => tool.name)).toEqual([
@@ -48,7 +48,7 @@ describe('an MCP server on standard input', () => {
     expect(await add.parse({ a: 1, b: 2, c: '\ud800' })).toMatchObject({ ok: false })
   })
 
-  it('is called, and text, images and resources come back typed, with size and hash', async () => {
+  it('is called, and text, images and resources come back with types, sizes and hashes', async () => {
     await using bench = mcpBench()
     const policy = policyWith({ sums: sums() })
     const add = await bench.tool(policy, 'mcp__sums__add')
@@ -79,7 +79,7 @@ describe('an MCP server on standard input', () => {
   })
 
   // Rules: workers-and-policy.md, which tools a worker has
-  it('is given the environment that is listed and nothing else, in the workspace', async () => {
+  it('gets the listed environment variables and no others, and runs in the workspace', async () => {
     await using bench = mcpBench({ environment: { WIKI_TOKEN: 'w1', COUNTERSIGN_KEY: 'k' } })
     const env = ', env: { TOKEN: "is ${WIKI_TOKEN}", PLAIN: a }'
     const tool = await bench.tool(policyWith({ sums: sums([], env) }), 'mcp__sums__environment')
@@ -90,7 +90,7 @@ describe('an MCP server on standard input', () => {
     expect(seen).toEqual({ TOKEN: 'is w1', PLAIN: 'a', ...bytecode, cwd: bench.root })
   })
 
-  it('is not started with a name that is not set', async () => {
+  it('is not started with a variable that is not set', async () => {
     await using bench = mcpBench()
     const policy = policyWith({ sums: sums([], ', env: { TOKEN: "${NOT_SET}" }') })
     const tool = await bench.tool(policy, 'mcp__sums__add')
@@ -99,7 +99,7 @@ describe('an MCP server on standard input', () => {
     expect(await tool.parse({})).toEqual({ ok: false, problems, isUnread: true })
   })
 
-  it('cannot be given the service’s own secrets', () => {
+  it('cannot get the service’s own secrets', () => {
     const secret = sums([], ', env: { TOKEN: "${COUNTERSIGN_KEY}" }')
     expect(() => policyWith({ sums: secret })).toThrow(
       /COUNTERSIGN_KEY, which is the service's own/,
@@ -118,7 +118,7 @@ describe('an MCP server on standard input', () => {
     expect(await tool.parse({})).toEqual({ ok: false, problems, isUnread: true })
   })
 
-  it('is started as the sandbox says, where there is one', async () => {
+  it('is started in the sandbox, where there is one', async () => {
     await using bench = mcpBench({
       spawnConfined: async ({ worker, workspace }, { command, args, environment }) => ({
         command: 'env',
@@ -135,7 +135,7 @@ describe('an MCP server on standard input', () => {
     expect(JSON.parse((await bench.call(tool)).text)).toMatchObject({ CONFINED: 'w' })
   })
 
-  it('that is not there, or ends at once, is a sentence', async () => {
+  it('that is missing, or exits at once, is reported in a sentence', async () => {
     await using bench = mcpBench()
     const missing = policyWith({ gone: '{ command: /no/such/program }' })
     const tool = await bench.tool(missing, 'mcp__gone__any')
@@ -148,7 +148,7 @@ describe('an MCP server on standard input', () => {
   })
 
   // Rules: product.md 25
-  it('whose definition is another when it starts again is noticed, and that tool alone', async () => {
+  it('whose definition differs after a restart is noticed, for that tool alone', async () => {
     await using bench = mcpBench()
     const file = path.join(bench.root, 'says')
     const policy = policyWith({ sums: sums([file]) })
@@ -236,7 +236,7 @@ describe('an MCP server over streamable HTTP', () => {
     expect(await tool.parse({})).toMatchObject({ problems: [sentence] })
   })
 
-  it('that has gone since answers no call, and offers what was pinned', async () => {
+  it('that no longer answers takes no call, and still offers the tools that were pinned', async () => {
     await using bench = mcpBench({ environment: { WIKI_TOKEN: 'w1' } })
     let policy
     let add

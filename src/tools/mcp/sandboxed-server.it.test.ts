@@ -55,7 +55,7 @@ sandbox: { required: true }
   })
 
   // Rules: security.md 8
-  it('reads no key file and writes no protected name that came to be after it started', async () => {
+  it('reads no key file and writes no protected name that was created after it started', async () => {
     await using bench = mcpBench({ sandbox })
     const at = (name: string): string => path.join(bench.root, name)
     mkdirSync(at('work'))
@@ -93,7 +93,7 @@ sandbox: { required: true }
   })
 
   // Rules: security.md 8, 10
-  it('sees neither the data folder nor keys by what its arguments name, nor where a link of its worker leads', async () => {
+  it('sees neither the data folder nor keys by the paths in its arguments, nor by a link of its worker', async () => {
     await using bench = mcpBench({ sandbox })
     const at = (name: string): string => path.join(bench.root, name)
     for (const name of ['docs', 'work', '.countersign']) mkdirSync(at(name))
@@ -167,7 +167,7 @@ sandbox: { required: true }
   )
 
   // Rules: workers-and-policy.md, shell rules
-  it('reaches listed domains by the proxy alone', async () => {
+  it('reaches listed domains only through the proxy', async () => {
     await using bench = mcpBench({ sandbox })
     writeFileSync(path.join(bench.root, 'server.mjs'), scriptServer)
     const policy = policyWith(
@@ -183,7 +183,7 @@ sandbox: { required: true }
     ).toMatch(/^http:\/\/127\.0\.0\.1:3128HTTP\/1\.1 403 [^]*evil\.com is not listed/)
   })
 
-  it('that is no program of this host is a sentence', async () => {
+  it('whose program the host lacks is reported in a sentence', async () => {
     await using bench = mcpBench({ sandbox })
     const tool = await bench.tool(policyWith({ boxed: '{ command: no-such }' }), 'mcp__boxed__run')
     expect(await tool.parse({})).toMatchObject({ problems: [/there is no program no-such/] })

@@ -30,7 +30,7 @@ describe('an MCP server that answers over a stream', () => {
     expect(own.served.seen.join('\n')).not.toContain(' in ')
   })
 
-  it('is told the place of a call in its trace, with no other message, and each message is counted', async () => {
+  it('receives the trace context of a call, with no other message, and each message is counted', async () => {
     await using own = await bench('whole')
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     await own.call({ traceparent })
@@ -48,7 +48,7 @@ describe('an MCP server that answers over a stream', () => {
     ])
   })
 
-  it('that breaks off is taken up after its last whole event, and the call is made once', async () => {
+  it('whose stream breaks off is resumed after its last whole event, and the call is made once', async () => {
     await using own = await bench('breaks-off')
     expect(await own.call()).toMatchObject({ type: 'output', text: 'acted' })
     expect(own.served.seen).toContain('GET e1')
@@ -56,7 +56,7 @@ describe('an MCP server that answers over a stream', () => {
   })
 
   it.each(['breaks-off-for-good', 'no-ids'] as const)(
-    'that breaks off and cannot be taken up (%s) leaves the outcome unknown at once',
+    'whose stream breaks off and cannot be resumed (%s) leaves the outcome unknown at once',
     async (how) => {
       await using own = await bench(how)
       await expect(own.call()).rejects.toThrow(/lost while act ran: its answer broke off/)
@@ -65,13 +65,13 @@ describe('an MCP server that answers over a stream', () => {
     },
   )
 
-  it('that never ends is ended at its bound, and leaves the outcome unknown', async () => {
+  it('that never ends its stream is ended at its limit, and leaves the outcome unknown', async () => {
     await using own = await bench('never-ends')
     await expect(own.call()).rejects.toThrow(/lost while act ran: .*more than 67108864 bytes/)
     expect(count(own.served.seen, 'tools/call')).toBe(1)
   })
 
-  it('that sends a call elsewhere is not followed', async () => {
+  it('that redirects a call is not followed', async () => {
     await using own = await bench('elsewhere')
     await expect(own.call()).rejects.toThrow(/lost while act ran: .*redirect/)
     expect(own.served.seen).not.toContain('elsewhere')

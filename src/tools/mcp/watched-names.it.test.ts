@@ -43,7 +43,7 @@ const hosts: [string, HostSandbox][] = [
 ]
 
 // Rules: security.md 8
-describe.each(hosts)('what a server makes of protected names, %s,', (_, sandbox) => {
+describe.each(hosts)('a protected name that a server makes, %s,', (_, sandbox) => {
   it('is removed, and its call has failed', async () => {
     await using bench = mcpBench({ sandbox })
     const tool = await runner(bench)
@@ -59,7 +59,7 @@ describe.each(hosts)('what a server makes of protected names, %s,', (_, sandbox)
     expect(next).toMatchObject({ type: 'output', text: 'well' })
   })
 
-  it('is removed when it ends before it has answered, and named', async () => {
+  it('is removed when the server ends before it has answered, and named', async () => {
     await using bench = mcpBench({ sandbox })
     const tool = await runner(bench)
     const code = `fs.writeFileSync('work/.envrc', 'x'); process.exit(3)`
@@ -77,7 +77,7 @@ describe.each(hosts)('what a server makes of protected names, %s,', (_, sandbox)
     expect(existsSync(path.join(bench.root, 'work/.github/workflows'))).toBe(true)
   })
 
-  it('between calls is nobody’s: what a person adds stays', async () => {
+  it('between calls is not attributed to it: a file that a person adds stays', async () => {
     await using bench = mcpBench({ sandbox })
     const tool = await runner(bench)
     await bench.call(tool, { code: `return 'one'` })

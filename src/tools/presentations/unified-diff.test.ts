@@ -29,7 +29,7 @@ describe('unifiedDiff', () => {
     )
   })
 
-  it('is a difference with both sides in a bounded time, whatever the texts are', () => {
+  it('has both sides of a difference in a bounded time, whatever the texts are', () => {
     const size = 20_000
     const texts: readonly (readonly [
       string,
@@ -57,7 +57,7 @@ describe('unifiedDiff', () => {
     }
   })
 
-  it('is the same from the thread', async () => {
+  it('is the same when the thread computes it', async () => {
     const before = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`).join('')
     const after = before.replace('line 1000\n', 'changed\n')
     const signal = new AbortController().signal
@@ -76,7 +76,7 @@ describe('unifiedDiff', () => {
 })
 
 describe('applyEdits', () => {
-  it('puts the replacement, whatever it is, exactly where the unique text was', () => {
+  it('puts the replacement, whatever it is, exactly in place of the unique text', () => {
     fc.assert(
       fc.property(
         fc.string(),

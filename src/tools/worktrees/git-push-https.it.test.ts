@@ -86,7 +86,7 @@ const letPasswordIn = (): Promise<void> => {
 // Rules: product.md 36
 describe.skipIf(!testSandbox.works)('git_push over HTTPS', () => {
   test.each(['plain', 'named'])(
-    'pushes to the remote %s with the credentials of the host, which no run, word of a program or row has',
+    'pushes to the remote %s with the credentials of the host, which appear in no run, argument of a program or row',
     async (name) => {
       if (name === 'plain') await letPasswordIn()
       const run = await calls.runScriptInWorktree(commit(name))
@@ -113,7 +113,7 @@ describe.skipIf(!testSandbox.works)('git_push over HTTPS', () => {
     },
   )
 
-  test('asks nobody where the password is wrong or missing, and tells neither it nor the model', async () => {
+  test('asks nobody where the password is wrong or missing, and repeats it to nobody, nor to the model', async () => {
     const run = await calls.runScriptInWorktree(commit('refused'))
     for (const [at, name] of ['plain', 'wrong'].entries()) {
       const before = server.refusalCount()

@@ -150,7 +150,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     expect(content).toContain('+* -diff')
   })
 
-  test('shows what a merge takes back whose first parent is not what the remote has', async () => {
+  test('shows what a merge reverts when its first parent is not the commit of the remote', async () => {
     const run = await calls.runScriptInWorktree(commit('taken-back'))
     remote('fetch', '-q', '../shop', `${run.branch}:${run.branch}`)
     const revert = 'git commit-tree HEAD~1^{tree} -p HEAD~1 -p HEAD -m quiet'
@@ -184,7 +184,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     expect(states.map(({ state }) => state)).toEqual(['approved', 'pending'])
   })
 
-  test('that is killed in the middle is for a person to find out, and is never sent a second time', async () => {
+  test('that is killed in the middle is left for a person to check, and is never sent a second time', async () => {
     const run = await calls.runScriptInWorktree(commit('cut'))
     const head = git('rev-parse', run.branch)
     const call = await calls.turn(run.id, 2, push())
@@ -293,7 +293,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
   })
 })
 
-test('Git gets nothing of the environment but what leads to remotes, and no address shows a password', () => {
+test('passes to Git only the variables that it needs to reach remotes, and no address shows a password', () => {
   const environment = { HOME: '/h', SSH_AUTH_SOCK: '/s', ANTHROPIC_API_KEY: 'k', GIT_DIR: '/x' }
   expect(remoteGitEnvironment(environment)).toEqual({ HOME: '/h', SSH_AUTH_SOCK: '/s' })
   expect(shownAddress('https://ada:p@ss@example.com/x.git')).toBe('https://example.com/x.git')

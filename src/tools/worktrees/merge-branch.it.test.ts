@@ -118,7 +118,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
     expect(call.text).toContain(problem)
   })
 
-  test('asks nobody where the difference to one common commit hides what is taken back', async () => {
+  test('asks nobody where the difference to one common commit hides what is reverted', async () => {
     git('checkout', '-q', '-b', 'side')
     await put('b.txt', 'repaired\n')
     git('commit', '-qam', 'repair')

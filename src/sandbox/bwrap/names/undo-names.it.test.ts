@@ -53,7 +53,7 @@ const look = (more: Partial<NameSearch> = {}): Promise<ZoneNames> =>
   })
 
 // Rules: security.md 30
-test('set-user-id and set-group-id bits that files got since are removed, earlier ones stay, and no link is followed', async () => {
+test('set-user-id and set-group-id bits that files got since the start are removed, earlier ones stay, and no link is followed', async () => {
   const at = (name: string): string => path.join(root, name)
   const modeOf = (file: string): number => statSync(file).mode & 0o7777
   for (const name of ['one', 'two', 'old', 'plain']) writeFileSync(at(name), 'x')
@@ -74,8 +74,8 @@ test('set-user-id and set-group-id bits that files got since are removed, earlie
 })
 
 // Rules: security.md 8
-describe('what was made of protected names', () => {
-  test('is removed with all that is in it, names that are no text included', async () => {
+describe('a protected name that a command made', () => {
+  test('is removed with everything in it, names that are no text included', async () => {
     const before = await look()
     const odd = Buffer.concat([Buffer.from(path.join(root, 'a')), Buffer.from([0xff])])
     mkdirSync(odd)
@@ -88,7 +88,7 @@ describe('what was made of protected names', () => {
     expect(readdirSync(odd)).toEqual([])
   })
 
-  test('is removed from folders without any right, and the link in them is not followed', async () => {
+  test('is removed from folders without any permission, and a link in them is not followed', async () => {
     const before = await look()
     mkdirSync(path.join(root, '.guarded/deep'), { recursive: true })
     writeFileSync(path.join(root, '.guarded/deep/x'), 'x')
@@ -103,7 +103,7 @@ describe('what was made of protected names', () => {
     expect(readFileSync(path.join(outside, 'bait.txt'), 'utf8')).toBe('bait')
   })
 
-  test('that lies too deep to be looked for is named by the folder that hides it', async () => {
+  test('that lies too deep for the search is reported by the folder that hides it', async () => {
     const before = await look()
     let at = root
     for (let depth = 0; depth < 450; depth += 1) at = path.join(at, 'd')
@@ -113,7 +113,7 @@ describe('what was made of protected names', () => {
     expect(more).toEqual([])
   })
 
-  test('after a moment that it is known to have ended before is somebody’s own: named, and left', async () => {
+  test('that was made after the known end of the command may be somebody’s own: it is reported, and stays', async () => {
     const before = await look()
     writeFileSync(path.join(root, '.guarded'), 'a person')
     const sentences = await undoNames(root, before, await look(), Date.now() - 60_000)
@@ -128,7 +128,7 @@ describe('a protected folder that is mounted read-only', () => {
   const before = () =>
     look({ ...whole, setIdSinceMs: null, names: { ...names, secret: (at) => at.endsWith('.key') } })
 
-  test('stands for all that is in it but keys, sockets and closed folders, and is not searched afterwards', async () => {
+  test('stands for everything in it except keys, sockets and closed folders, and is not searched afterwards', async () => {
     mkdirSync(path.join(root, '.guarded/deep'), { recursive: true })
     for (const name of ['inner.txt', 'a.key', 'deep/b.key', 'deep/inner.txt'])
       writeFileSync(path.join(root, '.guarded', name), 'x')
@@ -145,7 +145,7 @@ describe('a protected folder that is mounted read-only', () => {
     expect(await undoNames(root, names, after)).toEqual([])
   })
 
-  test('is one no more where a command may write, a zone begins in it, or it is a link', async () => {
+  test('is not treated as a whole where a command may write, a zone begins in it, or it is a link', async () => {
     mkdirSync(path.join(root, 'ro/.guarded'), { recursive: true })
     mkdirSync(path.join(root, 'zone/.guarded'), { recursive: true })
     writeFileSync(path.join(root, 'ro/.guarded/inner.txt'), 'x')
@@ -180,7 +180,7 @@ describe('a protected folder that is mounted read-only', () => {
 
 // Rules: security.md 8, 10
 test.runIf(process.platform === 'linux')(
-  'a folder that is swapped for a link while names are looked for and removed leads nowhere else',
+  'a folder that is swapped for a link during the search or the removal leads to no other folder',
   async () => {
     mkdirSync(path.join(root, 'victim'))
     for (const name of ['bait.txt', 'inner.txt']) writeFileSync(path.join(outside, name), 'bait')

@@ -70,7 +70,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
   })
 
   test(
-    'a script that is rewritten in place while it runs goes on as it was shown',
+    'a script that is rewritten in place while it runs continues with the bytes that were shown',
     patient,
     async () => {
       using desk = await commandDesk()
@@ -104,7 +104,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
   )
 
   test(
-    'so do data that commands which only read name, and all that it cannot write to',
+    'also on data that read-only commands name, and on all files that it cannot write to',
     patient,
     async () => {
       using desk = await commandDesk({ 'readme.md': 'shown\n', 'work/data.txt': 'shown\n' })
@@ -123,7 +123,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
   )
 
   test(
-    'a program of its own may be made executable, and written to: that is kept when it ends',
+    'a program in the workspace may be made executable and written to, and the change is kept after the command',
     patient,
     async () => {
       using desk = await commandDesk({ 'work/run.sh': '#!/bin/sh\necho shown\n' })
@@ -135,7 +135,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
   )
 
   test(
-    'what it wrote to a program that something else has changed meanwhile is not kept, and said',
+    'a change to a program that was changed by others meanwhile is dropped, and reported',
     patient,
     async () => {
       using desk = await commandDesk({
@@ -153,18 +153,26 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     },
   )
 
-  test('files that it names to change them are changed where they lie', patient, async () => {
-    using desk = await commandDesk({ 'work/b.json': '2\n', 'work/c.py': 'c\n', 'work/d.sh': 'd\n' })
-    const ran = await desk.shell(
-      'sed -i s/a/A/ a.txt && sort -o a.txt a.txt && echo 3 | tee b.json && mv c.py e.py && perl -pi -e s/d/D/ d.sh && rm -f b.json',
-    )
-    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
-    expect([desk.text('work/a.txt'), desk.text('work/e.py'), desk.text('work/d.sh')]).toEqual([
-      'A\n',
-      'c\n',
-      'D\n',
-    ])
-  })
+  test(
+    'files that a command names to change them are changed in the workspace itself',
+    patient,
+    async () => {
+      using desk = await commandDesk({
+        'work/b.json': '2\n',
+        'work/c.py': 'c\n',
+        'work/d.sh': 'd\n',
+      })
+      const ran = await desk.shell(
+        'sed -i s/a/A/ a.txt && sort -o a.txt a.txt && echo 3 | tee b.json && mv c.py e.py && perl -pi -e s/d/D/ d.sh && rm -f b.json',
+      )
+      expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+      expect([desk.text('work/a.txt'), desk.text('work/e.py'), desk.text('work/d.sh')]).toEqual([
+        'A\n',
+        'c\n',
+        'D\n',
+      ])
+    },
+  )
 
   const first = `#!/usr/bin/env -S FOO=1 sh\necho shown\n`
   test.each([

@@ -92,7 +92,7 @@ describe.skipIf(!testSandbox.works)('a commit that a command makes', () => {
     ['-m "two" -m "APPROVED-BY : Mallory"'],
     ['-m "two" --trailer "countersign-run: 1"'],
     ['-m "two" -m "countersign-REQUEST: 1" -n'],
-  ])('is refused with a message that has ours already: %s', patient, async (words) => {
+  ])('is refused with a message that already has our trailers: %s', patient, async (words) => {
     using desk = await repository()
     desk.put('r/a.txt', 'b\n')
     const ran = await shell(desk, `git commit -qa ${words}`)
@@ -108,7 +108,7 @@ describe.skipIf(!testSandbox.works)('a commit that a command makes', () => {
     ['rebased by applying', 'git rebase -q --apply side'],
     ['reused', 'echo c > a.txt && git commit -qa -C HEAD'],
   ])(
-    'that is %s has the trailers of what allowed this, and no others',
+    'that is %s has the trailers of what allowed this command, and no others',
     patient,
     async (_, command) => {
       using desk = await repository()
@@ -149,7 +149,7 @@ describe.skipIf(!testSandbox.works)('a commit that a command makes', () => {
     expect(text.endsWith(ours)).toBe(true)
   })
 
-  test('without a message is refused by Git as ever', patient, async () => {
+  test('without a message is refused by Git as usual', patient, async () => {
     using desk = await repository()
     desk.put('r/a.txt', 'b\n')
     expect((await shell(desk, 'git commit -qam ""')).exitCode).not.toBe(0)

@@ -15,7 +15,7 @@ const bounds: ReadingBounds = {
 }
 
 // Rules: security.md 27
-describe('a look below a folder', () => {
+describe('a search below a folder', () => {
   it('with thirty pairs of `*?` against an ordinary name ends at once', async () => {
     using place = await workspaceWith({ 'an-ordinary-file-name.test.ts': 'x', 'n/b.md': 'x' })
     for (const glob of ['*?'.repeat(30), '*?'.repeat(128), `${'*?'.repeat(60)}/*`]) {
@@ -32,7 +32,7 @@ describe('a look below a folder', () => {
     )
   })
 
-  it('leaves the event loop to others, however much lies below it', async () => {
+  it('does not block the event loop, however many files there are', async () => {
     using place = await workspaceWith({})
     for (let folder = 0; folder < 20; folder += 1) {
       mkdirSync(path.join(place.root, `${folder}`))
@@ -52,7 +52,7 @@ describe('a look below a folder', () => {
     expect((user + system) / 1000).toBeLessThan(350)
   })
 
-  it('that is given up ends its thread, and one that waits for its turn never begins', async () => {
+  it('that is cancelled ends its thread, and one that waits for its turn never begins', async () => {
     using place = await workspaceWith({ 'a.md': 'x' })
     const given = new Error('the run was cancelled')
     const looks = Array.from({ length: 20 }, () => {

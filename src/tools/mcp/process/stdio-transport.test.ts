@@ -24,7 +24,7 @@ async function endedProgram(script: string): Promise<StdioTransport> {
   return transport
 }
 
-test('a program that ends before it is sent anything says why, not that a pipe broke', async () => {
+test('a program that exits before the first message is reported with its exit, not with a broken pipe', async () => {
   const transport = await endedProgram('echo no licence >&2; exit 3')
   const sending = async (): Promise<void> => {
     for (;;) {
@@ -37,7 +37,7 @@ test('a program that ends before it is sent anything says why, not that a pipe b
   await expect(sending()).rejects.toThrow('it ended with exit code 3; it said: no licence')
 })
 
-test('what was closed from here did not end by itself', async () => {
+test('a program that we closed is not reported as exited', async () => {
   const transport = await endedProgram('exec sleep 60')
   await transport.close()
   expect(transport.ended).toBeNull()

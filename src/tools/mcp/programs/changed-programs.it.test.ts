@@ -56,7 +56,7 @@ describe('a version records of a server on standard input', () => {
     expect(await recordedPaths(root, server)).toContain('servers/node_modules/zod/')
   })
 
-  it('each module beside a Python script, since it could stand for one of Python’s own', async () => {
+  it('every module next to a Python script, since it could shadow one of Python’s own', async () => {
     const { root } = projectOf({
       'srv/main.py': 'import http.server\nfrom shared.parts import one\n',
       'srv/shared/__init__.py': '',
@@ -76,7 +76,7 @@ describe('a version records of a server on standard input', () => {
     ])
   })
 
-  it('the package of a program in node_modules, also behind npx, and nothing of the host', async () => {
+  it('the package of a program in node_modules, also when npx starts it, and nothing of the host', async () => {
     const { root } = projectOf({
       'node_modules/@a/server/package.json': '{"name":"@a/server"}',
       'node_modules/@a/server/dist/main.js': '',
