@@ -304,7 +304,7 @@ describe('a right that ends between its judgement and the record', () => {
     },
   )
 
-  test.each(verbs)('and one that is held: %s is not refused for it', async (_, act) => {
+  test.each(verbs)('a right that still holds: %s is not refused for it', async (_, act) => {
     // Exports wait until the log covers their own event.
     await using _covering = keepCovered(db)
     const outcome = await outcomeOf(act(desk.api))
@@ -314,7 +314,7 @@ describe('a right that ends between its judgement and the record', () => {
 
 // Rules: product.md 18
 test.each(['each other', 'themselves'])(
-  'of two people who disable %s at once, one is left who manages people',
+  'of two people who disable %s at once, one remains who manages people',
   async (whom) => {
     for (let round = 0; round < 6; round += 1) {
       const emails = ['x', 'y'].map(

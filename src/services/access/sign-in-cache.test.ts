@@ -46,7 +46,7 @@ async function loadsAfter(
 }
 
 // Rules: security.md 21, 29
-test('a look-up counts for two seconds, whether it is used or not', async () => {
+test('a cached sign-in is used for two seconds, whether it is read meanwhile or not', async () => {
   expect(await loadsAfter()).toBe(1)
   now += 1999
   expect(await loadsAfter()).toBe(1)
@@ -54,7 +54,7 @@ test('a look-up counts for two seconds, whether it is used or not', async () => 
   expect(await loadsAfter()).toBe(2)
 })
 
-test('it counts for thirty seconds in a verb that looks for the session in its own transaction', async () => {
+test('a cached sign-in is used for thirty seconds in a verb that checks the session in its own transaction', async () => {
   await loadsAfter()
   now += 29_999
   use = 'judged again'
@@ -67,7 +67,7 @@ test('it counts for thirty seconds in a verb that looks for the session in its o
 })
 
 test.each(['judged by the look-up', 'judged again'] as const)(
-  'a session that ends before that counts no longer than it lasts (%s)',
+  'a cached sign-in is used no longer than its session lasts (%s)',
   async (how) => {
     use = how
     expect(await loadsAfter({ ...grace, livesMs: 300 })).toBe(1)
@@ -78,7 +78,7 @@ test.each(['judged by the look-up', 'judged again'] as const)(
   },
 )
 
-test('a change of the person, or one that was missed, ends it; that of another person does not', async () => {
+test('a change of its person, or a lost notification, ends a cached sign-in; a change of another person does not', async () => {
   await loadsAfter()
   cache.forget('p-ada')
   expect(await loadsAfter()).toBe(1)
@@ -88,12 +88,12 @@ test('a change of the person, or one that was missed, ends it; that of another p
   expect(await loadsAfter()).toBe(3)
 })
 
-test('what was read before a change and comes after it is answered once and not stored', async () => {
+test('a sign-in that is read before a change and arrives after it is used once and not stored', async () => {
   expect(await loadsAfter(grace, () => cache.forget('p-grace'))).toBe(1)
   expect(await loadsAfter()).toBe(2)
 })
 
-test('nothing counts, and nothing is stored, while changes are not heard of', async () => {
+test('no cached sign-in is used or stored while no notifications of changes arrive', async () => {
   await loadsAfter()
   isListening = false
   expect(await loadsAfter()).toBe(2)
@@ -105,18 +105,21 @@ test('nothing counts, and nothing is stored, while changes are not heard of', as
   expect(await loadsAfter()).toBe(6)
 })
 
-test.each(['s-1', 'p-grace'])('what is in the ledger (%s) ends it at the next use', async (id) => {
-  await loadsAfter()
-  ended.add(id)
-  expect(await loadsAfter(null)).toBe(2)
-})
+test.each(['s-1', 'p-grace'])(
+  'an end in the ledger (%s) ends a cached sign-in at its next use',
+  async (id) => {
+    await loadsAfter()
+    ended.add(id)
+    expect(await loadsAfter(null)).toBe(2)
+  },
+)
 
-test('nobody is remembered as nobody', async () => {
+test('a sign-in that was not found is not cached', async () => {
   expect(await loadsAfter(null)).toBe(1)
   expect(await loadsAfter()).toBe(2)
 })
 
-test('a look-up that is not enough is made again', async () => {
+test('a cached sign-in that does not suffice is read again', async () => {
   const load = async () => {
     loads += 1
     return grace
@@ -126,7 +129,7 @@ test('a look-up that is not enough is made again', async () => {
   expect(loads).toBe(2)
 })
 
-test('callers that come while it is looked up share that look-up, unless a change comes meanwhile', async () => {
+test('callers that arrive while a sign-in is read share that reading, unless a change comes meanwhile', async () => {
   const { promise, resolve } = Promise.withResolvers<SignIn<string>>()
   const load = async () => {
     loads += 1

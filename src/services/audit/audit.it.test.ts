@@ -50,7 +50,7 @@ function types(events: readonly JsonObject[]): unknown[] {
 }
 
 describe('the trail', () => {
-  test('is read whole by who has the right, newest first, byte for byte as stored', async () => {
+  test('is read whole by people with the right, newest first, byte for byte as stored', async () => {
     expect(types(await read(auditor))).toEqual([
       'audit.exported',
       'permit.issued',
@@ -67,7 +67,7 @@ describe('the trail', () => {
   })
 
   // Rules: security.md 22
-  test('is read by others for the requests they may see, and no further', async () => {
+  test('is read by others for the requests that they may see, and for no others', async () => {
     const seen = await read(grace)
     expect(new Set(seen.map((event) => event['requestId']))).toEqual(new Set([request.id]))
     const unseen = read(grace, { requestId: other.id })
@@ -90,7 +90,7 @@ describe('the trail', () => {
     expect(refused.code).toBe('forbidden')
   })
 
-  test('says what its events are about, with the words of people, only when it is asked to', async () => {
+  test('describes the subjects of its events, with the words of people, only on request', async () => {
     const input = { keyReadsAudit: false, requestId: request.id }
     expect(await readAudit(service.ctx, grace.caller, input)).not.toHaveProperty('about')
     const { about } = await readAudit(service.ctx, grace.caller, { ...input, about: true })
@@ -103,7 +103,7 @@ describe('the trail', () => {
     expect(mine.about?.requests.map(({ id }) => id)).toEqual([request.id])
   })
 
-  test('says who read it whole, once a sitting, and not of those who read their own requests', async () => {
+  test('records who read it whole, once in ten minutes, but not who read the events of their own requests', async () => {
     await read(auditor)
     await read(auditor)
     await read(grace)
@@ -144,7 +144,7 @@ describe('the trail', () => {
     expect(ids).toEqual((await read(auditor)).map((event) => event['id']))
   })
 
-  test('carries no words of people, only what commits to them', async () => {
+  test('contains no words of people, only their commitments', async () => {
     const { documents } = await readAudit(service.ctx, auditor.caller, { keyReadsAudit: false })
     expect(documents.join('\n')).not.toContain('secret words')
     const [decision] = await read(auditor, { type: 'decision.recorded' })
@@ -179,7 +179,7 @@ describe('an export', () => {
   })
 
   // Rules: security.md 22
-  test('is refused to who may not read the whole trail', async () => {
+  test('is refused to people who may not read the whole trail', async () => {
     const attempt = exportAudit(service.ctx, grace.caller, { format: 'csv', keyReadsAudit: false })
     expect((await refusal(attempt)).code).toBe('forbidden')
   })
@@ -234,7 +234,7 @@ describe('the trail, searched', () => {
     },
   )
 
-  test('has at most eight words, of which each counts once', async () => {
+  test('takes at most eight words, and counts a repeated one once', async () => {
     const words = Array.from({ length: 8 }, (_, n) => `word${n}`)
     expect(await read(grace, { q: [...words, ...words].join(' ') })).toEqual([])
     const refused = await refusal(read(grace, { q: [...words, 'another'].join(' ') }))
@@ -295,7 +295,7 @@ function isOutside(at: string, hours: { begin: string; end: string; timeZone: st
 }
 
 // Rules: security.md 22
-test('who has the right reads the trail of a request that a program opened', async () => {
+test('people with the right read the trail of a request that a program opened', async () => {
   const program = await addKey(database.db, ada)
   const call = { tool: 'deploy', input: {}, externalId: 'deploy-1' }
   const { requestId } = await openExternal(service.ctx, program.caller, call)

@@ -42,7 +42,7 @@ async function chainOf(requestId: string): Promise<{ type: string; sequence: num
 const largest = 2_147_483_647
 
 // Rules: security.md 29
-describe('an event that SQL adds to the chain of a request stops nothing about the request', () => {
+describe('every step of a request succeeds after SQL has added an event to its chain', () => {
   const numbers: readonly (readonly [string, readonly (number | null)[]])[] = [
     ['no number', [null]],
     ['zero, or a number below it', [0, -1, -largest]],
@@ -104,7 +104,7 @@ describe('texts that SQL adds to the trail as events', () => {
   ]
   const reading = { keyReadsAudit: false } as const
 
-  test('are left out of the list, which counts them, and are in an export as texts', async () => {
+  test('are left out of the list, which counts them, and are in an export as plain texts', async () => {
     const { id } = await pending()
     for (const [place, document] of documents.entries()) {
       const request = { id, sequence: 100 + place }

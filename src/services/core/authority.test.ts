@@ -35,7 +35,7 @@ function refusedBy(act: () => unknown): Problem['code'] | null {
   }
 }
 
-describe('what compiles', () => {
+describe('checked at compile time:', () => {
   test('a unit of work begins with an authority, and with nothing else', () => {
     const begin = (ctx: ServiceContext) => {
       const nothing = async () => undefined
@@ -79,7 +79,7 @@ describe('an owner', () => {
     expect(byOwnerOrNull(key, [null, 'key'])).toMatchObject(key)
   })
 
-  test('is nobody else, and no key for its owner', () => {
+  test('is nobody else, and a key does not act as its owner', () => {
     expect(refusedBy(() => byOwner(ada, ['grace'], refusal))).toBe('not_found')
     expect(byOwnerOrNull(key, ['ada'])).toBeNull()
     expect(byOwnerOrNull(executor, ['executor'])).toBeNull()
@@ -93,7 +93,7 @@ test('somebody acts in their own name, a program in that of its key, and neither
   expect(refusedBy(() => byProgram(ada))).toBe('forbidden')
 })
 
-test('who was found eligible is the one who calls, and a person', () => {
+test('only the caller can be found eligible, and only if it is a person', () => {
   expect(byEligibility(ada, { id: 'ada' }, refusal)).toMatchObject(ada)
   for (const [caller, eligible] of [
     [ada, { id: 'grace' }],
@@ -104,7 +104,7 @@ test('who was found eligible is the one who calls, and a person', () => {
   }
 })
 
-test('an authority that little is judged for records little', () => {
+test('an authority that was judged for one right records no events of other rights', () => {
   const weak = [
     byAttempt(ada),
     byReader(ada),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { errorText } from './error-text.ts'
 
 // Rules: security.md 25
-describe('what is told of an error', () => {
+describe('the text of an error', () => {
   test('is its message where the network, Postgres or Temporal says it', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
       code: 'ECONNREFUSED',
@@ -15,7 +15,7 @@ describe('what is told of an error', () => {
     expect(errorText(grpc)).toBe('4 DEADLINE_EXCEEDED')
   })
 
-  test('is only its kind where a message may quote what somebody wrote', () => {
+  test('is only its kind where a message may quote contents', () => {
     const words = 'the words of a person'
     const noFile = Object.assign(new Error(`ENOENT: open '${words}'`), {
       code: 'ENOENT',

@@ -51,7 +51,7 @@ test('two units that deadlock both happen, each once, and what the ended try enq
   expect(ids.toSorted()).toEqual(rows.map((row) => row.id).toSorted())
 })
 
-test('a conflict that does not end is given up after five tries, with nothing kept', async () => {
+test('a conflict that recurs is given up after five tries, with nothing kept', async () => {
   const { ctx, ids } = handedOver()
   let tries = 0
   const conflicting = inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
@@ -65,7 +65,7 @@ test('a conflict that does not end is given up after five tries, with nothing ke
   expect([tries, ids]).toEqual([5, []])
 })
 
-test('any other failure is told at once and not tried again', async () => {
+test('any other failure is reported at once and not tried again', async () => {
   let tries = 0
   const failing = inUnitOfWork(service.ctx, bySystem(service.ctx, self), async () => {
     tries += 1

@@ -40,7 +40,7 @@ async function deliver(): Promise<void> {
 }
 
 // Rules: product.md 14
-describe('an approval taken back', () => {
+describe('an approval that is revoked', () => {
   test('revokes the permit, leaves the request approved and wakes the run', async () => {
     const request = await addRequest(service, run)
     await approve(request)
@@ -56,7 +56,7 @@ describe('an approval taken back', () => {
     expect(await outboxCount()).toBe(before + 1)
   })
 
-  test('is refused once the call has started, twice, before any approval, and for who is not in the queue', async () => {
+  test('is refused once the call has started, a second time, before any approval, and to people outside the queue', async () => {
     const request = await addRequest(service, run)
     const revoke = (person: TestPerson) =>
       revokePermit(service.ctx, person.caller, { request: request.id, reason: 'no' })
@@ -73,8 +73,8 @@ describe('an approval taken back', () => {
   }
 })
 
-describe('more time', () => {
-  test('moves the deadline of a pending request, and the run hears of it', async () => {
+describe('an extension', () => {
+  test('moves the deadline of a pending request, and wakes the run', async () => {
     const request = await addRequest(service, run)
     const expiresAt = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString()
     const answer = await extendRequest(service.ctx, grace.caller, {
@@ -86,7 +86,7 @@ describe('more time', () => {
     expect(signals).toEqual([{ kind: 'signal_decided' }])
   })
 
-  test('is recorded with who gave it, the old deadline and the new one', async () => {
+  test('is recorded with its person, the old deadline and the new one', async () => {
     const request = await addRequest(service, run)
     const expiresAt = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString()
     await extendRequest(service.ctx, grace.caller, { request: request.id, expiresAt })
@@ -99,7 +99,7 @@ describe('more time', () => {
     })
   })
 
-  test('is never less, never for what has ended, and never given by who only started the run', async () => {
+  test('never shortens a deadline, never applies to an ended request, and is never given by someone who only started the run', async () => {
     const request = await addRequest(service, run)
     const soon = new Date(Date.now() + 1000).toISOString()
     const later = new Date(Date.now() + 90 * 24 * 3_600_000).toISOString()
@@ -133,7 +133,7 @@ describe("a run's timer", () => {
     expect(await stateOf(request)).toBe('approved')
   })
 
-  test('expires what is due of its run alone, and records it once', async () => {
+  test('expires only the due requests of its run, and records each once', async () => {
     const due = await addRequest(service, run, { expiresInMs: 0 })
     const left = await addRequest(service, run, { position: 2 })
     const other = await addRequest(service, await addRun(service, { startedBy: ada }), {
@@ -156,7 +156,7 @@ describe("a run's timer", () => {
   })
 })
 
-describe('how far a decision has come', () => {
+describe('the progress of a decision', () => {
   test('is recorded, then delivered, then what its execution says', async () => {
     const request = await addRequest(service, run)
     const decisionId = await approve(request)
@@ -177,7 +177,7 @@ describe('how far a decision has come', () => {
     expect(await stage()).toBe('started')
   })
 
-  test('is waited for until it ends, and no longer than asked', async () => {
+  test('is awaited until its end, and no longer than requested', async () => {
     const request = await addRequest(service, run)
     const decisionId = await approve(request)
     const started = performance.now()

@@ -33,7 +33,7 @@ it('a call that is woken ahead of the commit waits for it, and is carried out', 
   expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'output' }])
 })
 
-it('a call that is woken by a decision which is then undone goes on waiting', async () => {
+it('a call that is woken by a decision which is then rolled back continues to wait', async () => {
   const { decision, outcome, call, runId } = await approveWokenEarly('undone', true)
   expect(decision.status).toBe('rejected')
   expect(outcome).toMatchObject({ kind: 'wait', requestIds: [call.requestId] })

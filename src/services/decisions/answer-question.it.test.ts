@@ -104,7 +104,7 @@ describe('a question', () => {
     expect(await answer(grace, requests[0], 'main')).toMatchObject({ state: 'approved' })
   })
 
-  test('sent twice with one key counts once; a second answer names who was first', async () => {
+  test('sent twice with one key counts once; a second answer is refused with the name of the first person', async () => {
     const { requests } = await asked(open)
     const { grace, ada } = desk.people
     const first = await answer(grace, requests[0], 'next', 'key-1')
@@ -114,7 +114,7 @@ describe('a question', () => {
     expect((await refusal(answer(ada, requests[0], 'main'))).code).toBe('already_decided')
   })
 
-  test('makes whoever answered one of the people behind what is asked afterwards, not before', async () => {
+  test('makes its person one of the people behind the requests asked afterwards, not before', async () => {
     const { runId, turn, requests } = await asked(open, aWrite)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
@@ -130,7 +130,7 @@ describe('a question', () => {
   })
 
   // Rules: security.md 29
-  test('keeps whoever answered it behind what is asked afterwards when the answer is deleted from its table', async () => {
+  test('keeps its person behind the requests asked afterwards when the answer is deleted from its table', async () => {
     const { runId, turn, requests } = await asked(open)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
@@ -143,7 +143,7 @@ describe('a question', () => {
     expect(refused.message).toContain('you answered a question')
   })
 
-  test('that nobody answers in time is an expiry, and a cancelled run takes it along', async () => {
+  test('that nobody answers in time expires, and is cancelled with its run', async () => {
     const { runId, turn, requests } = await asked(open)
     await setRows(desk.database.db, 'request', { run_id: runId }, { expires_at: new Date(0) })
     expect((await refusal(answer(desk.people.grace, requests[0], 'next'))).code).toBe('expired')
@@ -170,8 +170,8 @@ describe('a question', () => {
 })
 
 // Rules: product.md 30
-describe('whoever may send the run messages', () => {
-  test('answers its questions: who started it, and who manages runs', async () => {
+describe('a person who may send the run messages', () => {
+  test('answers its questions: its starter, and people who manage runs', async () => {
     const { ada, olga } = desk.people
     const { requests } = await asked(open)
     const shown = await getRequest(desk.api, ada.caller, { request: requests[0] ?? '' })
@@ -186,7 +186,7 @@ describe('whoever may send the run messages', () => {
     expect(items.map(({ id }) => id)).not.toContain(requests[0])
   })
 
-  test('approves nothing by that: the starter stays behind what the run asks, the other comes to', async () => {
+  test('approves nothing by that: the starter stays behind the requests of the run, and the other person becomes one of those behind them', async () => {
     const { ada, olga } = desk.people
     const { runId, turn, requests } = await asked(open, aWrite)
     const again = await refusal(desk.decide(ada, requests[1] ?? ''))
@@ -203,7 +203,7 @@ describe('whoever may send the run messages', () => {
     }
   })
 
-  test('is not one whom somebody wrote into the row of a run that is signed for another', async () => {
+  test('is not one whose name was written into the row of a run that is signed for another', async () => {
     const { runId, requests } = await asked(open)
     const edsger = await addPerson(desk.database.db, 'Edsger the second', [])
     const write = async (starter: string): Promise<void> => {
@@ -252,7 +252,7 @@ describe('what is refused', () => {
     expect((await refusal(answer(grace, requests[1], 'yes'))).code).toBe('invalid_request')
   })
 
-  test('an approval that was only written into the row: nothing runs, and nothing is answered', async () => {
+  test('an approval that exists only in the row: nothing runs, and nothing is answered', async () => {
     const { runId, turn, requests } = await asked(open)
     await setRows(desk.database.db, 'request', { id: requests[0] ?? '' }, { state: 'approved' })
     await desk.perform(turn)
@@ -261,7 +261,7 @@ describe('what is refused', () => {
     expect(desk.executed).toEqual([])
   })
 
-  test('two of the same choices, one alone, and unknown fields go back to the model', async () => {
+  test('duplicate choices, a single choice, and unknown fields go back to the model', async () => {
     const { runId, requests } = await asked(
       { tool: 'ask_person', input: { question: 'q', choices: ['a', 'a'] } },
       { tool: 'ask_person', input: { question: 'q', choices: ['a'] } },
@@ -284,7 +284,7 @@ describe('run modes', () => {
     expect(call?.text).toContain('strict')
   })
 
-  test('approve_all still asks a person: a mode has no answer', async () => {
+  test('approve_all still asks a person: a mode gives no answer', async () => {
     desk.say({ calls: [open] })
     const asking = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
     const { id } = await startRun(desk.api, desk.people.olga.caller, asking)

@@ -44,7 +44,7 @@ async function statesOf(...requests: TestRequest[]) {
 }
 
 // Rules: product.md 39
-test('no approval in one action counts without the presentation it was shown, at any risk, not even the only one', async () => {
+test('no approval in one action counts without the digest of the presentation that was shown, at any risk, not even a single one', async () => {
   const request = await addRequest(service, run)
   const other = await addRequest(service, run, { position: 2 })
   const wrong = item(other, 'approve', { seen: request.presentationDigest.replace(/.$/, 'x') })
@@ -61,7 +61,7 @@ test('no approval in one action counts without the presentation it was shown, at
 })
 
 // Rules: product.md 15
-test('alike approvals are decided each on its own, with one batch id on every decision', async () => {
+test('alike approvals are decided individually, with one batch id on every decision', async () => {
   const requests: TestRequest[] = []
   for (const position of [1, 2, 3]) requests.push(await addRequest(service, run, { position }))
   const answer = await decideMany(service.ctx, grace.caller, {
@@ -81,7 +81,7 @@ test('alike approvals are decided each on its own, with one batch id on every de
   expect(rows).toHaveLength(3)
 })
 
-test('of unlike approvals none is given: another tool, another rule, high risk; the denials beside them are', async () => {
+test('no approval is recorded when they are unlike: another tool, another rule, high risk; the denials among them are', async () => {
   const others = [{ tool: 'delete_file' }, { ruleId: 'overlay:1' }, { risk: 'high' as const }]
   for (const [index, unlike] of others.entries()) {
     const alike = await addRequest(service, run, { position: index * 4 + 1 })
@@ -128,7 +128,7 @@ describe('a change set', () => {
     ])
   })
 
-  test('takes no request of another turn or run, and no approval unseen', async () => {
+  test('takes no request of another turn or run, and no approval without the digest that was shown', async () => {
     const own = await addRequest(service, run)
     const other = await addRequest(service, await addRun(service, { startedBy: ada }))
     const { items } = await together([item(other, 'approve'), item(other, 'deny')])
@@ -143,7 +143,7 @@ describe('a change set', () => {
     expect(await statesOf(own, other)).toEqual(['pending', 'pending'])
   })
 
-  test('leaves what is of high risk to a decision of its own, and decides the others', async () => {
+  test('leaves requests of high risk to individual decisions, and decides the others', async () => {
     const high = await addRequest(service, run, { risk: 'high' })
     const low = await addRequest(service, run, { position: 2 })
     const { items } = await together([
@@ -154,7 +154,7 @@ describe('a change set', () => {
   })
 })
 
-test('one approval among denials needs no like, and denying many unlike requests is always allowed', async () => {
+test('one approval among denials need not be like them, and denying many unlike requests is always allowed', async () => {
   const high = await addRequest(service, run, { risk: 'high' })
   const other = await addRequest(service, run, { position: 2, tool: 'delete_file' })
   const third = await addRequest(service, run, { position: 3, ruleId: 'overlay:2' })
@@ -169,7 +169,7 @@ test('one approval among denials needs no like, and denying many unlike requests
 })
 
 // Rules: product.md 15
-test('each item is refused for its own reason while the others are decided', async () => {
+test('each item that is refused has its own reason, and the others are decided', async () => {
   const good = await addRequest(service, run)
   const own = await addRequest(service, await addRun(service, { startedBy: grace }))
   const stale = await addRequest(service, run, { position: 2 })
@@ -200,7 +200,7 @@ describe('approvals in one call', () => {
     return requests
   }
 
-  test('of one run are committed together, with the same decision, permit and event for each as alone', async () => {
+  test('of one run are committed together, with the same decision, permit and event for each as when decided alone', async () => {
     const requests = await waiting(20)
     const queries: LoggedQuery[] = []
     const db = withQueryLog(database.url, queries)
@@ -221,7 +221,7 @@ describe('approvals in one call', () => {
     expect(pending).toBe(0)
   })
 
-  test('of one run are decided one by one when one cannot be written, and again under the same key', async () => {
+  test('of one run are decided individually when one of them cannot be written, and again under the same key', async () => {
     const [first, broken, last] = (await waiting(3)) as [TestRequest, TestRequest, TestRequest]
     await sql
       .raw(
@@ -245,7 +245,7 @@ describe('approvals in one call', () => {
     ])
   })
 
-  test('of several runs are one transaction; when one cannot be written, each run is one, and the other runs are decided', async () => {
+  test('of several runs are one transaction; when one cannot be written, each run has its own, and the other runs are decided', async () => {
     const other = await addRun(service, { startedBy: ada })
     const third = await addRun(service, { startedBy: ada })
     const [a, b] = (await waiting(2)) as [TestRequest, TestRequest]
@@ -279,7 +279,7 @@ describe('approvals in one call', () => {
     }
   })
 
-  test('of sixty runs, one below another, take two commits, and the refused ones none of the others along', async () => {
+  test('of sixty runs, each the parent of the next, take two commits, and a refused one does not affect the others', async () => {
     const root = await addRun(service, { startedBy: ada })
     const requests: TestRequest[] = []
     for (let index = 0; index < 60; index += 1) {
@@ -341,7 +341,7 @@ describe('approvals in one call', () => {
     expect((await deciding).items.map(({ state }) => state)).toEqual(['approved', 'approved'])
   })
 
-  test('that several people decide at once are decided once each, whoever wins', async () => {
+  test('that several people make at once are recorded once each, whoever is first', async () => {
     const requests = await waiting(10)
     const decisions = requests.map((request) => item(request, 'approve'))
     const answers = await Promise.all([
@@ -360,7 +360,7 @@ describe('approvals in one call', () => {
   })
 })
 
-test('a repeated call with its key gets the original answers, and the same key with other items is refused', async () => {
+test('a repeated call with its key gets the original results, and the same key with other items is refused', async () => {
   const request = await addRequest(service, run)
   const decisions = [item(request, 'approve')]
   const input = { decisions, idempotencyKey: 'bulk-1' }
@@ -373,7 +373,7 @@ test('a repeated call with its key gets the original answers, and the same key w
   expect((await refusal(other)).code).toBe('idempotency_key_reused')
 })
 
-test('no item, more than 200, and items that are none are refused', async () => {
+test('an empty list, more than 200 items, and malformed items are refused', async () => {
   const request = await addRequest(service, run)
   for (const decisions of [
     [],

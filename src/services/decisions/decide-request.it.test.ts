@@ -28,7 +28,7 @@ import {
 useDecisionDesk()
 
 describe('an approval', () => {
-  test('by somebody else approves, issues a signed permit for exactly what was shown, and wakes the run', async () => {
+  test('by somebody else issues a signed permit for exactly the call that was shown, and wakes the run', async () => {
     const request = await addRequest(service, run)
     const answer = await decide(grace, request, approving(request, { reason: 'fine' }))
     expect(answer).toMatchObject({
@@ -82,7 +82,7 @@ describe('an approval', () => {
     })
   })
 
-  test('of a quorum of two stays pending until distinct people fill both places', async () => {
+  test('of a quorum of two leaves the request pending until distinct people fill both places', async () => {
     const quorum = {
       any: [
         [
@@ -102,7 +102,7 @@ describe('an approval', () => {
   })
 
   // Rules: product.md 18
-  test('whose giver has left the team no longer counts when the quorum would be met', async () => {
+  test('whose person has left the team no longer counts when the quorum would be reached', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await addRequest(service, run, { quorum })
     const leaver = await addPerson(database.db, 'Leaver', ['platform'])
@@ -113,7 +113,7 @@ describe('an approval', () => {
   })
 
   // Rules: product.md 18
-  test('counts of who joined the team since, for the places of when the request was opened, whatever is in force by now', async () => {
+  test('by somebody who joined the team since counts, for the quorum as it was when the request was opened, whatever policy is in force', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await addRequest(service, run, { quorum })
     const joiner = await addPerson(database.db, 'Joiner', [])
@@ -135,7 +135,7 @@ describe('an approval', () => {
   })
 
   // Rules: product.md 18
-  test('whose giver was disabled no longer counts either', async () => {
+  test('whose person was disabled no longer counts either', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await addRequest(service, run, { quorum })
     const gone = await addPerson(database.db, 'Gone', ['platform'])
@@ -147,7 +147,7 @@ describe('an approval', () => {
 
 // Rules: product.md 8
 describe('a denial', () => {
-  test('ends the request with its reason and lets the run go on', async () => {
+  test('ends the request with its reason, and the run continues', async () => {
     const [request, sibling] = [
       await addRequest(service, run),
       await addRequest(service, run, { position: 2 }),
@@ -160,7 +160,7 @@ describe('a denial', () => {
     expect(row.denied_then).toBe('continue')
   })
 
-  test('that stops cancels later siblings and revokes their permits, and leaves earlier ones alone', async () => {
+  test('with stop cancels later calls of the turn and revokes their permits, and does not affect earlier ones', async () => {
     const requests: TestRequest[] = []
     for (const position of [1, 2, 3, 4]) {
       requests.push(await addRequest(service, run, { position }))
@@ -193,7 +193,7 @@ describe('a denial', () => {
 
 // Rules: product.md 7
 describe('idempotency keys', () => {
-  test('the same key gets the original answer, also after the request has ended', async () => {
+  test('the same key gets the original result, also after the request has ended', async () => {
     const request = await addRequest(service, run)
     const first = await decide(grace, request, approving(request), 'key-1')
     expect(await decide(grace, request, approving(request), 'key-1')).toEqual(first)
@@ -207,14 +207,14 @@ describe('idempotency keys', () => {
     expect([other.status, other.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test("another person's same key is another key", async () => {
+  test('the same key of another person is another key', async () => {
     const request = await addRequest(service, run)
     await decide(grace, request, approving(request), 'key-3')
     const late = await refusal(decide(linus, request, approving(request), 'key-3'))
     expect(late.code).toBe('already_decided')
   })
 
-  test('twenty concurrent calls with one key decide once and all get the same answer', async () => {
+  test('twenty concurrent calls with one key decide once and all get the same result', async () => {
     const request = await addRequest(service, run)
     const calls = Array.from({ length: 20 }, () =>
       decide(grace, request, approving(request), 'key-4'),

@@ -154,7 +154,7 @@ async function told(attempt: Promise<void>): Promise<string> {
 }
 
 // Rules: product.md 6, 7, 11, 12, 13, 18
-test('any sequence of votes, edits, departures, expiries and cancels ends as the rulings say', async () => {
+test('any sequence of votes, edits, departures, expiries and cancels ends as the rules require', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
       const real = await actor()

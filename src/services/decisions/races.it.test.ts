@@ -45,7 +45,7 @@ function approveTogether(person: TestPerson, requests: readonly TestRequest[]) {
 
 // Rules: product.md 7
 describe('fifty people race one request', () => {
-  test("one wins, and the other 49 are told 409 with the winner's name", async () => {
+  test('one succeeds, and the other 49 get 409 with that person’s name', async () => {
     const request = await addRequest(service, await addRun(service, { startedBy: ada }))
     const attempts = approvers.map((person, index) =>
       outcomeOf(
@@ -91,7 +91,7 @@ describe('fifty people race one request', () => {
 })
 
 // Rules: product.md 18
-describe('somebody who is disabled while a decision that counts them is written', () => {
+describe('a person who is disabled while a decision that counts them is written', () => {
   const waitingForLocks = async () => {
     const { rows } = await sql<{ waiting: number }>`
       select count(*)::int as waiting from pg_stat_activity
@@ -103,50 +103,57 @@ describe('somebody who is disabled while a decision that counts them is written'
   const managed = { ...policy, config: { ...policy.config, rights } }
   const managing = { ...ctx, policies: { ...ctx.policies, inForce: async () => managed } }
 
-  test.each([0, 1])('is disabled after it in the trail too (vote %i of two)', async (whose) => {
-    const { db } = database
-    const people: TestPerson[] = []
-    for (const name of ['first', 'second']) {
-      people.push(await addPerson(db, `${name}-${whose}`, ['platform']))
-    }
-    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
-    const request = await addRequest(service, await addRun(service, { startedBy: ada }), { quorum })
-    const vote = (person: TestPerson) =>
-      decideRequest(ctx, person.caller, { request: request.id, body: approving(request) })
-    await vote(people[0]!)
-    const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const holding = db.transaction().execute(async (tx) => {
-      await sql`lock table decision in share mode`.execute(tx)
-      isHeld.resolve()
-      await release.promise
-    })
-    await isHeld.promise
-    const voting = vote(people[1]!)
-    await waitUntil(async () => (await waitingForLocks()) === 1, { withinMs: 30_000 })
-    let isDisabled = false
-    const email = `${people[whose]!.name}@example.com`
-    const disabling = disablePerson(managing, olga.caller, { email }).then(() => {
-      isDisabled = true
-    })
-    await waitUntil(async () => isDisabled || (await waitingForLocks()) === 2, { withinMs: 30_000 })
-    release.resolve()
-    await Promise.all([holding, voting, disabling])
-    const { rows } = await sql<{ type: string }>`
+  test.each([0, 1])(
+    'is disabled after that decision in the trail too (vote %i of two)',
+    async (whose) => {
+      const { db } = database
+      const people: TestPerson[] = []
+      for (const name of ['first', 'second']) {
+        people.push(await addPerson(db, `${name}-${whose}`, ['platform']))
+      }
+      const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+      const request = await addRequest(service, await addRun(service, { startedBy: ada }), {
+        quorum,
+      })
+      const vote = (person: TestPerson) =>
+        decideRequest(ctx, person.caller, { request: request.id, body: approving(request) })
+      await vote(people[0]!)
+      const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const holding = db.transaction().execute(async (tx) => {
+        await sql`lock table decision in share mode`.execute(tx)
+        isHeld.resolve()
+        await release.promise
+      })
+      await isHeld.promise
+      const voting = vote(people[1]!)
+      await waitUntil(async () => (await waitingForLocks()) === 1, { withinMs: 30_000 })
+      let isDisabled = false
+      const email = `${people[whose]!.name}@example.com`
+      const disabling = disablePerson(managing, olga.caller, { email }).then(() => {
+        isDisabled = true
+      })
+      await waitUntil(async () => isDisabled || (await waitingForLocks()) === 2, {
+        withinMs: 30_000,
+      })
+      release.resolve()
+      await Promise.all([holding, voting, disabling])
+      const { rows } = await sql<{ type: string }>`
       select type from audit_event join audit_unsequenced on event_id = id
       where request_id = ${request.id} or document::jsonb @> ${JSON.stringify({
         detail: { personId: people[whose]!.id, change: 'person_disabled' },
       })}::jsonb order by place`.execute(db)
-    expect(rows.map(({ type }) => type).slice(-3)).toEqual([
-      'decision.recorded',
-      'permit.issued',
-      'credential.changed',
-    ])
-  })
+      expect(rows.map(({ type }) => type).slice(-3)).toEqual([
+        'decision.recorded',
+        'permit.issued',
+        'credential.changed',
+      ])
+    },
+  )
 })
 
 // Rules: product.md 7, 12
 describe('an approval and an expiry at the same moment', () => {
-  test('end every time in exactly one of the two, with a permit exactly when approved', async () => {
+  test('result in exactly one of the two every time, with a permit exactly when approved', async () => {
     const run = await addRun(service, { startedBy: ada })
     for (let round = 1; round <= 25; round += 1) {
       const request = await addRequest(service, run, { turn: round, expiresInMs: 12 })

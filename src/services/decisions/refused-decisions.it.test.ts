@@ -23,7 +23,7 @@ import {
 
 useDecisionDesk()
 
-describe('what is refused', () => {
+describe('refused decisions', () => {
   // Rules: security.md 22
   test('404: a request the caller may not see does not exist', async () => {
     const outsider = await addPerson(database.db, 'Outsider', ['security'], 'out@example.com')
@@ -37,7 +37,7 @@ describe('what is refused', () => {
   })
 
   // Rules: product.md 6
-  test('428: without a digest, before anything else is said', async () => {
+  test('428: without a digest, before any other check', async () => {
     const request = await addRequest(service, run)
     for (const body of [
       { decision: 'approve', revision: 1 },
@@ -49,7 +49,7 @@ describe('what is refused', () => {
   })
 
   // Rules: product.md 6
-  test('422: anything but the literal values', async () => {
+  test('422: any value other than the literal ones', async () => {
     const request = await addRequest(service, run)
     const decisions: Json[] = [
       true,
@@ -96,7 +96,7 @@ describe('what is refused', () => {
   })
 
   // Rules: product.md 12
-  test('410: what has expired by the database clock, which also ends it', async () => {
+  test('410: a request that has expired by the database clock, which also ends it', async () => {
     const request = await addRequest(service, run, { expiresInMs: 0 })
     const late = await refusal(decide(grace, request, approving(request)))
     expect([late.status, late.code]).toEqual([410, 'expired'])
@@ -121,7 +121,7 @@ describe('what is refused', () => {
   })
 
   // Rules: product.md 17
-  test('403: who started the run, or one above it, or owns its key, or posted to it', async () => {
+  test('403: the person who started the run, or one above it, or owns its key, or sent it a message', async () => {
     const key = await addKey(database.db, linus)
     const root = await addRun(service, { startedBy: ada, keyId: key.id })
     const child = await addRun(service, { startedBy: grace, parent: root })
@@ -154,7 +154,7 @@ describe('what is refused', () => {
   })
 
   // Rules: product.md 19
-  test('403: machines never decide, whatever they may see', async () => {
+  test('403: machines never decide, whatever requests they may see', async () => {
     const key = await addKey(database.db, grace)
     const request = await addRequest(service, run)
     const attempt = decideRequest(service.ctx, key.caller, {
@@ -165,7 +165,7 @@ describe('what is refused', () => {
     expect([problem.code, problem.facts['which']]).toEqual(['not_eligible', 'machine'])
   })
 
-  test('403: somebody who sees it but is in no team that decides it', async () => {
+  test('403: a person who sees it but is in no team that decides it', async () => {
     const starter = await addPerson(database.db, 'Starter', [])
     const theirs = await addRun(service, { startedBy: starter })
     const request = await addRequest(service, theirs)
@@ -216,7 +216,7 @@ describe('what is refused', () => {
   })
 
   // Rules: security.md 15
-  test('what is said to have been seen is what the request shows, at every risk, or nothing is decided', async () => {
+  test('a digest of what was seen must be that of the request, at every risk, or no decision is recorded', async () => {
     const request = await addRequest(service, run)
     const seen = request.digest
     for (const body of [approving(request, { seen }), denying(request, { seen })]) {

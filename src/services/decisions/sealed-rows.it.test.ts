@@ -144,14 +144,14 @@ describe('a decision', () => {
     },
   )
 
-  test('is taken when everything is as it was', async () => {
+  test('is taken when every row is unchanged', async () => {
     await desk.decide(linus, requestId)
     expect(await requestRow(requestId)).toMatchObject({ state: 'approved' })
   })
 })
 
 describe('the people behind a request', () => {
-  test('who are deleted from it are noticed: the starter approves nothing', async () => {
+  test('who are deleted from it are still known: the starter approves nothing', async () => {
     const { call } = await aWrite()
     await write(sql`delete from request_principal where request_id = ${call.requestId}`)
     const { ada } = desk.people
@@ -159,14 +159,14 @@ describe('the people behind a request', () => {
     expect(await requestRow(call.requestId)).toMatchObject({ state: 'pending' })
   })
 
-  test('are noticed too when one is put in the place of another one', async () => {
+  test('who are replaced in its row are still known, too', async () => {
     const { call } = await aWrite()
     await write(sql`update request_principal set person_id = ${desk.people.olga.id}
       where request_id = ${call.requestId}`)
     expect(await refused(call.requestId)).toEqual({ code: 'tampered', which: 'principals' })
   })
 
-  test('are found out from signed rows only: a run that was somebody else’s for a moment is approved by nobody', async () => {
+  test('come from signed rows only: nobody approves by a run that was another person’s for a moment', async () => {
     const path = 'notes/borrowed.md'
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'x' } }] })
     const runId = await desk.start()
@@ -184,7 +184,7 @@ describe('the people behind a request', () => {
 
 describe('the page of a request', () => {
   test.each(['presentation_hash', 'input_hash'] as const)(
-    'lets nobody decide by a %s that was changed for as long as they read',
+    'accepts no decision by a %s that was changed while somebody read it',
     async (column) => {
       const { requestId } = (await aWrite()).call
       const read = () => getRequest(desk.api, linus.caller, { request: requestId })
@@ -220,7 +220,7 @@ describe('the page of a request', () => {
     },
   )
 
-  test('and its change set show no presentation but that of the digest by which one decides', async () => {
+  test('and its change set show only the presentation whose digest the decision names', async () => {
     const { requestId } = (await aWrite()).call
     const { db } = desk.database
     const { run_id: runId, turn } = await rowOf(db, 'request', { id: requestId })
@@ -236,7 +236,7 @@ describe('the page of a request', () => {
 })
 
 describe('a row', () => {
-  test('of another request does not stand in for one’s own, seal and all', async () => {
+  test('of another request does not replace the genuine one, even with its seal', async () => {
     const [one, other] = [(await aWrite()).call.requestId, (await aWrite()).call.requestId]
     await write(sql`update request set routing = o.routing, digest = o.digest, seal = o.seal,
       expires_at = o.expires_at, principals_digest = o.principals_digest
@@ -247,7 +247,7 @@ describe('a row', () => {
     expect((await refused(other)).code).toBe('tampered')
   })
 
-  test('of a vote that nobody gave fills no quorum, made up or copied', async () => {
+  test('of a vote that nobody gave fills no quorum, invented or copied', async () => {
     const { call } = await aWrite()
     const { requestId } = call
     await desk.decide(desk.people.grace, requestId)

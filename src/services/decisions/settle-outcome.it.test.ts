@@ -41,7 +41,7 @@ describe('an outcome check', () => {
     [false, 'failed'],
     [null, 'unknown'],
   ] as const)(
-    'settled with ran: %s leaves the attempt %s, with who found that',
+    'settled with ran: %s leaves the attempt %s, with the person who found that',
     async (ran, state) => {
       expect(await settle(grace, { ran })).toMatchObject({ state: 'approved' })
       expect(await attemptOne()).toEqual({ state, settled_by: grace.id, settled_then: 'continue' })
@@ -50,7 +50,7 @@ describe('an outcome check', () => {
     },
   )
 
-  test('settled with `again` issues one permit, for the next attempt of that very call', async () => {
+  test('settled with `again` issues one permit, for the next attempt of the same call', async () => {
     await settle(grace, { ran: false, then: 'again' })
     const permit = await rowOf(database.db, 'permit', { call_id: check.callId })
     expect(permit.state).toBe('live')
@@ -72,8 +72,8 @@ describe('an outcome check', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('`again` unless the call did not run, anything but the literal values, and no reason', async () => {
+describe('settling is refused', () => {
+  test('for `again` unless the call did not run, for any value other than the literal ones, and without a reason', async () => {
     for (const finding of [
       { ran: true, then: 'again' },
       { ran: null, then: 'again' },
@@ -87,11 +87,11 @@ describe('what is refused', () => {
     expect((await attemptOne()).state).toBe('unknown')
   })
 
-  test('somebody behind the call', async () => {
+  test('to people behind the call', async () => {
     expect((await refusal(settle(ada, { ran: true }))).code).toBe('not_eligible')
   })
 
-  test('a second settling, and one after the attempt turned out by itself', async () => {
+  test('a second time, and after the attempt has ended by itself', async () => {
     await settle(grace, { ran: true })
     expect((await refusal(settle(grace, { ran: true }))).code).toBe('already_decided')
     const other = await addRequest(service, run, { kind: 'outcome_check', position: 2 })
@@ -103,7 +103,7 @@ describe('what is refused', () => {
     expect((await refusal(settle(grace, { ran: false, then: 'again' }))).code).toBe('conflict')
   })
 
-  test('deciding it instead of settling it, and settling what is none', async () => {
+  test('for a request that is no outcome check, and deciding an outcome check is refused', async () => {
     const body = { decision: 'approve', digest: check.digest, revision: 1 }
     const decided = decideRequest(service.ctx, grace.caller, { request: check.id, body })
     expect((await refusal(decided)).code).toBe('invalid_request')

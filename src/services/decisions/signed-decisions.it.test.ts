@@ -82,7 +82,7 @@ async function eventOf(type: 'decision.recorded' | 'decision.refused'): Promise<
 
 // Rules: security.md 12, 15
 describe('a high-risk request whose queue requires a signature', () => {
-  test('is approved with a passkey, and the trail keeps all that a stranger verifies it with', async () => {
+  test('is approved with a passkey, and the trail keeps everything that others need to verify it', async () => {
     const answer = await send(await signed())
     expect(answer.state).toBe('approved')
     const { signature, reason, basis } = await eventOf('decision.recorded')
@@ -111,7 +111,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     expect(detail.decisions).toMatchObject([{ reason: 'checked', signedWith: "Grace's laptop" }])
   })
 
-  test('is not approved without one, and is denied without one, alone and among many', async () => {
+  test('is not approved without a signature, and is denied without one, alone and among many', async () => {
     expect(await refusedFor(send(approval()))).toBe('signature_required')
     const single = { ...approval(), requestId: request.id }
     const { items } = await decideMany(service.ctx, grace.caller, { decisions: [single] })
@@ -121,7 +121,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     expect(denied.items).toMatchObject([{ status: 200, state: 'denied' }])
   })
 
-  test('keeps the signature of a denial that carries one', async () => {
+  test('keeps the signature of a signed denial', async () => {
     const body = denying(request, { reason: 'no' })
     expect((await send(await signed(body))).state).toBe('denied')
     expect((await eventOf('decision.recorded'))['signature']).toMatchObject({ credentialId })
@@ -134,7 +134,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     ['an owner who was not verified', { unverified: true }, 'assertion'],
     ['a counter that went back', { counter: 1 }, 'counter'],
     ['a challenge of nobody', { challenge: 'AAAA' }, 'challenge'],
-  ] as const)('refuses a signature with %s, and the trail says so', async (_, wrong, which) => {
+  ] as const)('refuses a signature with %s, and the trail records it', async (_, wrong, which) => {
     await service.db.updateTable('credential').set({ counter: 100 }).execute()
     const body = await signed(approval(), { counter: 1000, ...wrong })
     expect(await refusedFor(send(body))).toBe(which)
@@ -163,7 +163,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     expect(await refusedFor(offer(approval({ digest: other.digest })))).toBe('stale_digest')
   })
 
-  test('refuses a signature that was given for another reach, and states the one that it permits', async () => {
+  test('refuses a signature for another scope, number of uses or continuation, and records the scope that it permits', async () => {
     request = await addRequest(service, run, {
       position: 4,
       risk: 'high',
@@ -195,7 +195,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     expect(await stateOf(request.id)).toBe('pending')
   })
 
-  test('takes a nonce once, from the session and the person that asked, while it lasts', async () => {
+  test('takes a nonce once, from the session and the person that requested it, before it expires', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     request = await addRequest(service, run, {
       position: 3,
@@ -227,7 +227,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     expect(await refusedFor(send(replayed, again))).toBe('challenge')
   })
 
-  test('refuses a passkey of somebody else, one that nobody confirmed, and one that was removed', async () => {
+  test('refuses a passkey of another person, one that nobody confirmed, and one that was removed', async () => {
     const own = await addSession(service, linus)
     const theirs = await registeredPasskey(service.ctx, linus, own, null)
     expect(await refusedFor(offer(approval(), request, linus, own))).toBe('no_passkey')
@@ -243,7 +243,7 @@ describe('a high-risk request whose queue requires a signature', () => {
     expect(await stateOf(request.id)).toBe('pending')
   })
 
-  test('asks nobody to sign what they may not decide', async () => {
+  test('gives no challenge to a person who may not decide', async () => {
     const own = await addSession(service, ada)
     await registeredPasskey(service.ctx, ada, own, edsger)
     expect(await refusedFor(offer(approval(), request, ada, own))).toBe('not_eligible')

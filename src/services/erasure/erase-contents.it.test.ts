@@ -50,8 +50,8 @@ async function wrote(marker: string, content = `${marker} lives here\n`): Promis
   return { runId, path, call }
 }
 
-describe('erasing what the call of a request holds', () => {
-  test('takes the right activatePolicy, a reason, and a request that there is', async () => {
+describe('erasing the contents of a request’s call', () => {
+  test('requires the right activatePolicy, a reason, and an existing request', async () => {
     const { call } = await wrote('Arden')
     const input = { request: call.requestId, why: 'x' }
     const without = eraseRequestContents(desk.api, desk.people.grace.caller, input)
@@ -61,7 +61,7 @@ describe('erasing what the call of a request holds', () => {
     expect(await placesOf(desk.database.db, 'Arden lives here')).toContain('content.bytes')
   })
 
-  test('leaves no byte of it in any column of any table, whatever held it', async () => {
+  test('leaves no byte of them in any column of any table', async () => {
     const { call } = await wrote('Briony')
     expect(await placesOf(desk.database.db, 'Briony')).toEqual(
       expect.arrayContaining([
@@ -80,7 +80,7 @@ describe('erasing what the call of a request holds', () => {
     expect(await placesOf(desk.database.db, 'Briony')).toEqual([])
   })
 
-  test('is said wherever it was shown, with the hash and size of what went, and nothing else of it', async () => {
+  test('is reported in every place that showed them, with only their hash and size', async () => {
     const { call, runId } = await wrote('Corin')
     const { grace } = desk.people
     const before = await getRequest(desk.api, grace.caller, { request: call.requestId })
@@ -129,7 +129,7 @@ describe('erasing what the call of a request holds', () => {
     }
   })
 
-  test('is recorded, and its bundle and the whole log hold offline and say how much was erased', async () => {
+  test('is recorded, and its bundle and the whole log verify offline and say how much was erased', async () => {
     const { olga } = desk.people
     const { call } = await wrote('Duncan')
     const { contents, bytes } = await erase(call.requestId)
@@ -167,7 +167,7 @@ describe('erasing what the call of a request holds', () => {
     expect(ofLog.flatMap(({ notes }) => notes).join()).toContain('contents were erased')
   })
 
-  test('done again finds nothing and records nothing', async () => {
+  test('a second time finds nothing and records nothing', async () => {
     const { call, runId } = await wrote('Edgar')
     await erase(call.requestId)
     const events = await desk.auditTypes(runId)
@@ -175,7 +175,7 @@ describe('erasing what the call of a request holds', () => {
     expect(await desk.auditTypes(runId)).toEqual(events)
   })
 
-  test('leaves bytes that another request holds too, and says how many', async () => {
+  test('leaves bytes that another request has too, and says how many', async () => {
     const same = 'the very same words of Flavius\n'.repeat(20)
     const one = await wrote('Flavius-1', same)
     const other = await wrote('Flavius-2', same)
@@ -199,7 +199,7 @@ describe('erasing is refused', () => {
     return refused.message
   }
 
-  test('while a request is pending, approved and not started, or its run goes on, with what to do', async () => {
+  test('while a request is pending, approved and not started, or its run is active, with what to do', async () => {
     const { call, runId } = await aWrite()
     expect(await open(call.requestId)).toContain('Decide it or cancel its run first')
     await desk.decide(desk.people.grace, call.requestId)
@@ -225,7 +225,7 @@ describe('erasing is refused', () => {
     expect(await erase(call.requestId)).toMatchObject({ requests: 1 })
   })
 
-  test('or done whole: ended in the middle, nothing is erased, and the next one erases all', async () => {
+  test('or done completely: interrupted in the middle, nothing is erased, and the next try erases all', async () => {
     const { call } = await wrote('Gratiano')
     const { db } = desk.database
     let ended: unknown

@@ -58,8 +58,8 @@ async function asking(tool: string, input: Parameters<typeof JSON.stringify>[0])
   return { runId, callId: call?.id ?? '', requestId: call?.requestId ?? '' }
 }
 
-describe('erasing what a call holds reaches', () => {
-  test('every revision: what the model asked for, and what a person made of it', async () => {
+describe('erasing the contents of a call reaches', () => {
+  test('every revision: the call as the model made it, and as a person changed it', async () => {
     const { runId, callId, requestId } = await asking('write_file', {
       path: 'notes/Hermia.md',
       content: 'Hermia\n',
@@ -96,7 +96,7 @@ describe('erasing what a call holds reaches', () => {
     await nowhere('Hermia')
   })
 
-  test('the run that it started: its task, its words, its output; its signature holds still', async () => {
+  test('the run that it started: its task, its words, its output; its signature still verifies', async () => {
     const { db } = desk.database
     const task = { worker: 'hand', input: 'Write to Iachimo' }
     const { runId, callId, requestId } = await asking('call_worker', task)
@@ -130,7 +130,7 @@ describe('erasing what a call holds reaches', () => {
     return [...texts.values()].filter((text) => text.includes(marker)).length
   }
 
-  test('the message by which the result of a call that a person made was told', async () => {
+  test('the message with the result of a call that a person made', async () => {
     const { ada, grace } = desk.people
     const runId = await desk.start({ worker: 'clerk' })
     const input = { path: 'notes/Kent.md', content: 'Kent\n' }
@@ -146,7 +146,7 @@ describe('erasing what a call holds reaches', () => {
     await nowhere('Kent')
   })
 
-  test('notifications that are kept, also digests that name it, and no others', async () => {
+  test('stored notifications, also digests that name it, and no others', async () => {
     const { db } = desk.database
     const { runId, requestId } = await asking('write_file', { path: 'notes/Lear.md', content: '' })
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
@@ -202,7 +202,7 @@ describe('of a program’s request', () => {
     return { requestId, digest, decided }
   }
 
-  test('its own words, metadata and report go, once it is over; before, it is said what to do', async () => {
+  test('its own words, metadata and report, once it has ended; before, the refusal says what to do', async () => {
     const { requestId, digest, decided } = await ask('Nerissa')
     const whyNot = async (): Promise<string> => (await refusal(erase(requestId))).message
     expect(await whyNot()).toContain('Decide or withdraw it first')
@@ -228,7 +228,7 @@ describe('of a program’s request', () => {
     expect(again.code).toBe('conflict')
   })
 
-  test('a decision and an erasure at the same moment: the decision counts, and nothing open is erased', async () => {
+  test('a decision and an erasure at the same moment: the decision counts, and no open request is erased', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { requestId, decided } = await ask(`Orsino ${round}`)
       const [denied, erased] = await Promise.allSettled([

@@ -53,8 +53,8 @@ async function storedWith(words: string): Promise<number> {
   return texts.filter((text) => text.includes(words)).length
 }
 
-describe('erasing what people wrote', () => {
-  test('takes the right activatePolicy, a reason, a request and a person that exist', async () => {
+describe('erasing the words of people', () => {
+  test('requires the right activatePolicy, a reason, and an existing request and person', async () => {
     const request = first.call.requestId
     const { grace, olga } = desk.people
     const without = eraseRequestWords(desk.api, grace.caller, { request, why: 'x' })
@@ -68,7 +68,7 @@ describe('erasing what people wrote', () => {
     expect((await shown(first)).comments).toContain('It is for the notes')
   })
 
-  test('about one request leaves when and by whom in its place, and nothing else of it', async () => {
+  test('about one request leaves in their place when they were written and by whom, and nothing else', async () => {
     const request = first.call.requestId
     const why = 'names a customer'
     const { olga } = desk.people
@@ -89,7 +89,7 @@ describe('erasing what people wrote', () => {
     })
   })
 
-  test('of one person, everywhere: no byte of it is stored, and what others wrote stays', async () => {
+  test('of one person, everywhere: no byte of them is stored, and the words of others stay', async () => {
     const { olga, grace, linus } = desk.people
     const view = { page: 'inbox', name: 'Jane Doe', query: 'q=Jane' } as const
     await saveView(desk.api, grace.caller, view)
@@ -104,7 +104,7 @@ describe('erasing what people wrote', () => {
     expect(await storedWith('asked for it')).toBe(1)
   })
 
-  test('is recorded with its hashes, and evidence holds and says how much was erased', async () => {
+  test('is recorded with their hashes, and evidence verifies and says how much was erased', async () => {
     const { olga } = desk.people
     const { requestId } = second.call
     await using _covering = keepCovered(desk.database.db)

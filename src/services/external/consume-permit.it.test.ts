@@ -45,7 +45,7 @@ const past = sql<Date>`clock_timestamp() - interval '1 second'`
 // Rules: product.md 47
 describe('a permit', () => {
   // Rules: security.md 29
-  test('whose rows were reset is not handed out twice, and the refusal is in the trail', async () => {
+  test('whose rows were reset is not given out twice, and the refusal is in the trail', async () => {
     const request = await approved()
     const { permitId } = await take(request)
     await sql`update permit set state = 'live', ended_at = null where id = ${permitId}`.execute(
@@ -86,7 +86,7 @@ describe('a permit', () => {
     ])
   })
 
-  test('goes to one of fifty who take it at once', async () => {
+  test('is given to one of fifty callers who request it at once', async () => {
     const request = await approved()
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -101,7 +101,7 @@ describe('a permit', () => {
     expect(answers.filter((answer) => answer === 'already_consumed')).toHaveLength(49)
   })
 
-  test('is for the digest that was approved, and none is not one', async () => {
+  test('is given for the approved digest, and for no other, not even a missing one', async () => {
     const request = await approved()
     const other = await refusal(take(request, `sha256:${'0'.repeat(64)}`))
     expect(other).toMatchObject({ code: 'stale_digest', facts: { digest: request.digest } })
@@ -113,7 +113,7 @@ describe('a permit', () => {
     expect((await take(request)).digest).toBe(request.digest)
   })
 
-  test('is taken by keys of the owner whose program asked, by nobody else and by no person', async () => {
+  test('is taken by keys of the owner whose program asked, by no other key and by no person', async () => {
     const request = await approved()
     const strangers = await addKey(desk.service.db, desk.linus)
     const input = { request: request.id, digest: request.digest }
@@ -141,7 +141,7 @@ describe('a permit', () => {
     expect((await take(request)).requestId).toBe(request.id)
   })
 
-  test('is not there while nobody has decided, and never after a denial', async () => {
+  test('does not exist before a decision, and never after a denial', async () => {
     const request = await desk.ask()
     expect(await refusal(take(request))).toMatchObject({
       code: 'conflict',
@@ -154,7 +154,7 @@ describe('a permit', () => {
     })
   })
 
-  test('is not taken after its hour: it has lapsed', async () => {
+  test('is not given out after its hour: it has lapsed', async () => {
     const request = await approved()
     const { db, ctx, signer } = desk.service
     // As an hour later: the row and the statement agree on a time that is over.
@@ -183,7 +183,7 @@ describe('a permit', () => {
   })
 
   // Rules: security.md 13
-  test('is not made by a row: another request’s permit, or a changed one, is refused', async () => {
+  test('is not created by a row: another request’s permit, or a changed one, is refused', async () => {
     const [mine, other] = [await approved(), await approved()]
     const { db } = desk.service
     const theirs = await rowOf(
@@ -200,7 +200,7 @@ describe('a permit', () => {
   })
 
   // Rules: product.md 1, 14
-  test('is not given out once policy blocks the call, and is there again when it no longer does', async () => {
+  test('is not given out while policy blocks the call, and is again when it no longer does', async () => {
     const { ctx } = desk.service
     const request = await approved()
     const blocking = versionThatBlocks()
@@ -212,7 +212,7 @@ describe('a permit', () => {
     expect(await take(request)).toMatchObject({ digest: request.digest })
   })
 
-  test('is not given out by a version that another one replaces before the permit is taken', async () => {
+  test('is not given out by a version that is replaced before the permit is taken', async () => {
     const { ctx, policy } = desk.service
     const request = await approved()
     const blocking = versionThatBlocks()
@@ -228,7 +228,7 @@ describe('a permit', () => {
     expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
   })
 
-  test('is there as soon as the decision is recorded, before Temporal knows of it', async () => {
+  test('exists as soon as the decision is recorded, before Temporal has it', async () => {
     const request = await approved()
     const { id: decisionId } = await rowOf(desk.service.db, 'decision', { request_id: request.id })
     const stage = await waitForStage(desk.service.ctx, { decisionId, withinMs: 0 })
@@ -236,7 +236,7 @@ describe('a permit', () => {
     expect((await take(request)).requestId).toBe(request.id)
   })
 
-  test('is gone when the approval was taken back', async () => {
+  test('is void when the approval was revoked', async () => {
     const request = await approved()
     await revokePermit(desk.service.ctx, desk.linus.caller, { request: request.id, reason: 'wait' })
     expect(await refusal(take(request))).toMatchObject({
@@ -278,7 +278,7 @@ test.each(Array.from({ length: 6 }, (_, round) => round % 2))(
 )
 
 describe('a request that nobody decides', () => {
-  test('expires by the clock of the database, when its timer says so and when its program comes too late', async () => {
+  test('expires by the clock of the database, when its timer fires and when its program comes too late', async () => {
     const { db, ctx } = desk.service
     const [timed, taken] = [await desk.ask(), await desk.ask()]
     expect((await advanceExternal(ctx, { requestId: timed.id })).nextDeadlineMs).toBeGreaterThan(1)
@@ -296,7 +296,7 @@ describe('a request that nobody decides', () => {
   })
 
   // Rules: product.md 13
-  test('leaves the queue when its program withdraws it, once, and wakes who waits', async () => {
+  test('leaves the queue when its program withdraws it, once, and wakes the callers that wait', async () => {
     const request = await desk.ask()
     const { ctx, db } = desk.service
     const withdraw = () => withdrawRequest(ctx, desk.program.caller, { request: request.id })
@@ -326,7 +326,7 @@ describe('a request that nobody decides', () => {
 })
 
 // Rules: product.md 47
-describe('what became of the call', () => {
+describe('the outcome of the call', () => {
   const report = (id: string, state: 'succeeded' | 'failed', summary: string | null = null) =>
     reportOutcome(desk.service.ctx, desk.program.caller, { request: id, state, summary })
 
@@ -344,7 +344,7 @@ describe('what became of the call', () => {
     expect((await desk.auditOf(request.id)).at(-1)).toBe('execution.finished')
   })
 
-  test('is said by nobody but the owner of the key', async () => {
+  test('is reported by nobody but the owner of the key', async () => {
     const request = await approved()
     await take(request)
     const strangers = await addKey(desk.service.db, desk.linus)

@@ -39,7 +39,7 @@ const calls: readonly [string, JsonObject, string][] = [
 
 // Rules: product.md 46
 test.each(calls)(
-  'a call of %s from another host shows what it reports, and nothing of the disk of the service',
+  'a call of %s from another host shows what it reports, and no file of the service’s host',
   async (tool, input, reported) => {
     const { requestId, state } = await ask(tool, input)
     expect(state).toBe('pending')
@@ -58,7 +58,7 @@ test.each(calls)(
   },
 )
 
-test('whether a file is there changes no answer: nobody learns of the disk by asking', async () => {
+test('the existence of a file changes no answer: nobody learns about the service’s disk by asking', async () => {
   const there = await ask('read_file', { path: 'notes/plan.md' })
   const absent = await ask('read_file', { path: 'notes/absent.md' })
   expect([there.state, absent.state]).toEqual(['approved', 'approved'])

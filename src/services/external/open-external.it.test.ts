@@ -19,8 +19,8 @@ const desk = disposeAfterTests(await openProgramDesk())
 
 const call = { tool: 'deploy', input: { service: 'shop' } }
 
-describe('a program asks', () => {
-  test('for a tool that only it knows, at high risk, of the queue that routing gives, under the digest of its very call', async () => {
+describe('a request of a program', () => {
+  test('for a tool that only the program knows has high risk, the queue that routing gives, and the digest of exactly its call', async () => {
     const request = await desk.ask({ metadata: { ticket: 'OPS-7' } })
     const input = { service: 'shop', version: '1.4.2' }
     const digest = callDigest({ tool: 'deploy', input, toolHash: unknownToolHash('deploy') })
@@ -56,7 +56,7 @@ describe('a program asks', () => {
     expect(rows).toEqual([{ kind: 'start_approval', run_id: request.id }])
   })
 
-  test("in its own words, which are its claim: quoted, and covered by the presentation's digest", async () => {
+  test("has its own words, which are a claim: quoted, and covered by the presentation's digest", async () => {
     const presentation = { type: 'text' as const, content: 'nothing to see' }
     const title = 'Roll out 1.4.2'
     const said = await desk.ask({ title, presentation })
@@ -68,7 +68,7 @@ describe('a program asks', () => {
   })
 
   // Rules: product.md 17, 19
-  test('with its own words for the task, which are its claim; the task of a run they are not', async () => {
+  test('has its own words for the task, which are a claim; they are not the task of a run', async () => {
     const told = await desk.ask({ metadata: { task: 'Release the shop' } })
     expect(told).toMatchObject({ task: null, claimedTask: 'Release the shop' })
     for (const metadata of [{ task: 7 }, { task: { text: 'x' } }, {}]) {
@@ -76,7 +76,7 @@ describe('a program asks', () => {
     }
   })
 
-  test('and nobody behind it decides: the owner of the key, the person it acts for, no key', async () => {
+  test('is decided by nobody behind it: the owner of the key, the person it acts for, or a key', async () => {
     const onBehalfOf = 'LINUS@example.com'
     const unreachable = await refusal(desk.ask({ onBehalfOf, queue: 'platform' }))
     expect(unreachable).toMatchObject({
@@ -116,7 +116,7 @@ describe('a program asks', () => {
     expect((await desk.read(request.id)).state).toBe('pending')
   })
 
-  test('and sees its own requests, as their owner and the one it acts for do; others find nothing', async () => {
+  test('is visible to the program, its owner and the person it acts for, and to nobody else', async () => {
     const request = await desk.ask({ onBehalfOf: desk.ada.id, queue: 'security' }).catch(() => null)
     expect(request).toBeNull()
     const { requestId } = await openExternal(desk.service.ctx, desk.program.caller, {
@@ -142,7 +142,7 @@ describe('a program asks', () => {
 })
 
 // Rules: security.md 29
-test('nobody is behind a request by an address that somebody wrote into their row', async () => {
+test('has nobody behind it by an address that was written into a person’s row', async () => {
   const { db } = desk.service
   const rename = (id: string, email: string) =>
     db.updateTable('person').set({ email }).where('id', '=', id).execute()
@@ -155,7 +155,7 @@ test('nobody is behind a request by an address that somebody wrote into their ro
 })
 
 describe('an externalId', () => {
-  test('opens one request, however often and however many ask at once', async () => {
+  test('opens one request, however often and by however many it is sent at once', async () => {
     const asked = { ...call, externalId: 'raced' }
     const opened = await Promise.all(
       Array.from({ length: 20 }, () => openExternal(desk.service.ctx, desk.program.caller, asked)),
@@ -165,7 +165,7 @@ describe('an externalId', () => {
     expect(again).toEqual(opened[0])
   })
 
-  test('asks for nothing else, and is each owner’s own', async () => {
+  test('opens no request for another call, and belongs to its owner', async () => {
     const first = await desk.ask({ externalId: 'mine' })
     const other = { ...call, externalId: 'mine' }
     const refused = await refusal(openExternal(desk.service.ctx, desk.program.caller, other))
@@ -222,7 +222,7 @@ describe('nothing is opened', () => {
   })
 })
 
-describe("a worker's policy judges first", () => {
+describe('the policy of a worker judges first', () => {
   const input = { path: 'a.md', content: 'x' }
   const toolHash = `sha256:${'ab'.repeat(32)}`
   const judgement: Judgement = {
@@ -243,7 +243,7 @@ describe("a worker's policy judges first", () => {
   }
   const asked = { tool: 'write_file', input, worker: 'scribe' }
 
-  test('what it pre-approves is approved at once, by policy and by nobody', async () => {
+  test('and a call that it pre-approves is approved at once, by policy and by nobody', async () => {
     desk.service.answerJudging(async () => ({ judgement, presented: null }))
     const request = await desk.ask(asked)
     expect(request).toMatchObject({
@@ -262,7 +262,7 @@ describe("a worker's policy judges first", () => {
   })
 
   // Rules: product.md 1, 14
-  test('what a later version asks about, blocks or has no worker for gets no permit; what it pre-approves does', async () => {
+  test('and a call gets no permit when a later version asks, blocks it or lacks the worker; it does when that pre-approves', async () => {
     const { ctx, policy } = desk.service
     const later = (verdict: Judgement['verdict']) =>
       desk.service.answerJudging(async ({ present }) => {
@@ -283,7 +283,7 @@ describe("a worker's policy judges first", () => {
     expect(await take()).toMatchObject({ digest })
   })
 
-  test('what it blocks opens nothing, and the trail has it', async () => {
+  test('and a call that it blocks opens no request, and the trail has it', async () => {
     const reason = 'blocked by policy: zone notes: write'
     const blocked = { ...judgement, verdict: 'blocked' as const, reason }
     desk.service.answerJudging(async () => ({ judgement: blocked, presented: null }))
@@ -293,7 +293,7 @@ describe("a worker's policy judges first", () => {
     expect(judged.at(-1)?.detail).toMatchObject({ verdict: 'blocked' })
   })
 
-  test("what it blocks as a command is blocked outside of the agent's sandbox too, and asks otherwise", async () => {
+  test("and a command that it blocks is blocked outside of the agent's sandbox too, and asks otherwise", async () => {
     const leaving = (command: string) => ({
       tool: 'Bash',
       input: { command, dangerouslyDisableSandbox: true },
@@ -317,7 +317,7 @@ describe("a worker's policy judges first", () => {
     ])
   })
 
-  test('what it blocks to be written is blocked in whatever tool of an agent writes it, and asks elsewhere', async () => {
+  test('and a path that it blocks for writing is blocked in any tool of an agent that writes it, and asks elsewhere', async () => {
     const judged: string[] = []
     desk.service.answerJudging(async ({ tool, input: sent }) => {
       const own = isJsonObject(sent) ? sent : {}
@@ -362,13 +362,13 @@ describe("a worker's policy judges first", () => {
     expect((await refusal(desk.ask(many))).code).toBe('invalid_request')
   })
 
-  test('an answer that is about another call is believed by nobody', async () => {
+  test('an answer about another call is rejected', async () => {
     const forged = { ...judgement, input: { path: 'b.md', content: 'evil' } }
     desk.service.answerJudging(async () => ({ judgement: forged, presented: null }))
     expect((await refusal(desk.ask(asked))).code).toBe('unavailable')
   })
 
-  test('a call that could not run is the program’s mistake, and nobody is asked', async () => {
+  test('a call that could not run is the program’s error, and nobody is asked', async () => {
     const wrong = { ...judgement, verdict: 'error' as const, reason: 'content: is missing' }
     desk.service.answerJudging(async () => ({ judgement: wrong, presented: null }))
     const refused = await refusal(desk.ask(asked))

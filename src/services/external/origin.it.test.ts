@@ -61,7 +61,7 @@ const decide = (request: Awaited<ReturnType<typeof open>>) =>
 
 // Rules: product.md 46
 describe('a program that proves to work in the workspace', () => {
-  test('is shown with the workspace’s own file, and said to have proved it', async () => {
+  test('is shown with the workspace’s own file, and a note that it proved this', async () => {
     const proof = await proofOf(desk.root)
     const request = await open({ origin: origin({ proof }) })
     expect(request.title).toBe('Edit notes/plan.md (+1 −1)')
@@ -75,7 +75,7 @@ describe('a program that proves to work in the workspace', () => {
     await decide(request)
   })
 
-  test('in a folder of it too, and says where it reports another file than is there', async () => {
+  test('may work in a folder of it, and the request says where it reports another content than the real one', async () => {
     const folder = join(desk.root, 'notes')
     const proof = await proofOf(folder)
     const request = await open({ origin: origin({ folder, proof, files: reported }) })
@@ -86,14 +86,14 @@ describe('a program that proves to work in the workspace', () => {
     )
   })
 
-  test('is refused what could not run on the workspace’s own file', async () => {
+  test('is refused a call that could not run on the workspace’s own file', async () => {
     const input = { path: 'notes/plan.md', edits: [{ find: 'nowhere', replace: 'x' }] }
     const proof = await proofOf(desk.root)
     const attempt = open({ tool: 'edit_file', input, origin: origin({ proof }) })
     expect(await refusal(attempt)).toMatchObject({ code: 'invalid_request' })
   })
 
-  test('without a worker has it noted, and nothing is read', async () => {
+  test('without a worker has the proof recorded, and no file is read', async () => {
     const proof = await proofOf(desk.root)
     const request = await open({ alone: true, origin: origin({ proof }) })
     expect(request.external?.origin?.proved).toBe(true)
@@ -210,7 +210,7 @@ describe('no file of the service is read or shown for', () => {
 
 // Rules: product.md 46
 describe('a program that proves nothing', () => {
-  test('is shown with the difference to the file that it reports, said to be so', async () => {
+  test('is shown with the difference to the file that it reports, marked as reported', async () => {
     const request = await open({ origin: origin({ files: reported }) })
     expect(request.title).toBe('Edit notes/plan.md (+1 −1), as reported')
     expect(request.presentation).toMatchObject({
@@ -229,7 +229,7 @@ describe('a program that proves nothing', () => {
     await decide(request)
   })
 
-  test('and of an edit of it; one that could not run on it asks nobody', async () => {
+  test('may report the file of an edit, too; an edit that could not run on it asks nobody', async () => {
     const edit = (find: string): JsonObject => ({
       path: 'notes/plan.md',
       edits: [{ find, replace: 'ours' }],
@@ -260,13 +260,13 @@ describe('a program that proves nothing', () => {
     }
   })
 
-  test('gets no difference for a tool that only has the name of one of ours', async () => {
+  test('gets no difference for a tool that only has the name of a built-in one', async () => {
     const request = await open({ alone: true, origin: origin({ files: reported }) })
     expect(request.presentation.type).toBe('structured')
     expect(request.title).not.toMatch(/^Edit/)
   })
 
-  test('never has its own presentation for a fact, whatever that says', async () => {
+  test('never has its own presentation shown as a fact, whatever that says', async () => {
     const presentation = { type: 'diff' as const, content: '--- a/harmless\n' }
     const title = 'Edit notes/plan.md (+0 −0)'
     const request = await open({ origin: origin({ files: reported }), presentation, title })
@@ -275,7 +275,7 @@ describe('a program that proves nothing', () => {
     expect(request.external?.claim).toEqual({ title, presentation })
   })
 
-  test('may say anything about itself: it stays text, and one line of the title', async () => {
+  test('may make any claim about itself: it stays text, and one line of the title', async () => {
     const host = '‮evil\u001b[2J<img src=x onerror=alert(1)>\n(proved)'
     const files = [{ path: '../‮a\u0007.md', hash: hashBytes('<script>'), content: '<script>' }]
     const request = await open({ origin: origin({ host, program: '<b>', files }) })
@@ -286,7 +286,7 @@ describe('a program that proves nothing', () => {
 })
 
 describe('the same externalId', () => {
-  test('with another origin is something else; with another proof it is the same', async () => {
+  test('with another origin is another call; with another proof it is the same', async () => {
     const externalId = 'origin-again'
     const first = await open({ externalId, origin: origin() })
     const proof = await proofOf(desk.root)
@@ -347,13 +347,13 @@ describe('an origin or a worker that somebody wrote into the database', () => {
     expect((await refusal(taking)).code).toBe('tampered')
   })
 
-  test('is never said to be proved', async () => {
+  test('is never shown as proved', async () => {
     const request = await open({ origin: origin() })
     await forge(request.id, sql`origin_proved = true`)
     expect((await read(request.id)).external?.origin?.proved).toBe(false)
   })
 
-  test('and rows of a version that knew no origin go on to hold', async () => {
+  test('and rows of a version without origins stay valid', async () => {
     const request = await open()
     const row = await rowOf(desk.database.db, 'external_request', { request_id: request.id })
     // As that version sealed it: every column that it had, and no other.

@@ -62,7 +62,7 @@ async function outcomeOf(requestId: string): Promise<string | null> {
 }
 
 // Rules: security.md 13, 14
-describe('a gateway call whose claim has no answer', () => {
+describe('a gateway call whose claim was not acknowledged', () => {
   test('is made by its own host if the claim is recorded, and by no other', async () => {
     const request = await approvedCall()
     const cut = cutter.cutNext()
@@ -73,7 +73,7 @@ describe('a gateway call whose claim has no answer', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('is not made by it if the claim never reached Postgres, also when another one came first', async () => {
+  test('is not made by its host if the claim never reached Postgres, also when another claim came first', async () => {
     const request = await approvedCall()
     const cut = cutter.cutNext('lost')
     const failure = claimCut(request).catch(String)
@@ -82,7 +82,7 @@ describe('a gateway call whose claim has no answer', () => {
     expect(await failure).toMatch(/connection/i)
   })
 
-  test('is not made once people were asked what became of it', async () => {
+  test('is not made once people were asked about its outcome', async () => {
     const request = await approvedCall()
     const cut = cutter.cutAll()
     const failure = claimCut(request).catch(String)
@@ -95,7 +95,7 @@ describe('a gateway call whose claim has no answer', () => {
 })
 
 // Rules: product.md 1, 14
-test('a gateway call is judged again, and its permit stays, when another version is in force than judged it', async () => {
+test('a gateway call is judged again, and its permit stays, when another version is in force than at its judgement', async () => {
   const { id, digest } = await approvedCall()
   const policyDigest = `sha256:${'ab'.repeat(32)}`
   expect(await consumeGatewayPermit(ctx(), id, { digest, policyDigest })).toBe('judge_again')

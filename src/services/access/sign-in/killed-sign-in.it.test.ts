@@ -30,7 +30,7 @@ const failingOnce = (error: Error): SigningSystemContext => ({
 })
 
 // Rules: security.md 29
-test('a link whose sign-in died before its commit signs in nobody any more, and another link does', async () => {
+test('a link whose sign-in died before its commit signs in nobody any more, and a new link does', async () => {
   const link = await newLink()
   await expect(signIn(failingOnce(new Error('killed')), link)).rejects.toThrow('killed')
   expect((await refusal(signIn(desk.api, link))).code).toBe('unauthenticated')

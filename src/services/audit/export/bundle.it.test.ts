@@ -63,12 +63,12 @@ describe('an evidence bundle', () => {
     expect(bundle.revealed.map(({ document }) => document).join()).toContain('Looks right.')
   })
 
-  test('is not proved to continue a checkpoint that it has no proof from', () => {
+  test('is not proved to continue a checkpoint without a consistency proof from it', () => {
     const { consistency: _, ...without } = bundle
     expect(verify(without, kept)).toEqual({ ...allHold, freshness: 'unknown' })
   })
 
-  test('is refused where the key is another’s', () => {
+  test('is refused with another log’s key', () => {
     const verdicts = verifyBundle(
       bundle,
       noteKey('countersign/other', generateKeyPairSync('ed25519').publicKey),
@@ -77,7 +77,7 @@ describe('an evidence bundle', () => {
     expect(outcomes(verdicts)).toMatchObject({ authenticity: 'fails' })
   })
 
-  test('fails in integrity when one byte of an event is another', () => {
+  test('fails in integrity when one byte of an event differs', () => {
     const [first, ...others] = bundle.events
     if (first === undefined) throw new Error('no events')
     const changed = { ...first, event: first.event.replace('policy', 'polizy') }
@@ -102,7 +102,7 @@ describe('an evidence bundle', () => {
     expect(verify({ ...bundle, statements })).toEqual({ ...allHold, authenticity: 'fails' })
   })
 
-  test('does not vouch for who is behind a request whose run’s start is left out', () => {
+  test('does not vouch for the people behind a request whose run’s start is left out', () => {
     const events = bundle.events.filter(({ event }) => !event.includes('"type":"run.started"'))
     expect(verify({ ...bundle, events })).toMatchObject({
       authorisation: 'unknown',
@@ -110,7 +110,7 @@ describe('an evidence bundle', () => {
     })
   })
 
-  test('is an event, and is given to nobody who may not read the trail', async () => {
+  test('is recorded as an event, and is refused to people who may not read the trail', async () => {
     const { desk, requestId } = lived
     const events = await rowsOf(
       desk.database.db,
@@ -125,7 +125,7 @@ describe('an evidence bundle', () => {
   })
 })
 
-describe('what witnesses cosigned', () => {
+describe('the cosignatures of witnesses', () => {
   const witness = noteSigner('witness.example', 'cosignature')
   const stranger = noteSigner('stranger.example', 'cosignature')
   const by = (...signers: readonly NoteSigner[]) => ({
@@ -135,7 +135,7 @@ describe('what witnesses cosigned', () => {
   const freshness = (verdicts: readonly Verdict[]) =>
     verdicts.find(({ name }) => name === 'freshness')?.outcome
 
-  test('goes with a bundle and a full export, and is verified offline by who has their keys', async () => {
+  test('are part of a bundle and a full export, and are verified offline with the keys of the witnesses', async () => {
     const { desk, signer } = lived
     const { db } = desk.database
     const size = await cosignNewest(db, witness, 'office')
@@ -159,7 +159,7 @@ describe('what witnesses cosigned', () => {
     expect(freshness(verifyBundle(without, signer.key, null, by(witness)))).toBe('fails')
   })
 
-  test('is in the newest checkpoint itself once they have seen it, and needs no more', async () => {
+  test('are part of the newest checkpoint itself once the witnesses have seen it', async () => {
     const { desk, signer } = lived
     const { db } = desk.database
     await coverAudit(db)

@@ -86,7 +86,7 @@ test('audit verify says so in one line, and ends with 0', async () => {
   ])
 })
 
-test('an instant that is changed, and an event that is put in, are found beside it', async () => {
+test('a changed instant, and an inserted event, are found beside it', async () => {
   const { db } = lived.desk.database
   const tx = await db.startTransaction().execute()
   try {

@@ -36,7 +36,7 @@ describe('a full export', () => {
     }
   })
 
-  test('whose log was cut off, or whose beginning is another, does not continue what somebody kept', async () => {
+  test('whose log was cut off, or begins differently, does not continue a kept checkpoint', async () => {
     const { desk, signer } = lived
     const { db } = desk.database
     const kept = (await readNewestCheckpoint(db))?.note ?? ''
@@ -79,7 +79,7 @@ describe('a full export', () => {
     }
   })
 
-  test('that an older checkpoint is missing from still continues it, for whoever kept it', async () => {
+  test('that lacks an older checkpoint still continues it, for anybody who kept it', async () => {
     const { desk, signer } = lived
     const { db } = desk.database
     const first = await db

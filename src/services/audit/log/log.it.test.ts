@@ -49,7 +49,7 @@ const tile = (path: string, person = auditor) =>
   readTile(service.ctx, person.caller, { path, keyReadsAudit: false })
 
 describe('before the first checkpoint', () => {
-  it('there is none to read, and no receipt', async () => {
+  it('there is no checkpoint to read, and no receipt', async () => {
     expect((await refusal(readCheckpoint(service.ctx))).code).toBe('not_found')
     request = await addRequest(service, run)
     const receipt = readReceipt(service.ctx, grace.caller, { request: request.id })
@@ -84,14 +84,14 @@ describe('a receipt', () => {
   })
 
   // Rules: security.md 22
-  it('is nobody’s who may not see the request', async () => {
+  it('is refused to people who may not see the request', async () => {
     const unseen = readReceipt(service.ctx, edsger.caller, { request: request.id })
     expect((await refusal(unseen)).code).toBe('not_found')
   })
 })
 
 describe('the tiles', () => {
-  it('rebuild the tree that the checkpoint signed, hashes and entries alike', async () => {
+  it('rebuild the tree that the checkpoint signed, from hashes and from entries', async () => {
     const { size, root } = await opened()
     const tiles = tilesOfLevel(0, size)
     const read = await Promise.all(tiles.map((one) => tile(tilePath(one))))
@@ -104,7 +104,7 @@ describe('the tiles', () => {
     expect(await tile('tile/0/000.p/7')).toEqual(read[0]?.subarray(0, 7 * 32))
   })
 
-  it('are not found beyond what is signed, nor under another path', async () => {
+  it('are not found beyond the signed size, nor under another path', async () => {
     for (const path of [
       'tile/0/003',
       'tile/1/000',
@@ -134,7 +134,7 @@ describe('the tiles', () => {
 })
 
 describe('the log', () => {
-  it('proves that each checkpoint goes on from those before', async () => {
+  it('proves that each checkpoint continues all earlier ones', async () => {
     const before = await opened()
     await writeEvents(200)
     await coverAudit(database.db)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limits } from '#domain/limits.ts'
 import { cappedResult } from './capped-result.ts'
 
-test('what fits is kept as it is', () => {
+test('a result within the limit is kept unchanged', () => {
   const result = { type: 'output', output: { a: 1 }, text: 'short' } as const
   expect(cappedResult(result)).toEqual(result)
 })

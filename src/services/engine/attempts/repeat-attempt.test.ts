@@ -10,7 +10,7 @@ function after(attempt: number, more: Partial<Attempt> = {}) {
   return { execution: given as Attempt }
 }
 
-test('a repeated attempt is known to its tool by the key of the first', () => {
+test('a repeated attempt has the idempotency key of the first', () => {
   expect(keyAttemptOf({ execution: null })).toBe(1)
   expect(keyAttemptOf(after(1, { settled_then: 'again' }))).toBe(1)
   const second = after(2, { settled_then: 'again', detail: { keyAttempt: 1 } })

@@ -25,7 +25,7 @@ useDelegationDesk()
 describe('attachments', () => {
   const attached = toReviewer({ attachments: ['notes/1.md', 'notes/2.md', 'readme.md'] })
 
-  test('are shown with size and hash; those whose zone asks have a request of their own in the batch', async () => {
+  test('are shown with size and hash; those in a zone that asks have a request of their own in the batch', async () => {
     const { callId, requestId } = await delegating(attached)
     const requests = await requestsOf(callId)
     expect(requests.map(({ kind, title }) => [kind, title])).toEqual([
@@ -43,7 +43,7 @@ describe('attachments', () => {
     ])
   })
 
-  test('are all needed: the delegation runs once its own request and each of theirs are approved', async () => {
+  test('must all be approved: the delegation runs once its own request and each of theirs are approved', async () => {
     const { callId } = await delegating(attached)
     const [own, first, second] = await requestsOf(callId)
     const { grace } = desk.people
@@ -76,7 +76,7 @@ describe('attachments', () => {
     ])
   })
 
-  test('denied abort the delegation: what waits leaves the queue, what was approved loses its permit', async () => {
+  test('that are denied abort the delegation: pending requests leave the queue, and approved ones lose their permit', async () => {
     const { runId, callId } = await delegating(attached)
     const [own, first, second] = await requestsOf(callId)
     const { grace } = desk.people
@@ -96,7 +96,7 @@ describe('attachments', () => {
   })
 
   // Rules: product.md 41
-  test('denied before the call itself was decided leave the model the reason, with the tool and the file', async () => {
+  test('that are denied before the call itself was decided give the model the reason, with the tool and the file', async () => {
     const { runId, callId } = await delegating(attached)
     const [, first] = await requestsOf(callId)
     const { grace } = desk.people
@@ -109,7 +109,7 @@ describe('attachments', () => {
     expect(call?.text).toContain(JSON.stringify('not "that" one'))
   })
 
-  test('that nobody decides in time expire the whole of it', async () => {
+  test('that nobody decides in time let the whole delegation expire', async () => {
     const { runId, callId } = await delegating(attached)
     const [own, first] = await requestsOf(callId)
     await desk.decide(desk.people.grace, own?.id ?? '')
@@ -125,7 +125,7 @@ describe('attachments', () => {
     expect([(await desk.calls(runId, 1))[0]?.result, requestId]).toEqual(['blocked', ''])
   })
 
-  test('that changed since they were shown are asked about afresh, each with its new hash', async () => {
+  test('that changed since they were shown are asked about again, each with its new hash', async () => {
     const { callId } = await delegating(attached)
     const before = await requestsOf(callId)
     for (const request of before) await desk.decide(desk.people.grace, request.id)
@@ -163,7 +163,7 @@ describe('attachments', () => {
     expect(children.children).toEqual([])
   })
 
-  test('that would make more than a hundred requests of the run wait are refused, with their call alone', async () => {
+  test('that would make more than a hundred requests of the run wait are refused, together with their call only', async () => {
     const notes = Array.from({ length: 50 }, (_, index) => `notes/of-${index}.md`)
     for (const path of notes) await desk.write(path, 'x\n')
     const many = toReviewer({ attachments: notes })
@@ -179,7 +179,7 @@ describe('attachments', () => {
     expect((await getRun(desk.api, desk.people.ada.caller, runId)).pendingRequests).toBe(56)
   })
 
-  test('and the worker stay as they were asked about: an edit may change the task alone', async () => {
+  test('and the worker stay as they were shown: an edit may change only the task', async () => {
     const { requestId } = await delegating(attached)
     const { digest } = await rowOf(desk.database.db, 'request', { id: requestId })
     const editing = (input: { readonly [field: string]: Json }) =>

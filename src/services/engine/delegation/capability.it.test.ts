@@ -42,7 +42,7 @@ describe('capability', () => {
     expect((await inChild(tool, input))?.result).toBe(result)
   })
 
-  test('is judged at every call: what the parent loses, its child loses at once', async () => {
+  test('is judged at every call: a right that the parent loses, its child loses at once', async () => {
     const { childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
     const aRead = { tool: 'read_file', input: { path: 'readme.md' } }
@@ -61,7 +61,7 @@ describe('capability', () => {
     expect((await desk.calls(childId, 2))[0]?.result).toBe('error')
   })
 
-  test('of a child whose parent was rewritten to another run: the signatures do not hold', async () => {
+  test('of a child whose parent was rewritten to another run is none: the signatures do not hold', async () => {
     const { childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
     const other = await desk.start({ worker: 'reviewer' })

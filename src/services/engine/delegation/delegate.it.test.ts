@@ -25,7 +25,7 @@ import {
 useDelegationDesk()
 
 describe('a delegation', () => {
-  test('counts what the child changes among the changes of the run, for who may see the child', async () => {
+  test('includes the changes of the child in those of the run, for people who may see the child', async () => {
     const { runId, childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
     const input = { path: 'scratch/reviewed.md', content: 'Reviewed\n' }
@@ -82,7 +82,7 @@ describe('a delegation', () => {
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
   })
 
-  test('is started and finished once, however often and by however many it is asked for', async () => {
+  test('is started and finished once, however often and by however many activities it is requested', async () => {
     const asked = await delegating()
     await desk.decide(desk.people.grace, asked.requestId)
     const starts = await Promise.all([1, 2, 3, 4].map(() => desk.execute(asked.callId)))
@@ -100,14 +100,14 @@ describe('a delegation', () => {
     expect(events.filter((type) => type === 'execution.finished')).toHaveLength(1)
   })
 
-  test('whose activity was lost waits for its child, and no person is asked what became of it', async () => {
+  test('whose activity was lost waits for its child, and no person is asked for its outcome', async () => {
     const { callId, childId } = await delegated()
     expect(waitedFor((await settleUnknown(desk.worker, { callId })) as CallOutcome)).toBe(childId)
     const kinds = (await requestsOf(callId)).map((request) => request.kind)
     expect(kinds).toEqual(['tool_call'])
   })
 
-  test('is seen from both ends: children, lineage and the call that waits', async () => {
+  test('is visible from both ends: children, lineage and the call that waits', async () => {
     const { runId, callId, childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
     const { ada } = desk.people
@@ -121,7 +121,7 @@ describe('a delegation', () => {
     expect(items.flatMap((item) => item.calls)[0]?.childRunId).toBe(childId)
   })
 
-  test('keeps the parent waiting while the child waits for input, and the reconciler leaves it alone', async () => {
+  test('keeps the parent waiting while the child waits for input, and the reconciler does not change that', async () => {
     const { runId, callId, childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
     await setRows(desk.database.db, 'run', { id: childId }, { state: 'waiting_for_input' })

@@ -20,7 +20,7 @@ import {
 
 useDelegationDesk()
 
-describe('what may not be called', () => {
+describe('a worker that may not be called:', () => {
   test.each<[string, { readonly [field: string]: Json }, RegExp]>([
     ['a worker that is not on the list', { worker: 'nobody' }, /may not call the worker "nobody"/],
     ['an unknown field', { extra: true }, /extra/],
@@ -36,7 +36,7 @@ describe('what may not be called', () => {
     expect(call?.text).toMatch(reason)
   })
 
-  test('a worker at work above: a circle ends before anybody is asked', async () => {
+  test('one that is already active above: a cycle ends before anybody is asked', async () => {
     const { childId } = await delegated(toReviewer({ worker: 'circle' }))
     await admitRun(desk.api, { runId: childId })
     desk.say({ calls: [toReviewer({ worker: 'scribe' }), toReviewer({ worker: 'circle' })] })
@@ -46,7 +46,7 @@ describe('what may not be called', () => {
     expect(calls[0]?.text).toContain('circle')
   })
 
-  test('a worker whose asks could reach nobody', async () => {
+  test('one whose requests could reach nobody', async () => {
     const config = deskConfig.replace('linus@example.com]', 'linus@example.com]')
     const empty = `${config}routing: [{ when: { worker: reviewer }, queue: nobody }]\n`
       .replace('queues:', 'queues:\n  nobody: { team: nobody }')
@@ -73,7 +73,7 @@ describe('run modes', () => {
     expect((await row(childId)).mode).toBe('approve_all')
   })
 
-  test('approve_all written into a child of a run that did not have it: nothing of it executes', async () => {
+  test('approve_all written into a child of a run without it: nothing of it executes', async () => {
     const { childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
     await sql`update run set mode = 'approve_all' where id = ${childId}`.execute(desk.database.db)
@@ -86,7 +86,7 @@ describe('run modes', () => {
   })
 })
 
-test('somebody behind the root is behind everything its child asks, and a grant of the root holds in the child', async () => {
+test('a person behind the root is behind every request of its child, and a grant of the root holds in the child', async () => {
   const { childId } = await delegated()
   await admitRun(desk.api, { runId: childId })
   await desk.activate({ 'workers/reviewer.md': worker('reviewer', zones) })

@@ -63,7 +63,7 @@ async function executions(call: DeskCall | undefined) {
 
 // Rules: product.md 1
 describe.skipIf(!testSandbox.works)('commands of a run', () => {
-  test('one that rules allow runs, one that asks waits and runs once approved, a blocked one never', async () => {
+  test('one that rules pre-approve runs, one that asks waits and runs once approved, a blocked one never runs', async () => {
     await desk.write('notes/a.md', 'first\n')
     const asked = await calls(
       { tool: 'exec', input: { file: 'cat', args: ['notes/a.md'] } },
@@ -115,7 +115,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
   })
 
   // Rules: product.md 14
-  test('a file it names that changed makes the approval stale, and it is asked about afresh', async () => {
+  test('a changed file that one names makes the approval stale, and people are asked again', async () => {
     await desk.write('scratch/job.sh', 'echo approved > scratch/out.txt\n')
     const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/job.sh'] } })
     const [call] = asked.calls
@@ -148,7 +148,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
   })
 
   // Rules: security.md 8
-  test('what it made of protected names is undone: failed, with the violation in the audit', async () => {
+  test('protected names that one makes are removed, and it fails, with the violation in the audit', async () => {
     const asked = await calls({
       tool: 'shell',
       input: { command: 'echo evil > .envrc', cwd: 'scratch' },
@@ -235,7 +235,7 @@ describe('without a sandbox', () => {
     return plain
   }
 
-  test('nothing is pre-approved, whatever the mode; the approver is told, and what was approved runs and is audited as such', async () => {
+  test('nothing is pre-approved, whatever the mode; the approver is warned, and an approved command runs and is audited as unconfined', async () => {
     await using plain = await plainDesk('')
     const asking = { worker: 'scribe', input: 'Write', mode: 'approve_all' } as const
     const { id: runId } = await startRun(plain.api, plain.people.olga.caller, asking)

@@ -28,7 +28,7 @@ describe('what was approved', () => {
   })
 
   // Rules: product.md 14
-  test('does not run when the file has changed: refused (stale), and asked afresh with the old request before it', async () => {
+  test('does not run when the file has changed: refused (stale), and asked again with the old request before it', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     await desk.write(path, 'somebody else\n')
@@ -64,7 +64,7 @@ describe('what was approved', () => {
   })
 
   // Rules: product.md 1, 14
-  test('does not run when policy blocks it by now, and nobody is asked again', async () => {
+  test('does not run when policy blocks it since then, and nobody is asked again', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     await desk.activate({
@@ -78,7 +78,7 @@ describe('what was approved', () => {
   })
 
   // Rules: product.md 1, 14
-  test('does not run when a version that blocks it is activated while it is judged, nor does a call that needs no approval', async () => {
+  test('does not run when a version that blocks it is activated while it is judged; nor does a call that needs no approval', async () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x.md', content: 'x\n' } }] })
@@ -105,7 +105,7 @@ describe('what was approved', () => {
   })
 
   // Rules: product.md 14
-  test('does not run when the approval was taken back: the model reads cancelled', async () => {
+  test('does not run when the approval was revoked: the model reads cancelled', async () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     await revokePermit(desk.api, desk.people.grace.caller, {
@@ -118,7 +118,7 @@ describe('what was approved', () => {
   })
 
   // Rules: product.md 12, 14
-  test('asks afresh when the permit has lapsed', async () => {
+  test('is asked about again when the permit has lapsed', async () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     // Only the signing process can shorten a permit: a changed row is not believed.
@@ -147,7 +147,7 @@ describe('a call that a person changed', () => {
     return reviseRequest(desk.api, desk.people.linus.caller, edited)
   }
 
-  test('runs as it was approved, and the model is told who changed it into what', async () => {
+  test('runs as it was approved, and the model reads who changed it and how', async () => {
     const { call, path, runId } = await aWrite()
     await edit(call, { path, content: 'changed\n' })
     await desk.decide(desk.people.grace, call.requestId)
@@ -158,7 +158,7 @@ describe('a call that a person changed', () => {
     expect(text).toContain('"content":"changed\\n"')
   })
 
-  test('and that went stale is asked about in its changed form', async () => {
+  test('that went stale is asked about again in its changed form', async () => {
     const { call, path, runId } = await aWrite()
     await edit(call, { path, content: 'changed\n' })
     await desk.decide(desk.people.grace, call.requestId)
@@ -173,7 +173,7 @@ describe('a call that a person changed', () => {
     expect(await desk.read(path)).toBe('changed\n')
   })
 
-  test('makes a later call that was shown on top of it ask afresh', async () => {
+  test('lets a later call that was shown on top of it be asked about again', async () => {
     const path = newPath()
     desk.say({
       calls: [
@@ -196,7 +196,7 @@ describe('a call that a person changed', () => {
 
 // Rules: product.md 15
 describe('order', () => {
-  test('a call with effects waits for the earlier ones of its turn, whoever asks for it', async () => {
+  test('a call with effects waits for the earlier ones of its turn, whatever starts it', async () => {
     const [one, two] = [newPath(), newPath()]
     desk.say({
       calls: [
@@ -220,7 +220,7 @@ describe('order', () => {
     expect(desk.executed).toEqual(['write_file'])
   })
 
-  test('a call shown on top of an earlier one that was denied asks afresh', async () => {
+  test('a call shown on top of an earlier one that was denied is asked about again', async () => {
     const path = newPath()
     await desk.write(path, 'base\n')
     desk.say({
@@ -241,7 +241,7 @@ describe('order', () => {
     expect(await desk.read(path)).toBe('base\n')
   })
 
-  test('a call that still waits on top of an earlier one that was denied is asked about afresh at once', async () => {
+  test('a pending call on top of an earlier one that was denied is asked about again at once', async () => {
     const path = newPath()
     await desk.write(path, 'base\n')
     desk.say({

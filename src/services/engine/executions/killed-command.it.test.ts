@@ -107,7 +107,7 @@ async function audited(callId: string, type: 'execution.unknown' | 'system.recon
 
 // Rules: security.md 8
 describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
-  test('has what it made of protected names undone, and its outcome check says so', async () => {
+  test('has the protected names that it made removed, and its outcome check says so', async () => {
     const { id } = await killed('echo evil > .envrc; mkdir -p sub/.git/hooks')
     expect(made('.envrc')).toBe(true)
     const settled = await settleUnknown(desk.worker, { callId: id })
@@ -125,7 +125,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test('is looked after when the next Temporal worker of the host starts', async () => {
+  test('is cleaned up when the next Temporal worker of the host starts', async () => {
     const { id } = await killed('echo evil > .envrc')
     await undoLostCommands(desk.worker, (callId) => settleUnknown(desk.worker, { callId }))
     expect(made('.envrc')).toBe(false)
@@ -136,7 +136,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test('and that another host gave up in the meantime has it added, with an event', async () => {
+  test('and that another host gave up in the meantime has the violation added, with an event', async () => {
     const { id } = await killed('echo evil > .envrc')
     const { commandSite: _, ...elsewhere } = desk.worker
     await settleUnknown(elsewhere, { callId: id })
@@ -148,7 +148,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test('and that broke no rule leaves nothing to tell', async () => {
+  test('and that made no protected name has nothing to report', async () => {
     const { id } = await killed('echo fine > fine.txt')
     await settleUnknown(desk.worker, { callId: id })
     expect((await attempt(id)).reason).toBe('the connection to its host was lost')
@@ -156,7 +156,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test('and cannot be looked after now is settled with that word, and kept for the next start', async () => {
+  test('and cannot be cleaned up now is settled with that note, and kept for the next start', async () => {
     const { id } = await killed('echo evil > .envrc')
     const [name = ''] = records()
     const file = join(desk.root, '.countersign/commands', name)
@@ -186,7 +186,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
 })
 
 // Rules: security.md 8, 9
-test('a command without a sandbox whose host was killed is ended, and what it made undone', async () => {
+test('a command without a sandbox whose host was killed is ended, and the protected names that it made are removed', async () => {
   const name = `countersign-bare-killed-${process.pid}`
   // Where control groups can be made, not even an environment of its own hides it.
   const bare = boundsByKernel().processes ? 'env -i' : ''

@@ -76,7 +76,7 @@ async function eventsOf(runId: string): Promise<number> {
 }
 
 describe.skipIf(!testSandbox.works)('the output of a running command', () => {
-  test('is read while it runs, each reader going on from where it was, and is gone when the result is there', async () => {
+  test('is read while it runs, each reader continuing at its own position, and is removed when the result is there', async () => {
     const { callId, ended, runId } = await running(
       'echo one; wait 1; echo two; echo no >&2; wait 2',
     )
@@ -99,7 +99,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     expect(await liveOf(runId)).toEqual([null])
   })
 
-  test('comes over the run’s stream as it is written, goes on behind any event, and is marked lost when nobody knows how it ended', async () => {
+  test('comes over the run’s stream as it is written, continues after any event, and is marked lost when its end is unknown', async () => {
     const { callId, ended, runId } = await running(
       'echo one; wait 1; echo two; echo no >&2; wait 2',
     )
@@ -151,7 +151,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     expect(after.data).toEqual([])
   })
 
-  test('is read from where a reader was also when its result is stored while it is read', async () => {
+  test('is continued at a reader’s position also when its result is stored while it is read', async () => {
     const { callId, ended } = await running('echo one; wait 1; echo two; wait 2')
     await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
     await go(1)
@@ -175,7 +175,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     expect([start, bytes.toString()]).toEqual([4, 'two\n'])
   })
 
-  test('is read by those only who may see the run, and not behind its end', async () => {
+  test('is read only by people who may see the run, and not beyond its end', async () => {
     const { callId, ended } = await running('echo secret; wait 1')
     await expect.poll(() => said(callId, 'stdout'), until).toBe('secret\n')
     const { grace } = desk.people
@@ -199,7 +199,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await expect(read(callId, 'stdout', 8)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('is bounded however much it is, with the exact count of what is left out, and tells watchers once', async () => {
+  test('is limited, with the exact count of the bytes left out, and notifies watchers once', async () => {
     const slowly = 'for i in 1 2 3 4 5; do echo $i; sleep 0.4; done'
     const script = `${slowly}; head -c 3000000 /dev/zero | tr "\\0" a; echo; echo last; wait 1`
     const { callId, ended, runId } = await running(script)
@@ -214,7 +214,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     expect(await read(callId, 'stdout', start - 1)).toMatchObject({ start: start - 1 })
   })
 
-  test('is the same bytes at the same place once it has ended, whatever they are', async () => {
+  test('has the same bytes at the same position after its end, whatever they are', async () => {
     const script = String.raw`printf '\xe2\x82'; wait 1; printf '\xac\xff\000\033[2J'; wait 2`
     const { callId, ended } = await running(script)
     const bytes = Buffer.from('e282acff001b5b324a', 'hex')
@@ -228,7 +228,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     expect((await read(callId, 'stdout', 5)).bytes).toEqual(bytes.subarray(5))
   })
 
-  test('of a command whose end nobody knows is no result and says so; a late end takes its place', async () => {
+  test('of a command whose end is unknown is no result and says so; a late end replaces it', async () => {
     const { callId, ended, runId } = await running('echo half; wait 1; echo whole')
     await expect.poll(() => said(callId, 'stdout'), until).toBe('half\n')
     await settleUnknown(desk.worker, { callId })
@@ -241,7 +241,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     expect(await said(callId, 'stdout')).toBe('half\nwhole\n')
   })
 
-  test('of a command that is stopped goes with it, and is not its result', async () => {
+  test('of a command that is stopped is removed with it, and is not its result', async () => {
     const stop = new AbortController()
     const { callId, ended, runId } = await running('echo begun; wait 1', stop)
     await expect.poll(() => said(callId, 'stdout'), until).toBe('begun\n')
@@ -255,7 +255,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('is not written by an attempt whose call has its result, nor by one that is not there', async () => {
+  test('is not written by an attempt whose call has its result, nor by one that does not exist', async () => {
     const { callId, ended } = await running('echo done')
     await ended
     const late = [{ stream: 'stdout', skipped: 0, bytes: Buffer.from('late') }] as const
@@ -270,7 +270,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await open.ended
   })
 
-  test('is that of commands only: a hash in what another tool returned opens nothing', async () => {
+  test('belongs to commands only: a hash in another tool’s result opens nothing', async () => {
     const secret = await putContent(desk.database.db, 'of another run')
     desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/forged.json' } }] })
     await desk.write('notes/forged.json', '{}')
@@ -285,7 +285,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('leaves nothing behind of a command that is done at once', async () => {
+  test('leaves no row of a command that ends at once', async () => {
     const { callId, ended, runId } = await running('echo quick')
     await ended
     expect(await rows(callId)).toBe(0)

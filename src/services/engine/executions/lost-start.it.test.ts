@@ -44,7 +44,7 @@ async function eventsOf(runId: string): Promise<string[]> {
 }
 
 // Rules: security.md 42
-describe('a start whose commit has no answer', () => {
+describe('a start whose commit was not acknowledged', () => {
   test('and is recorded is carried out by its own process, once, and nobody is asked', async () => {
     const { runId, call, path } = await approvedWrite()
     const cut = cutter.cutNext()
@@ -70,7 +70,7 @@ describe('a start whose commit has no answer', () => {
     expect(await eventsOf(runId)).toEqual(['execution.started', 'execution.finished'])
   })
 
-  test('and never reached Postgres has not begun: the workflow may issue it again', async () => {
+  test('and never reached Postgres has not begun: the workflow may start it again', async () => {
     const { call } = await approvedWrite()
     const cut = cutter.cutNext('lost')
     await expect(executeCut(call)).rejects.toThrow(/connection/i)
@@ -82,7 +82,7 @@ describe('a start whose commit has no answer', () => {
     expect(desk.executed).toEqual(['write_file'])
   })
 
-  test('does not let its process act for a start of another one', async () => {
+  test('does not let its process carry out a start of another process', async () => {
     const { call } = await approvedWrite()
     const cut = cutter.cutNext('lost')
     const held = Promise.withResolvers<void>()
@@ -99,7 +99,7 @@ describe('a start whose commit has no answer', () => {
   })
 })
 
-describe('a start whose commit has no answer, on a host without a database for long', () => {
+describe('a start whose commit was not acknowledged, on a host that lost the database for long', () => {
   /** The host learns of its start only after the workflow has given the attempt up. */
   async function givenUp() {
     const write = await approvedWrite()
@@ -111,7 +111,7 @@ describe('a start whose commit has no answer, on a host without a database for l
     return { ...write, executing, check }
   }
 
-  test('does nothing any more, and takes the question back from the people who were asked', async () => {
+  test('is not carried out any more, and withdraws the question from the people who were asked', async () => {
     const { runId, call, path, executing, check } = await givenUp()
     cutter.letThrough()
     expect(await executing).toEqual({ kind: 'done' })
@@ -126,7 +126,7 @@ describe('a start whose commit has no answer, on a host without a database for l
     expect(state).toBe('cancelled')
   })
 
-  test('never acts beside the attempt that a person let run again', async () => {
+  test('is never carried out beside the attempt that a person started again', async () => {
     const { call, executing, check } = await givenUp()
     const finding = { request: check, ran: false, then: 'again', reason: 'nothing is there' }
     await settleOutcome(desk.api, desk.people.grace.caller, finding)
@@ -140,7 +140,7 @@ describe('a start whose commit has no answer, on a host without a database for l
   })
 })
 
-test('the end of an attempt whose commit has no answer is recorded once', async () => {
+test('the end of an attempt whose commit was not acknowledged is recorded once', async () => {
   const { runId, call } = await approvedWrite()
   desk.beforeExecute = async () => void cutter.cutNext()
   expect(await executeCut(call)).toEqual({ kind: 'done' })

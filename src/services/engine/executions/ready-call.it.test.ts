@@ -82,7 +82,7 @@ describe('a call that is prepared while Temporal schedules its activity', () => 
   }
 
   // Rules: product.md 14; security.md 10
-  test('does not run when its approval was taken back since', async () => {
+  test('does not run when its approval was revoked since', async () => {
     const { runId, attempts } = await executeAfter(async ({ call }) => {
       await revokePermit(desk.api, desk.people.grace.caller, {
         request: call.requestId,

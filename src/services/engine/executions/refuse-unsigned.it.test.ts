@@ -14,7 +14,7 @@ import {
 useExecutionDesk()
 
 // Rules: security.md 13
-describe('what only a writer of rows approved', () => {
+describe('approvals that were only written into rows', () => {
   test('an approved state without a permit executes nothing and is audited', async () => {
     const { call, path, runId } = await aWrite()
     await setRows(desk.database.db, 'request', { id: call.requestId }, { state: 'approved' })
@@ -96,7 +96,7 @@ describe('what only a writer of rows approved', () => {
 
 // Rules: product.md 10
 describe('grants', () => {
-  test('an approval for the run lets the same call pass unasked, and ends with its uses', async () => {
+  test('an approval for the run lets the same call run without asking, and ends with its uses', async () => {
     const path = newPath()
     const input = { path, content: 'again\n' }
     desk.say(

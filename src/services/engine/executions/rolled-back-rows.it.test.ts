@@ -73,7 +73,7 @@ test('a pre-approved effect whose rows were reset does not run again', async () 
   expect(await refusals(call.id)).toMatchObject([{ permitId: null, reason: 'already_spent' }])
 })
 
-test('uses of a grant that were reset in its row are taken all the same', async () => {
+test('uses of a grant that were reset in its row still count', async () => {
   const { call, runId, path } = await aWrite()
   await desk.decide(desk.people.grace, call.requestId, { scope: 'path', grant: { uses: 1 } })
   await desk.execute(call.id)
@@ -96,7 +96,7 @@ test('uses of a grant that were reset in its row are taken all the same', async 
   expect(await desk.read(path)).toBe('2\n')
 })
 
-test('a permit and a grant that were taken back stay so, though their rows are reset', async () => {
+test('a permit and a grant that were revoked stay revoked, though their rows are reset', async () => {
   const { db } = desk.database
   const { call } = await aWrite()
   await desk.decide(desk.people.grace, call.requestId)
@@ -123,7 +123,7 @@ test('a permit and a grant that were taken back stay so, though their rows are r
   expect(outcome).toMatchObject({ kind: 'calls', calls: [{ step: 'wait' }] })
 })
 
-test('an activation that was taken away, with the trail forged to fit, rolls no policy back', async () => {
+test('an activation that was deleted, with the trail forged to match, does not bring an older policy back', async () => {
   const { db } = desk.database
   const config = await desk.read('countersign.yaml')
   const before = (await desk.api.policies.inForce()).digest

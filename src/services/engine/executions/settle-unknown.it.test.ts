@@ -22,7 +22,7 @@ import {
 
 useExecutionDesk()
 
-describe('an attempt nobody knows the end of', () => {
+describe('an attempt whose end is unknown', () => {
   /** Starts the call and lets its executor vanish before it stores anything. */
   async function vanishing(): Promise<{
     runId: string
@@ -48,7 +48,7 @@ describe('an attempt nobody knows the end of', () => {
     return { ...write, letFinish: () => held.resolve(), finished, inside }
   }
 
-  test('becomes unknown with an outcome check; its late end closes the check', async () => {
+  test('gets an outcome check; its late end closes the check', async () => {
     const { call, runId, path, letFinish, finished } = await vanishing()
     const settled = await settleUnknown(desk.worker, { callId: call.id })
     expect(settled.kind).toBe('wait')
@@ -70,7 +70,7 @@ describe('an attempt nobody knows the end of', () => {
     expect(await desk.read(path)).toBe('two\n')
   })
 
-  test('is asked about at once when its process is certain to be gone, and only once', async () => {
+  test('is asked about at once when its process has certainly ended, and only once', async () => {
     const { call, letFinish, finished } = await vanishing()
     const { db } = desk.database
     const checks = () => rowsOf(db, 'request', { outcome_of: call.requestId }, 'kind', 'state')
@@ -86,7 +86,7 @@ describe('an attempt nobody knows the end of', () => {
     await finished
   })
 
-  test('of a call that was approved after an escalation asks as its queue did at first', async () => {
+  test('of a call that was approved after an escalation gets an outcome check with the queue’s original quorum', async () => {
     const { call, letFinish, finished } = await vanishing()
     const { db } = desk.database
     const { routing } = await requestRow(call.requestId)
@@ -124,7 +124,7 @@ describe('an attempt nobody knows the end of', () => {
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
   })
 
-  test('`again` first ends what is left of the earlier attempt: the two never run side by side', async () => {
+  test('is first ended with all its processes by `again`: the two never run side by side', async () => {
     const { call, finished, inside } = await vanishing()
     const lost = await settleUnknown(desk.worker, { callId: call.id })
     await settleOutcome(desk.api, desk.people.grace.caller, {
@@ -140,7 +140,7 @@ describe('an attempt nobody knows the end of', () => {
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
   })
 
-  test('asked for twice while it runs here, a call is not taken for lost: both get its end', async () => {
+  test('is not assumed when a call is requested twice while it runs here: both requests get its end', async () => {
     const { call, letFinish, finished } = await vanishing()
     const second = desk.execute(call.id)
     await waitUntil(async () => (await executions(call.id)).length === 1)
@@ -150,7 +150,7 @@ describe('an attempt nobody knows the end of', () => {
     expect(desk.executed).toEqual(['write_file'])
   })
 
-  test('settled as carried out, the model is told so', async () => {
+  test('settled as carried out is reported so to the model', async () => {
     const { call, runId, letFinish, finished } = await vanishing()
     const lost = await settleUnknown(desk.worker, { callId: call.id })
     await settleOutcome(desk.api, desk.people.grace.caller, {
@@ -165,7 +165,7 @@ describe('an attempt nobody knows the end of', () => {
     await finished
   })
 
-  test('of a call nobody was asked about asks the people of the worker, who may say `again`', async () => {
+  test('of a pre-approved call is put to the people of the worker, who may say `again`', async () => {
     const path = newPath('scratch')
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
     const runId = await desk.start()
@@ -189,7 +189,7 @@ describe('an attempt nobody knows the end of', () => {
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
   })
 
-  test('when its run has ended leaves nobody to ask: the result says that it is unknown', async () => {
+  test('is put to nobody when its run has ended: the result says that it is unknown', async () => {
     const { call, runId, letFinish, finished } = await vanishing()
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
     expect(await onlyCall(runId)).toMatchObject({ result: null })
@@ -200,7 +200,7 @@ describe('an attempt nobody knows the end of', () => {
     expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
   })
 
-  test('an attempt that had not started may be issued again', async () => {
+  test('that had not started may be issued again', async () => {
     const { call } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'again' })
@@ -237,7 +237,7 @@ describe('an attempt nobody knows the end of', () => {
   })
 
   // Rules: security.md 27
-  test('a read that took its host with it twice is put before people instead of a third try', async () => {
+  test('a read during which its host was lost twice is put to people instead of a third try', async () => {
     const { call } = await aRead()
     desk.beforeExecute = async () => {
       throw new Error('its process died')

@@ -56,7 +56,7 @@ describe('a call that would change nothing', () => {
     expect(desk.executed).toHaveLength(before)
   })
 
-  test('asks when the file has changed before its turn came, and writes nothing unasked', async () => {
+  test('asks when the file has changed before its turn, and writes nothing without an approval', async () => {
     await desk.write(path, 'same\n')
     const { runId, calls } = await taken(write('same\n'))
     await desk.write(path, 'changed\n')
@@ -67,13 +67,13 @@ describe('a call that would change nothing', () => {
     expect(await executions(call?.id ?? '')).toEqual([])
   })
 
-  test('asks on top of what an earlier call of the turn writes', async () => {
+  test('asks when an earlier call of the turn changes the file', async () => {
     await desk.write(path, 'same\n')
     const { calls } = await taken(write('other\n'), write('other\n'), write('same\n'))
     expect(calls.map((call) => call.verdict)).toEqual(['ask', 'ask', 'ask'])
   })
 
-  test('is told of no file whose reading asks: its contents cannot be guessed by writing', async () => {
+  test('gets no hint about a file whose reading asks: its contents cannot be guessed by writing', async () => {
     await desk.write(path, 'same\n')
     await desk.activate({
       'workers/scribe.md': deskWorker.replace(

@@ -185,7 +185,7 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
     expect(await run(host, same.id, 1, 'return 1')).toMatchObject({ verdict: 'preApproved' })
   })
 
-  test('ends when its run has ended, also where the worktree is kept, and before it is removed', async () => {
+  test('ends when its run has ended, also where the worktree is kept, and before the worktree is removed', async () => {
     await using host = hostWith()
     const [kept, gone, open] = [await start(), await start(), await start()]
     await run(host, kept.id, 1, `await fs.writeFile('new.txt', 'x')`)
@@ -200,7 +200,7 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
     expect(processesIn(open.id)).toBeGreaterThan(0)
   })
 
-  test('is not started beyond the bound, which is an error that says so', async () => {
+  test('is not started beyond the limit, which is an error that says so', async () => {
     await using host = hostWith({ maxInWorktrees: 1 })
     const [one, two] = [await start(), await start()]
     await run(host, one.id, 1, 'return 1')
@@ -211,7 +211,7 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
     expect((await run(host, one.id, 2, 'return "still"')).text).toContain('still')
   })
 
-  test('ends for that of another run once it is unused, and begins again for its next call', async () => {
+  test('ends in favour of another run’s once it is unused, and starts again for its next call', async () => {
     await using host = hostWith({ maxInWorktrees: 1, replaceableMs: 0 })
     const [one, two] = [await start(), await start()]
     await run(host, one.id, 1, `await fs.writeFile('a.txt', 'kept')`)
@@ -237,7 +237,7 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
     await expect.poll(() => processesIn(runId), { timeout: 60_000 }).toBe(0)
   })
 
-  test('ends when nobody has used it for the idle time', async () => {
+  test('ends after the idle time without a call', async () => {
     await using host = hostWith({ unusedMs: 500 })
     const run1 = await start()
     await run(host, run1.id, 1, 'return 1')

@@ -16,7 +16,7 @@ beforeEach(() => {
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x\n' } })
 
 // Rules: product.md 27
-describe('what is shown', () => {
+describe('the presentation of a call', () => {
   test('is built for a call that asks, and for none that is pre-approved or blocked', async () => {
     const read = { tool: 'read_file', input: { path: 'notes/1.md' } }
     const removal = { tool: 'delete_file', input: { path: 'notes/1.md' } }
@@ -33,7 +33,7 @@ describe('what is shown', () => {
     expect(presented).toEqual(['write_file'])
   })
 
-  test('decides in an explanation too: what cannot be shown asks nobody, and nothing is stored', async () => {
+  test('decides in an explanation too: a call that cannot be shown asks nobody, and nothing is stored', async () => {
     const explain = async (find: string) => {
       const input = { path: 'notes/1.md', edits: [{ find, replace: 'two' }] }
       const call = { worker: 'scribe', tool: 'edit_file', input }
@@ -47,7 +47,7 @@ describe('what is shown', () => {
     expect(await explain('one')).toMatchObject({ presented: null, judgement: { verdict: 'ask' } })
   })
 
-  test('is not built again for a call that a grant lets pass', async () => {
+  test('is not built again for a call that a grant covers', async () => {
     desk.say({ calls: [write('notes/again.md')] }, { calls: [write('notes/again.md')] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)

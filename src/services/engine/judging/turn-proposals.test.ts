@@ -28,7 +28,7 @@ function bytes(text: string): Uint8Array {
 }
 
 // Rules: product.md 15
-test('a call that touches what an earlier one writes is laid on top of it; the last one counts', async () => {
+test('a call that touches a path written by earlier ones is shown on top of the last of them', async () => {
   const proposals = new TurnProposals(base)
   proposals.add(1, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('one')]]))
   proposals.add(2, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('two')]]))
@@ -38,7 +38,7 @@ test('a call that touches what an earlier one writes is laid on top of it; the l
   expect(Buffer.from(found).toString()).toBe('two')
 })
 
-test('a call that touches something else finds the workspace as it is, and nothing is computed', async () => {
+test('a call that touches another path sees the workspace unchanged, and nothing is computed', async () => {
   const proposals = new TurnProposals(base)
   proposals.add(1, write('notes/a.md'), refuse)
   const assumed = await proposals.below(write('notes/ab.md'))
@@ -48,7 +48,7 @@ test('a call that touches something else finds the workspace as it is, and nothi
 })
 
 test.each([['notes'], [''], ['notes/a.md/below']])(
-  'listing or writing above or below a proposed path (%j) is on top of it',
+  'a list or a write above or below a proposed path (%j) is shown on top of it',
   async (path) => {
     const proposals = new TurnProposals(base)
     proposals.add(3, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('x')]]))

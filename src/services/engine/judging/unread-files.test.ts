@@ -17,7 +17,7 @@ const host: CommandHost = {
 }
 
 // Rules: product.md 46
-test('nothing of the files is known, and reading any is refused with a sentence', async () => {
+test('no file is known, and reading any is refused with a sentence', async () => {
   expect(await unreadWorkspace.state('a.md', { hash: true })).toEqual({ kind: 'unknown', bytes: 0 })
   const reading = [
     unreadWorkspace.read('a.md', { maxBytes: 1 }),

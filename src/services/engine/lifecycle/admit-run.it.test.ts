@@ -43,7 +43,7 @@ describe('a child that no call started', () => {
     expect(await admitted(childId)).toEqual(refused)
   })
 
-  test('whose lineage leaves somebody out is refused', async () => {
+  test('whose lineage leaves a person out is refused', async () => {
     const { runId, childId } = await delegated()
     await sql`delete from run_lineage where run_id = ${childId} and ancestor_id = ${runId}`.execute(
       desk.database.db,
@@ -52,7 +52,7 @@ describe('a child that no call started', () => {
   })
 
   // Rules: security.md 29
-  test('that the call starts once more, because its rows were reset, is refused', async () => {
+  test('that the call starts a second time, because its rows were reset, is refused', async () => {
     const { callId, childId } = await delegated()
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const again = '019a0000-0000-7000-8000-0000000000bb'

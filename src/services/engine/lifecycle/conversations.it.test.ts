@@ -65,7 +65,7 @@ async function letRestPass(runId: string): Promise<void> {
 
 // Rules: product.md 28
 describe('a conversation', () => {
-  test('rests after its answer, and a message goes on in the same transcript', async () => {
+  test('rests after its answer, and a message continues the same transcript', async () => {
     desk.say({ text: 'First answer.' }, { text: 'Second answer.' })
     const { runId, first } = await talk()
     const week = 7 * 86_400_000
@@ -99,7 +99,7 @@ describe('a conversation', () => {
     await close(runId)
   })
 
-  test('is what its start says; else what the worker says of runs that people start, never of keys', async () => {
+  test('is what the start of a run asks for; else what the worker sets for runs started by people, never by keys', async () => {
     const { ada } = desk.people
     const started = async (worker: string, conversation?: boolean, caller: Caller = ada.caller) => {
       const asked = conversation === undefined ? {} : { conversation }
@@ -155,7 +155,7 @@ describe('a conversation', () => {
     expect((await refusal(post(runId))).code).toBe('run_ended')
   })
 
-  test('whose workflow was lost is ended by the reconciler, which wakes what is left of it', async () => {
+  test('whose workflow was lost is ended by the reconciler, which wakes the remaining workflow', async () => {
     const { runId } = await talk()
     await letRestPass(runId)
     expect(await endDueRests(desk.api, { lateSeconds: 30 })).toEqual([runId])
@@ -166,7 +166,7 @@ describe('a conversation', () => {
     expect(rows.rows.map(({ kind }) => kind)).toContain('signal_messaged')
   })
 
-  test('loses no message to the end of its rest: one is read, or refused', async () => {
+  test('loses no message that arrives as its rest ends: it is read, or refused', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { runId } = await talk()
       await letRestPass(runId)
@@ -188,7 +188,7 @@ describe('a conversation', () => {
     }
   })
 
-  test('rests as long after a limit, a denial that stops it or a failed model, and says which', async () => {
+  test('rests as long after a limit, a denial with stop or a failed model, and names the cause', async () => {
     desk.say({ calls: [aWrite('stop\n')] })
     const { runId, first } = await talk()
     const [call] = await desk.calls(runId, 1)
@@ -216,7 +216,7 @@ describe('a conversation', () => {
 
 // Rules: product.md 28
 describe('closing', () => {
-  test('is for whoever may message the run, once; with one key it is answered again', async () => {
+  test('is for people who may message the run, once; a repeated request with its key gets the same result', async () => {
     const { runId } = await talk()
     const { ada, grace, olga } = desk.people
     expect((await refusal(close(runId, grace))).code).toBe('not_found')
@@ -262,7 +262,7 @@ describe('closing', () => {
     await cancelRun(desk.api, ada.caller, { runId: handed })
   })
 
-  test('and a message sent at once end in one of two ways: closed, or read', async () => {
+  test('and a message at the same moment end in one of two ways: the message is refused, or read', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { runId } = await talk()
       const [posted, closed] = await Promise.allSettled([post(runId), close(runId)])
@@ -287,7 +287,7 @@ test('a message that is sent twice with one key is posted once', async () => {
 })
 
 // Rules: product.md 28
-test('what two people write at once, while a turn is taken, is read once each, in the order in which it was posted', async () => {
+test('messages that two people write at once, during a turn, are read once each, in the order in which they were posted', async () => {
   const { runId } = await talk()
   const { ada, olga } = desk.people
   const texts = Array.from({ length: 10 }, (_, at) => [`ada ${at}`, `olga ${at}`]).flat()
@@ -312,7 +312,7 @@ test('what two people write at once, while a turn is taken, is read once each, i
   await cancelRun(desk.api, ada.caller, { runId })
 })
 
-test('a run has a number, its task and whom it waits for, in lists too; a number finds what one may see', async () => {
+test('a run has a number, its task and the people it waits for, in lists too; its number finds it for people who may see it', async () => {
   desk.say({ calls: [aWrite('numbered\n')] })
   const { ada, grace, linus } = desk.people
   const input = { version: '1.2', secretWord: 'x' }
@@ -344,7 +344,7 @@ test('a run has a number, its task and whom it waits for, in lists too; a number
   expect(await show(runId)).toMatchObject({ waitsFor: [] })
 })
 
-test('who has decided one place of two is not among those for whom a run waits, also if they started it', async () => {
+test('a person who has filled one place of two is not among those for whom a run waits, even the one who started it', async () => {
   const { grace } = desk.people
   const own = 'platform: { team: platform, selfApproval: true }'
   const pairs = `routing:\n  - { when: { path: 'notes/**' }, quorum: { count: 2 } }\n`

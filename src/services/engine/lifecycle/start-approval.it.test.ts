@@ -57,7 +57,7 @@ async function waiting(input: Partial<StartRunInput> = {}) {
 
 // Rules: product.md 45
 describe('a worker that asks before it starts', () => {
-  test('has runs that call no model until somebody else approves what the request shows', async () => {
+  test('has runs that call no model until another person approves what the request shows', async () => {
     const { ada, grace } = desk.people
     await desk.write('notes/plan.md', 'the plan\n')
     const { run, runId, requestId } = await waiting({ attachments: ['notes/plan.md'] })
@@ -118,7 +118,7 @@ describe('a worker that asks before it starts', () => {
     ])
   })
 
-  test('has its run cancelled by a denial, and nothing of it is carried out', async () => {
+  test('has its run cancelled by a denial, and no call of it is carried out', async () => {
     const { runId, requestId } = await waiting()
     await desk.decide(desk.people.grace, requestId, { decision: 'deny', reason: 'not today' })
     expect(await show(runId)).toMatchObject({
@@ -149,7 +149,7 @@ describe('a worker that asks before it starts', () => {
     expect(desk.modelRequests).toEqual([])
   })
 
-  test('lets nobody add to what was shown, and can be cancelled while it waits', async () => {
+  test('lets nobody send messages beyond what was shown, and can be cancelled while it waits', async () => {
     const { ada, grace } = desk.people
     const { runId, requestId } = await waiting()
     const message = messageRun(desk.api, ada.caller, { runId, text: 'And delete the rest' })
@@ -161,7 +161,7 @@ describe('a worker that asks before it starts', () => {
     expect((await refusal(desk.decide(grace, requestId))).code).toBe('cancelled')
   })
 
-  test('begins nothing whose approval the API process did not sign', async () => {
+  test('begins no run whose approval the API process did not sign', async () => {
     const { db } = desk.database
     const { runId, requestId } = await waiting()
     await db.updateTable('request').set({ state: 'approved' }).where('id', '=', requestId).execute()
@@ -178,7 +178,7 @@ describe('a worker that asks before it starts', () => {
     { turn: -1 },
     { forked_after_turn: 1 },
     { start_request_id: null, turn: 1 },
-  ])('asks no model when its row says that it may: %o', async (change) => {
+  ])('calls no model when a changed row says that it may: %o', async (change) => {
     const { runId } = await waiting()
     await setRows(desk.database.db, 'run', { id: runId }, { ...change, state: 'running' })
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
@@ -187,7 +187,7 @@ describe('a worker that asks before it starts', () => {
   })
 
   // Rules: security.md 13, 29
-  test('is not what a run needed whose row was changed: its failure says what was, also after a turn', async () => {
+  test('has a run whose row was changed fail with that cause, also after a turn', async () => {
     const { db } = desk.database
     const runId = await desk.start()
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/z', content: 'z' } }] })
@@ -204,7 +204,7 @@ describe('a worker that asks before it starts', () => {
   })
 
   // Rules: security.md 13
-  test('and every other run goes on once a process has the key that signed it, and is not ended by one without', async () => {
+  test('has runs that continue, like all others, once a process has the key that signed them, and are not ended by one without it', async () => {
     const { db } = desk.database
     const runId = await desk.start()
     const other = generateKeyPairSync('ed25519')
@@ -222,7 +222,7 @@ describe('a worker that asks before it starts', () => {
     expect((await show(runId)).state).toBe('completed')
   })
 
-  test('goes on after the key that signed its approval was retired', async () => {
+  test('has runs that continue after the key that signed their approval was retired', async () => {
     const { runId, requestId } = await waiting()
     await desk.decide(desk.people.grace, requestId)
     const write = { tool: 'write_file', input: { path: 'scratch/y', content: 'y' } }
@@ -248,7 +248,7 @@ describe('a worker that asks before it starts', () => {
   })
 
   // Rules: security.md 29
-  test('begins nothing whose approval was revoked, as if its permit had been spent before', async () => {
+  test('begins no run whose approval was revoked, as if its permit had been spent before', async () => {
     const { db } = desk.database
     const { grace } = desk.people
     const { runId, requestId } = await waiting()
@@ -282,7 +282,7 @@ describe('a worker that asks before it starts', () => {
     expect(types.filter((type) => type === 'permit.consumed')).toHaveLength(1)
   })
 
-  test('is not started where only those behind it could approve, and nobody starts what is blocked', async () => {
+  test('is not started where only people behind it could approve, and is started by nobody when blocked', async () => {
     const { api, people } = desk
     const start = (worker: string) => startRun(api, people.olga.caller, { worker, input: 'x' })
     const alone = await refusal(start('lonely'))
@@ -318,8 +318,8 @@ describe('the mode of a run whose start asks', () => {
   })
 })
 
-describe('what else starts a run of such a worker', () => {
-  test('a fork waits again, and everybody behind the old run stands behind its start', async () => {
+describe('a run of such a worker that is started otherwise', () => {
+  test('by a fork waits again, and everybody behind the old run is behind its start', async () => {
     const { ada, grace, linus } = desk.people
     const { runId, requestId } = await waiting()
     await desk.decide(linus, requestId)
@@ -336,7 +336,7 @@ describe('what else starts a run of such a worker', () => {
     expect((await show(fork.id)).state).toBe('completed')
   })
 
-  test('a key starts it with its owner behind it', async () => {
+  test('by a key has the owner of the key behind it', async () => {
     const { ada, grace } = desk.people
     const { caller } = await addKey(desk.database.db, grace)
     const run = await startRun(desk.api, caller, { worker: 'careful', input: 'x' })
@@ -346,7 +346,7 @@ describe('what else starts a run of such a worker', () => {
     expect((await show(run.id)).state).toBe('running')
   })
 
-  test('a call of it by another worker asks, whatever that worker’s tools say', async () => {
+  test('by a call of another worker asks, whatever the tools of that worker say', async () => {
     const call = (worker: string) => ({ tool: 'call_worker', input: { worker, input: 'x' } })
     desk.say({ calls: [call('careful'), call('scribe')] })
     const runId = await desk.start({ worker: 'caller' })

@@ -52,7 +52,7 @@ async function transcript(runId: string) {
 
 describe('a manual tool', () => {
   // Rules: product.md 5
-  test('is not shown to the model, and a model that names it gets an error', async () => {
+  test('is not offered to the model, and a model that names it gets an error', async () => {
     desk.say({ calls: [{ tool: 'write_file', input: note }] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
@@ -85,7 +85,7 @@ describe('a manual tool', () => {
   })
 
   // Rules: product.md 5, 17
-  test('that asks is decided by somebody else: not by who invoked it, whoever started the run', async () => {
+  test('that asks is decided by another person: not by the one who invoked it, whoever started the run', async () => {
     const { ada, grace, olga } = desk.people
     const started = await startRun(desk.api, grace.caller, { worker: 'scribe', input: 'Go' })
     const called = await invokeTool(desk.api, olga.caller, {
@@ -117,7 +117,7 @@ describe('a manual tool', () => {
   })
 
   // Rules: product.md 15
-  test('does not wait for what the model asked for, nor does that wait for it', async () => {
+  test('does not wait for the calls of the model, nor do those wait for it', async () => {
     await desk.activate({ 'workers/scribe.md': manual.replace('write_file:', 'delete_file:') })
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/own.md', content: 'own\n' } }] })
     await desk.write('scratch/old.txt', 'old\n')
@@ -134,7 +134,7 @@ describe('a manual tool', () => {
     await desk.activate({ 'workers/scribe.md': manual })
   })
 
-  test('executed twice at the same time, and again after a crash, acts once and says so once', async () => {
+  test('executed twice at the same time, and again after a crash, acts once and reports once', async () => {
     const runId = await desk.start()
     const { callId } = await invoke(runId, { path: 'scratch/once.txt', content: 'once\n' })
     await Promise.all([desk.execute(callId), desk.execute(callId)])
@@ -151,7 +151,7 @@ describe('a manual tool', () => {
   })
 
   // Rules: security.md 29
-  test('that ended without a known outcome is not settled by who made it, though its row says it was somebody else', async () => {
+  test('with an unknown outcome is not settled by the person who made it, though its row names another one', async () => {
     const { ada, grace } = desk.people
     const runId = await desk.start()
     const { callId } = await invoke(runId, { path: 'scratch/lost.txt', content: 'lost\n' })
@@ -179,7 +179,7 @@ describe('a manual tool', () => {
     await executing
   })
 
-  test('keeps a run open until its result is a message, and wakes one that waits for input', async () => {
+  test('keeps a run open until its result is a message, and wakes a run that waits for input', async () => {
     const runId = await desk.start()
     let callId = ''
     const invoking = async (): Promise<ModelAnswer> => {
@@ -262,7 +262,7 @@ describe('invoking a tool is refused', () => {
     expect(await openManualCalls(desk.database.db, runId)).toEqual([])
   })
 
-  test('that policy blocks, and the trail says who tried', async () => {
+  test('for a tool that policy blocks, and the trail has who tried', async () => {
     const runId = await desk.start()
     const input = { path: 'notes/.env.md', content: '' }
     await desk.activate({
@@ -285,7 +285,7 @@ describe('invoking a tool is refused', () => {
     ])
   })
 
-  test('to those who may not steer the run, and to keys', async () => {
+  test('to people who may not steer the run, and to keys', async () => {
     const { ada, grace } = desk.people
     const runId = await desk.start()
     const calling = { runId, tool: 'write_file', input: draft }

@@ -100,7 +100,7 @@ function changes(bodies: readonly JsonObject[]): readonly number[] {
 }
 
 // Rules: product.md 31, 32, 33
-test('a conversation of 50 turns sends the provider what it has read again byte for byte, but once for each elision and compaction', async () => {
+test('in a conversation of 50 turns the provider gets the earlier prompt again byte for byte, except once for each elision and compaction', async () => {
   const { runId, asked } = await conversation()
   const steps = await readWindowSteps(desk.database.db, runId)
   const kinds = steps.map(({ kind }) => kind)

@@ -8,7 +8,7 @@ useTurnDesk()
 
 // Rules: product.md 8, 41
 describe('denials', () => {
-  test('are told to the model as quoted data, and the run goes on', async () => {
+  test('are passed to the model as quoted data, and the run continues', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)
@@ -43,7 +43,7 @@ describe('denials', () => {
     expect(await desk.calls(runId, 2)).toMatchObject([{ result: 'output' }])
   })
 
-  test('that stop cancel every later call and let the run wait for a message', async () => {
+  test('with stop cancel every later call and let the run wait for a message', async () => {
     desk.say({
       calls: [
         aWrite,
@@ -71,7 +71,7 @@ describe('denials', () => {
     expect(desk.modelRequests.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
   })
 
-  test('stay what they were when an earlier call is denied and stops the rest afterwards', async () => {
+  test('keep their result when an earlier call is denied and stops the later ones afterwards', async () => {
     desk.say({
       calls: [aWrite, { tool: 'write_file', input: { path: 'notes/z.md', content: 'z' } }],
     })
@@ -87,7 +87,7 @@ describe('denials', () => {
   })
 
   // Rules: product.md 12
-  test('of a later call leave the run waiting for the earlier one, which is no stillness that needs mending', async () => {
+  test('of a later call leave the run waiting for the earlier one, and the reconciler does not take it for stuck', async () => {
     desk.say({ calls: [aWrite, { ...aWrite, input: { ...aWrite.input, path: 'notes/b.md' } }] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)
@@ -107,7 +107,7 @@ describe('denials', () => {
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
   })
 
-  test('nobody gave in time are an expiry, neither approval nor denial', async () => {
+  test('that nobody gave in time are an expiry, neither approval nor denial', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)

@@ -6,7 +6,7 @@ import { closeRun } from '../lifecycle/close-run.ts'
 const desk = disposeAfterTests(await openAgentDesk())
 await desk.write('notes/1.md', 'one\n')
 
-test('a read runs, a write waits for somebody else and then runs once, a delete is blocked', async () => {
+test('a read runs, a write waits for another person and then runs once, a delete is blocked', async () => {
   desk.say({
     text: 'I will look, write and tidy up.',
     calls: [

@@ -55,7 +55,7 @@ test('a picture that an MCP server returns is in the result that the model reads
   expect(await getText(db, output ?? '')).not.toContain(onePixel.toString('base64'))
 })
 
-test('a picture that is read from a file is in the result too, and anybody who sees the run can have it', async () => {
+test('a picture that is read from a file is in the result too, and anybody who sees the run can open it', async () => {
   const { ada } = honest.desk.people
   await writeFile(join(honest.desk.root, 'pixel.png'), onePixel)
   const { runId, result } = await looked(honest, 'read_file', { path: 'pixel.png' })
@@ -67,7 +67,7 @@ test('a picture that is read from a file is in the result too, and anybody who s
 })
 
 // Rules: security.md 18
-test('pages, SVGs and pictures of another type under a picture’s name are given to no model', async () => {
+test('no model gets pages, SVGs or files whose type differs from their name as pictures', async () => {
   const { runId, result } = await looked(lying, 'mcp__sums__act')
   expect(result?.pictures?.map(({ mediaType }) => mediaType)).toEqual(['image/gif'])
   const { ada } = lying.desk.people
@@ -84,7 +84,7 @@ test('pages, SVGs and pictures of another type under a picture’s name are give
   ])
 })
 
-test('an answer that is not what its tool says it returns is a failed execution, with why in the trail', async () => {
+test('a result that differs from the schema of its tool is a failed execution, with the reason in the trail', async () => {
   const { callId, result } = await looked(unfit, 'mcp__sums__act')
   expect(result).toMatchObject({
     isError: true,
@@ -134,14 +134,14 @@ async function transcriptOf(sizes: readonly number[], type: 'output' | 'error') 
   )
 }
 
-test('a model sees the newest pictures only, as many as the bound says', async () => {
+test('a model gets only the newest pictures, up to the limit', async () => {
   const { db } = honest.desk.database
   const sizes = Array.from({ length: limits.picturesShown + 2 }, (_none, index) => index)
   const seen = await seenPictures(db, await transcriptOf(sizes, 'output'))
   expect([...seen.keys()]).toEqual(sizes.slice(2).map((index) => `c${index}`))
 })
 
-test('no picture over the bound is seen, and no more bytes of them together', async () => {
+test('no picture over the limit is sent, and no more bytes in total than the limit', async () => {
   const { db } = honest.desk.database
   const large = limits.pictureBytes - onePixel.length
   const seen = await seenPictures(
@@ -153,7 +153,7 @@ test('no picture over the bound is seen, and no more bytes of them together', as
   expect(total).toBeLessThanOrEqual(limits.picturesShownBytes)
 })
 
-test('pictures of errors are not seen', async () => {
+test('pictures of errors are not sent', async () => {
   const seen = await seenPictures(honest.desk.database.db, await transcriptOf([1], 'error'))
   expect(seen.size).toBe(0)
 })

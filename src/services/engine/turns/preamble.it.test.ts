@@ -12,7 +12,7 @@ useTurnDesk()
 const systems = (): string[] => desk.modelRequests.map(({ system }) => system)
 
 // Rules: product.md 32
-test('every turn of a run begins with the same bytes, which its page shows, whatever policy says by then', async () => {
+test('every turn of a run begins with the same bytes, which its page shows, whatever policy is in force by then', async () => {
   const runId = await desk.start()
   const { ada, linus } = desk.people
   const { version, text } = await readPreamble(desk.api, ada.caller, runId)
@@ -38,7 +38,7 @@ test('every turn of a run begins with the same bytes, which its page shows, what
   })
 })
 
-test('a run that pinned its worker before there was a preamble is told its instructions alone, and goes on', async () => {
+test('a run whose pinned worker is older than the preamble gets only its instructions, and continues', async () => {
   await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
   const runId = await desk.start()
   const { db } = desk.database

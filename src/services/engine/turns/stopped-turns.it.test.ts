@@ -28,7 +28,7 @@ describe('a turn that is stopped', () => {
     expect(await taking).toEqual({ kind: 'ended' })
   })
 
-  test('by a process that stops is taken again elsewhere', async () => {
+  test('by a process that stops is taken again by another process', async () => {
     const stop = new AbortController()
     desk.say(async (request) => {
       const waiting = untilAborted(request)
@@ -45,7 +45,7 @@ describe('a turn that is stopped', () => {
 describe('models that fail', () => {
   const busy = new ModelProblem('The provider is busy.', { retryable: true, retryAfterMs: 10 })
 
-  test('are asked again while that may help', async () => {
+  test('temporarily are asked again', async () => {
     desk.say(async () => Promise.reject(busy), { calls: [aRead] })
     const runId = await desk.start()
     await expect(desk.turn(runId, 1)).rejects.toBe(busy)
@@ -68,7 +68,7 @@ describe('models that fail', () => {
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
   })
 
-  test('for good are not asked again', async () => {
+  test('permanently are not asked again', async () => {
     const wrong = new ModelProblem('The key is not valid.', { retryable: false })
     desk.say(async () => Promise.reject(wrong))
     const runId = await desk.start()
@@ -77,7 +77,7 @@ describe('models that fail', () => {
   })
 })
 
-describe('what steps cost', () => {
+describe('the cost of steps', () => {
   const priced = `${deskConfig}models: { scripted-by-the-test: { price: { input: 1000, cachedInput: 100, output: 5000 } } }\n`
   const step = async () => ({
     text: '',
@@ -110,7 +110,7 @@ describe('what steps cost', () => {
     await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
   })
 
-  test('is nothing that anybody knows without a price', async () => {
+  test('is unknown without a price', async () => {
     desk.say(step)
     const runId = await desk.start()
     await desk.perform(await desk.turn(runId, 1))
@@ -125,7 +125,7 @@ describe('limits', () => {
     ['calls', 'calls: 2', 'limit_calls'],
     ['tokens', 'tokens: 200', 'limit_tokens'],
   ])(
-    'of %s end in waiting for input, and a message gives as much again',
+    'of %s end in waiting for input, and a message grants the same amount again',
     async (_, limit, code) => {
       await desk.activate({
         'workers/scribe.md': deskWorker.replace(/limits: .*/, `limits: { ${limit} }`),

@@ -8,7 +8,7 @@ import { useTurnDesk, desk, aRead, aWrite, runRow } from './turns.fixture.ts'
 useTurnDesk()
 
 describe('one turn', () => {
-  test('taken twice reads back what is stored and asks the model once', async () => {
+  test('taken twice reads back the stored reply and asks the model once', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     const first = await desk.turn(runId, 1)
@@ -17,7 +17,7 @@ describe('one turn', () => {
     expect(desk.modelRequests).toHaveLength(1)
   })
 
-  test('of two attempts that overlap one message stays, judged once', async () => {
+  test('taken by two overlapping attempts has one message, judged once', async () => {
     const bothAsked = Promise.withResolvers<void>()
     const answering = async () => {
       if (desk.modelRequests.length === 2) bothAsked.resolve()
@@ -37,7 +37,7 @@ describe('one turn', () => {
     expect(desk.modelRequests).toHaveLength(2)
   })
 
-  test('has a call of another id where the model repeats one of an earlier turn, or gives none', async () => {
+  test('has a call with a new id where the model repeats an id of an earlier turn, or gives none', async () => {
     const read = (id: string) => ({ ...aRead, id })
     desk.say(
       { calls: [read('a'), read(''), read('')] },
@@ -72,7 +72,7 @@ describe('one turn', () => {
     expect(desk.modelRequests).toHaveLength(1)
   })
 
-  test('asked for by a workflow that is ahead of the store is the one that comes next', async () => {
+  test('requested by a workflow that is ahead of the database is the next one', async () => {
     desk.say({ calls: [aRead] })
     const runId = await desk.start()
     await desk.perform(await desk.turn(runId, 7))
@@ -81,7 +81,7 @@ describe('one turn', () => {
     expect((await runRow(runId)).turn).toBe(2)
   })
 
-  test('of a run that ended or of none is nothing', async () => {
+  test('of a run that has ended, or does not exist, is not taken', async () => {
     const runId = await desk.start()
     expect(await desk.turn('019a0000-0000-7000-8000-000000000000', 1)).toEqual({ kind: 'ended' })
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
@@ -90,7 +90,7 @@ describe('one turn', () => {
   })
 
   // Rules: product.md 16
-  test('calls with one id are both refused, and the model is given them apart', async () => {
+  test('with two calls of one id refuses both, and the model gets them with distinct ids', async () => {
     desk.say({
       calls: [
         { ...aRead, id: 'same' },
@@ -108,7 +108,7 @@ describe('one turn', () => {
   })
 
   // Rules: product.md 3, 4
-  test('arguments that are not JSON, unknown tools and refused paths are errors and ask nobody', async () => {
+  test('with arguments that are not JSON, unknown tools or refused paths has errors and asks nobody', async () => {
     desk.say({
       calls: [
         { tool: 'write_file', input: { invalidJson: '{"path":' } },
@@ -126,7 +126,7 @@ describe('one turn', () => {
   })
 
   // Rules: product.md 15
-  test('with a read of what an earlier call writes lets that read wait its turn', async () => {
+  test('with a read of a file that an earlier call writes runs the read after the write', async () => {
     desk.say({
       calls: [
         { tool: 'read_file', input: { path: 'notes/new.md' } },
@@ -171,7 +171,7 @@ describe('one turn', () => {
 
 // Rules: product.md 21
 describe('run modes', () => {
-  test('strict denies what would ask and names the mode; pre-approved calls run', async () => {
+  test('strict denies calls that would ask and names the mode; pre-approved calls run', async () => {
     desk.say({ calls: [aRead, aWrite] })
     const runId = await desk.start({ mode: 'strict' })
     await desk.perform(await desk.turn(runId, 1))
@@ -183,7 +183,7 @@ describe('run modes', () => {
 })
 
 describe('approve_all', () => {
-  test('runs what would ask, by the mode, and still blocks', async () => {
+  test('runs calls that would ask, by the mode, and still blocks', async () => {
     desk.say({ calls: [aWrite, { tool: 'delete_file', input: { path: 'notes/1.md' } }] })
     const asking = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
     const { id } = await startRun(desk.api, desk.people.olga.caller, asking)

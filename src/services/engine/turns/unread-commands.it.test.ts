@@ -15,7 +15,7 @@ afterAll(() => desk[Symbol.asyncDispose]())
 
 // Rules: product.md 1, 21
 describe.skipIf(!testSandbox.works)('approve_all', () => {
-  test('leaves to a person, with the reason, what would have to be computed to see a block in it', async () => {
+  test('leaves to a person, with the reason, a command that would have to be evaluated to find a block in it', async () => {
     const commands = ['git "$(echo hsup | rev)"', 'git push', 'echo hello']
     desk.say({ calls: commands.map((command) => ({ tool: 'shell', input: { command } })) })
     const asked = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const

@@ -218,7 +218,7 @@ class Played {
 }
 
 // Rules: product.md 1, 7, 8, 11, 12, 14, 15
-test('whatever people do and whatever changes, in any order, a turn ends as the rulings say', async () => {
+test('whatever people do and whatever changes, in any order, a turn ends as the rules require', async () => {
   await fc.assert(
     fc.asyncProperty(aTurn, async (turn) => {
       const played = new Played(turn)

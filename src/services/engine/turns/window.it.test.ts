@@ -58,7 +58,7 @@ function writer(index: number, atSummary: () => void = () => undefined): ModelSt
 
 // Rules: product.md 31
 describe('the window of a model', () => {
-  test('leaves old results out by reference, many at a time, the same after a crash, and hides nothing from people', async () => {
+  test('leaves old results out by reference, many at a time, the same after a crash, and people still see them', async () => {
     await withContext(16_000)
     const big = 'A line of the notes.\n'.repeat(400)
     await desk.write('notes/big.md', big)
@@ -102,7 +102,7 @@ describe('the window of a model', () => {
     expect(context).toEqual({ limit: 16_000, used: 110 })
   })
 
-  test('gives a result that was left out again by its place, in parts, to the run and its forks, and to no other', async () => {
+  test('gives a result that was left out again by its reference, in parts, to the run and its forks, and to no other', async () => {
     await withContext(16_000)
     const { ada } = desk.people
     const big = `${'A line of the notes.\n'.repeat(399)}The 😀 end.\n`
@@ -154,7 +154,7 @@ describe('the window of a model', () => {
     expect(inOther.map(({ result }) => result?.type)).toEqual(['error', 'error'])
   })
 
-  test('has the oldest turns summarised by the same model, once though it was killed, and counted', async () => {
+  test('has the oldest turns summarised by the same model, once even after a kill, and counts the cost', async () => {
     await withContext(16_000)
     const runId = await desk.start()
     let summaries = 0
@@ -206,7 +206,7 @@ describe('the window of a model', () => {
     expect(await stepsOf(earlier.id)).toEqual([])
   })
 
-  test('marks what a summary tells of servers outside, and a summary goes with the words of its run', async () => {
+  test('marks the content of external servers in a summary, and removes a summary with the words of its run', async () => {
     await withContext(16_000)
     const runId = await desk.start()
     for (let turn = 1; (await stepsOf(runId)).length === 0; turn += 1) {
@@ -229,7 +229,7 @@ describe('the window of a model', () => {
     expect(summaries.map(({ text }) => text)).toEqual([expect.stringMatching(/^\[removed on/)])
   })
 
-  test('ends a run’s budget by a summary too: the turn does not begin', async () => {
+  test('counts a summary against the run’s budget: when it is used up, the turn does not begin', async () => {
     await withContext(16_000, '{ turns: 40, tokens: 1500 }')
     const runId = await desk.start()
     const take = async (turn: number): Promise<string> => {
@@ -246,7 +246,7 @@ describe('the window of a model', () => {
     expect(desk.modelRequests.filter(isSummary)).toHaveLength(1)
   })
 
-  test('is emptied once more when a provider refuses a prompt as too long, and then the run rests', async () => {
+  test('is reduced once more when a provider refuses a prompt as too long, and then the run rests', async () => {
     await withContext(1_000_000)
     const runId = await desk.start()
     await takeTurns(runId, 1, 3, [longWrite(1), longWrite(2), longWrite(3)])
