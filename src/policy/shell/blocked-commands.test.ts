@@ -14,7 +14,7 @@ const rules = [rule('rm', 'blocked'), rule('git', 'preApproved'), rule('git push
 
 describe('the rule that blocks a command', () => {
   test.each(['rm a', 'ls; rm -rf a', 'env rm a', '/bin/rm a', 'echo "$(rm a)"', "sh -c 'rm a'"])(
-    'is found as judging finds it: %s',
+    'is found exactly when the judge would find it: %s',
     async (script) => {
       expect(blocking(rules, script)).toBe('rm')
       expect((await judgeBy(rules, script)).approval).toBe('blocked')

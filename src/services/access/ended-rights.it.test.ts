@@ -291,7 +291,7 @@ describe('a right that ends between its judgement and the record', () => {
   )
 
   test.each(Object.entries(ends))(
-    'as %s: somebody else’s question is not answered',
+    'as %s: another person’s question is not answered',
     async (_, { end, restore }) => {
       const { ctx } = meanwhile(end)
       const input = { request: question?.requestId ?? '', text: 'main' }

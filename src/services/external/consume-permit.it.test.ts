@@ -249,7 +249,7 @@ describe('a permit', () => {
 
 // Rules: product.md 7
 test.each(Array.from({ length: 6 }, (_, round) => round % 2))(
-  'of what happens to a request at the same moment one holds, and the others are told it (%i)',
+  'of several acts on a request at the same moment one succeeds, and the others are refused with it (%i)',
   async (order) => {
     const { ctx } = desk.service
     const [waiting, granted] = [await desk.ask(), await approved()]

@@ -95,7 +95,7 @@ test.each<[string, Approval, string]>([
   ['asked about', 'ask', 'pending'],
   ['forbidden', { blocked: 'never' }, 'policy_blocked'],
 ])(
-  'a tool of the worker’s own server that is %s makes none of the program’s pre-approved',
+  'a tool of the worker’s own server that is %s pre-approves no tool of the program’s server',
   async (word, approval, wanted) => {
     const registryOf: typeof desk.worker.registryOf = async (policy, worker) => {
       const own = await desk.worker.registryOf(policy, worker)

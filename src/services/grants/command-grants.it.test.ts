@@ -41,7 +41,7 @@ async function granted(scope: 'run' | 'command'): Promise<string> {
 
 // Rules: product.md 10; security.md 16
 describe.skipIf(!testSandbox.works)('an approval of a command', () => {
-  test('for the run covers the same vector while the files it names are as approved', async () => {
+  test('for the run covers the same vector while the files it names are unchanged', async () => {
     const runId = await granted('run')
     await desk.perform(await desk.turn(runId, 2))
     const [same] = await desk.calls(runId, 2)
@@ -74,7 +74,7 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
     })
   })
 
-  test('is offered scope command by an entry that spells the vector out, not by one that names the shell alone', async () => {
+  test('is offered scope command by an entry that contains the whole vector, not by one that names only the shell', async () => {
     const offered = async (command: string) => {
       const entry = `routing:\n  - { when: { command: ${command} }, scopes: [once, run, command] }\n`
       await desk.activate({
@@ -111,7 +111,7 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
     ])
   })
 
-  test('is dormant while a shell rule blocks it, which the list says', async () => {
+  test('has no effect while a shell rule blocks the command, and the list says so', async () => {
     const runId = await granted('run')
     const shown = async () =>
       (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant

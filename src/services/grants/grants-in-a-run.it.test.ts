@@ -65,7 +65,7 @@ async function results(runId: string, turn: number): Promise<(string | null)[]> 
 
 // Rules: product.md 10
 describe('a grant that is revoked', () => {
-  test('in the middle of a turn lets the calls that ran stand, and the next one of that turn asks', async () => {
+  test('in the middle of a turn does not affect calls that ran, and the next one of that turn asks', async () => {
     const { runId, grantId } = await granted()
     const turn = await desk.turn(runId, 2)
     await performOne(turn, 0)
@@ -76,7 +76,7 @@ describe('a grant that is revoked', () => {
     expect(desk.executed).toHaveLength(2)
   })
 
-  test('while its calls are being claimed counts at once: nothing starts on it later', async () => {
+  test('while its calls are being claimed takes effect at once: no call starts on it later', async () => {
     for (let round = 0; round < 12; round += 1) {
       const { runId, grantId } = await granted()
       const turn = await desk.turn(runId, 2)
@@ -94,7 +94,7 @@ describe('a grant that is revoked', () => {
     }
   })
 
-  test('when one of its calls has started already stops nothing, and is over for the next', async () => {
+  test('after one of its calls has started does not stop that call, and does not cover the next', async () => {
     const { runId, grantId } = await granted()
     const turn = await desk.turn(runId, 2)
     desk.beforeExecute = async () => revokeGrant(desk.api, desk.people.grace.caller, { grantId })
@@ -114,7 +114,7 @@ describe('a grant covers nothing', () => {
     expect(await results(runId, 2)).toEqual(['output', 'output', null])
   })
 
-  test('that policy blocks by the time it would run', async () => {
+  test('for a call that policy blocks by the time it would run', async () => {
     const { runId } = await granted()
     const turn = await desk.turn(runId, 2)
     await desk.activate({ 'workers/scribe.md': unread.replace('write: ask', 'write: blocked') })
@@ -124,7 +124,7 @@ describe('a grant covers nothing', () => {
     expect(desk.executed).toHaveLength(1)
   })
 
-  test('once its giver has left the team, and again when they are back', async () => {
+  test('once its giver has left the team, and covers it again when they are back', async () => {
     const { runId } = await granted()
     const turn = await desk.turn(runId, 2)
     await desk.activate({ 'countersign.yaml': deskConfig.replace('grace@example.com, ', '') })
@@ -137,7 +137,7 @@ describe('a grant covers nothing', () => {
     expect(await results(runId, 2)).toEqual(['denied', 'output', 'output'])
   })
 
-  test('once its giver has told the run something', async () => {
+  test('once its giver has sent the run a message', async () => {
     const { runId } = await granted()
     const rights = deskConfig.replace('manageRuns: [operators]', 'manageRuns: [platform]')
     await desk.activate({ 'countersign.yaml': rights })
@@ -158,7 +158,7 @@ describe('a grant covers nothing', () => {
 })
 
 // Rules: product.md 10
-test('a grant that the policy in force leaves nothing to cover says so, and covers again when that is over', async () => {
+test('a grant without any call to cover under the policy in force says so, and covers calls again when a later policy allows it', async () => {
   const { runId } = await granted()
   const shown = async () =>
     (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant
@@ -191,9 +191,9 @@ test('a grant that the policy in force leaves nothing to cover says so, and cove
 })
 
 // Rules: product.md 11
-describe('a call that is changed into one nobody would be asked about', () => {
+describe('a call that is changed into a pre-approved one', () => {
   test.each(['by its zone', 'by a grant'])(
-    'still waits, shows what it would be, and runs once approved: pre-approved %s',
+    'still waits, shows the changed call, and runs once approved: pre-approved %s',
     async (how) => {
       const { path: covered, runId } = await granted()
       const path = how === 'by a grant' ? covered : `scratch/changed-${file}.md`

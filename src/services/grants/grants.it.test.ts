@@ -19,7 +19,7 @@ beforeEach(() => desk.renew())
 
 // Rules: product.md 10
 describe('a grant', () => {
-  test('of scope run covers the same call of the root run and of runs below it, and nothing else', async () => {
+  test('of scope run covers the same call of the root run and of runs below it, and no other call', async () => {
     const request = await desk.grant()
     const child = await addRun(desk.service, { startedBy: desk.ada, parent: desk.run })
     expect(await desk.find(callOf(request))).toMatchObject({
@@ -40,7 +40,7 @@ describe('a grant', () => {
     expect(await desk.find(callOf(request, { path: null }))).toBeNull()
   })
 
-  test('for a command covers the same vector while its files, programs and sandbox are as approved', async () => {
+  test('for a command covers the same vector while its files, programs and sandbox are unchanged', async () => {
     const detail = { programs: [{ name: 'sh', path: '/bin/sh', hash: otherDigest }], profile: 'p' }
     const file = { path: 'notes/1.md', hash: 'absent' }
     const same: CallFacts = { toolHash: otherDigest, bases: [file], detail }
@@ -62,13 +62,13 @@ describe('a grant', () => {
     }
   })
 
-  test('for anything but a command does not pass for one', async () => {
+  test('for another tool does not count as one for a command', async () => {
     const request = await desk.grant()
     const facts = { toolHash: request.toolHash, bases: [], detail: { programs: [] } }
     expect(await desk.find(callOf(request), desk.run, facts)).toBeNull()
   })
 
-  test('is recorded when it is given, with its giver and bounds; an approval of scope once leaves none', async () => {
+  test('is recorded when it is given, with its giver and limits; an approval of scope once creates none', async () => {
     const once = await desk.grant({})
     expect(await desk.find(callOf(once))).toBeNull()
     expect(await eventsAbout(desk.database.db, once.id, 'grant.given')).toEqual([])
@@ -169,7 +169,7 @@ describe('a grant', () => {
 })
 
 // Rules: product.md 10
-test('a grant of a quorum reaches only as far as everybody approved, with the tightest bounds', async () => {
+test('of a quorum covers only what every approval covers, with the tightest limits', async () => {
   const quorum = { any: [[{ team: 'platform', count: 2 }]] }
   const second = await addPerson(desk.database.db, 'Second', ['platform'], 'second@example.com')
   const decide = (request: TestRequest, person: TestPerson, more: JsonObject) =>

@@ -12,7 +12,7 @@ beforeEach(() => desk.renew())
 
 // Rules: product.md 10
 describe('a list of grants', () => {
-  test('shows who gave what, when, how often it was used, and to whom it is revocable', async () => {
+  test('shows who gave each one, when, how often it was used, and who may revoke it', async () => {
     const request = await desk.grant()
     const [mine] = await listGrants(desk.service.ctx, desk.grace.caller, { runId: desk.run.id })
     expect(mine).toMatchObject({
@@ -34,7 +34,7 @@ describe('a list of grants', () => {
     await desk.database.db.deleteFrom('team_member').where('person_id', '=', colleague.id).execute()
   })
 
-  test('says why one that still lives covers nothing now', async () => {
+  test('says why a grant that is still valid covers no call now', async () => {
     const shown = async () =>
       (await listGrants(desk.service.ctx, desk.ada.caller, { runId: desk.run.id })).map(
         ({ dormant }) => dormant,
@@ -58,7 +58,7 @@ describe('a list of grants', () => {
     expect((await shown())[0]).toBe(otherwise)
   })
 
-  test('of a run one may not see does not exist', async () => {
+  test('of a run that the caller may not see is not found', async () => {
     await desk.grant()
     const stranger = await addPerson(desk.database.db, 'Stranger', [], 'str@example.com')
     const attempt = listGrants(desk.service.ctx, stranger.caller, { runId: desk.run.id })
@@ -81,7 +81,7 @@ describe('revoking a grant', () => {
     },
   )
 
-  test('is refused to colleagues who did not give it', async () => {
+  test('is refused to other people than its giver', async () => {
     const request = await desk.grant()
     const found = await desk.find(callOf(request))
     const other = await addPerson(desk.database.db, 'Other', ['platform'], 'other@example.com')

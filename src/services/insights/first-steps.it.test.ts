@@ -23,7 +23,7 @@ const done = async ({ caller }: TestPerson = people.grace): Promise<readonly str
   return steps.filter((step) => step.done).map(({ id }) => id)
 }
 
-test('a first step is ticked by doing it, for who may see what was done', async () => {
+test('a first step is complete once it was done, for people who may see what was done', async () => {
   expect(await done()).toEqual([])
   const run = await addRun(service, { startedBy: people.ada })
   const request = await addRequest(service, run)
@@ -50,6 +50,6 @@ test('a first step is ticked by doing it, for who may see what was done', async 
 })
 
 // Rules: security.md 22
-test('what somebody may not see ticks nothing for them', async () => {
+test('a first step is not complete because of something that its reader may not see', async () => {
   expect(await done(people.sam)).toEqual(['person'])
 })

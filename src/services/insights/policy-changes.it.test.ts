@@ -28,7 +28,7 @@ const numbersFor = async ({ caller }: { caller: Caller }): Promise<number[]> =>
   (await listPolicyChanges(desk.api, caller)).map(({ number }) => number)
 const propose = (as: Caller, which = id) => proposePolicyChange(desk.api, as, which)
 
-test('a proposed change is shown to who activates policy or reads the trail and to its proposer, and changes nothing that is in force', async () => {
+test('a proposed change is shown to its proposer and to people who activate policy or read the trail, and changes nothing in force', async () => {
   const { ada, grace, linus, olga } = desk.people
   const before = await desk.api.policies.inForce()
   const change = await propose(grace.caller)

@@ -56,7 +56,7 @@ function requestAt(at: number): TestRequest {
 const numberAt = (at: number) => numbers.get(requestAt(at).id)
 const attention = (person: TestPerson) => readAttention(service.ctx, person.caller, {})
 
-test('an approval faster than its text can be read is found: one’s own, of others only for who reads the trail', async () => {
+test('an approval faster than its text can be read is found: one’s own, and those of others only by people who read the trail', async () => {
   const { fastApprovals } = await attention(people.grace)
   const own = {
     person: { id: people.grace.id, name: 'Grace' },
@@ -72,7 +72,7 @@ test('an approval faster than its text can be read is found: one’s own, of oth
   expect((await attention(people.aud)).fastApprovals).toEqual({ count: 1, items: [own] })
 })
 
-test('what expired without anybody having done a thing is found, its title as it was written; a list has the same', async () => {
+test('requests that expired without any action are found, with their titles as written; a list has the same ones', async () => {
   const { expiredUnseen } = await attention(people.grace)
   expect(expiredUnseen).toMatchObject({
     count: 1,
@@ -82,7 +82,7 @@ test('what expired without anybody having done a thing is found, its title as it
   expect(list.items.map(({ id }) => id)).toEqual([requestAt(4).id])
 })
 
-test('the same call asked for by two steps is found once, with what became of each', async () => {
+test('a call that two steps asked for is found once, with its outcomes', async () => {
   const { askedTwice } = await attention(people.grace)
   expect(askedTwice).toEqual({
     count: 1,
@@ -99,7 +99,7 @@ test('the same call asked for by two steps is found once, with what became of ea
   })
 })
 
-test('the load is of every day of the time, days without requests too', async () => {
+test('the load covers every day of the period, days without requests too', async () => {
   const { days } = await attention(people.grace)
   expect(days).toHaveLength(31)
   expect(days[0]).toMatchObject({ opened: 0, waiting: 0 })
@@ -113,13 +113,13 @@ test('the load is of every day of the time, days without requests too', async ()
 })
 
 // Rules: security.md 22
-test('what somebody may not see is in none of it', async () => {
+test('no figure includes requests that the caller may not see', async () => {
   const { days, fastApprovals, expiredUnseen, askedTwice } = await attention(people.sam)
   expect([fastApprovals.count, expiredUnseen.count, askedTwice.count]).toEqual([0, 0, 0])
   expect(days.every(({ opened }) => opened === 0)).toBe(true)
 })
 
-test('the uses of what an approval lets pass count where it was given, and for who gave it', async () => {
+test('the uses of a grant count where it was given, and for its giver', async () => {
   await sql`insert into approval_grant (id, root_run_id, tool, scope, digest, queue, team,
       granted_by, request_id, uses, statement, signature, key_id)
     select gen_random_uuid(), run_id, tool, 'run', digest, queue, team, ${people.grace.id}, id, 7,
@@ -133,7 +133,7 @@ test('the uses of what an approval lets pass count where it was given, and for w
   }
 })
 
-test('reading starts no earlier than the approval before it, and one action is read as a whole', async () => {
+test('reading time starts no earlier than the previous approval, and one action counts as one reading', async () => {
   const { db } = database
   await sql`update decision set person_id = ${people.grace.id}, at = at - interval '40 seconds'
     where request_id = ${requestAt(2).id}`.execute(db)
@@ -154,7 +154,7 @@ test('reading starts no earlier than the approval before it, and one action is r
   expect((await attention(people.grace)).fastApprovals.items).toEqual([])
 })
 
-test('it costs what its time costs, whatever the tables hold', async () => {
+test('the cost of reading depends on the period, not on the size of the tables', async () => {
   await sql`
     insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       run_id, root_run_id, turn, position, created_at, expires_at, epoch)

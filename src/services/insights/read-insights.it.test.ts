@@ -30,38 +30,35 @@ for (const [position, decision] of ['approve', 'approve', 'deny', null, null].en
 const by = async (key: InsightKey, person: TestPerson) =>
   (await readInsights(service.ctx, person.caller, { by: key })).items
 
-describe('what became of requests', () => {
+describe('the outcomes of requests', () => {
   test.each([
     ['queue', 'platform'],
     ['worker', 'scribe'],
     ['tool', 'write_file'],
     ['rule', expect.any(String)],
-  ] as const)(
-    'is counted by %s, with the times that deciding took and what waits',
-    async (key, name) => {
-      const items = await by(key, people.grace)
-      expect(items).toEqual([
-        {
-          key: name,
-          name: key === 'rule' ? expect.any(String) : name,
-          opened: 5,
-          approved: 2,
-          denied: 1,
-          expired: 0,
-          carriedOut: 0,
-          failed: 0,
-          grantsUsed: 0,
-          medianSeconds: 20,
-          p90Seconds: 28,
-          waiting: 2,
-          waitingByAge: { hour: 2, day: 0, week: 0, longer: 0 },
-          oldestAt: expect.any(Date),
-        },
-      ])
-    },
-  )
+  ] as const)('are counted by %s, with decision times and waiting requests', async (key, name) => {
+    const items = await by(key, people.grace)
+    expect(items).toEqual([
+      {
+        key: name,
+        name: key === 'rule' ? expect.any(String) : name,
+        opened: 5,
+        approved: 2,
+        denied: 1,
+        expired: 0,
+        carriedOut: 0,
+        failed: 0,
+        grantsUsed: 0,
+        medianSeconds: 20,
+        p90Seconds: 28,
+        waiting: 2,
+        waitingByAge: { hour: 2, day: 0, week: 0, longer: 0 },
+        oldestAt: expect.any(Date),
+      },
+    ])
+  })
 
-  test('by person is one’s own decisions and what waits for one; of others only for who reads the trail', async () => {
+  test('by person show one’s own decisions and waiting requests; those of others only to people who read the trail', async () => {
     const grace = {
       key: people.grace.id,
       name: 'Grace',
@@ -84,7 +81,7 @@ describe('what became of requests', () => {
     await row.set({ other_ids: null }).execute()
   })
 
-  test('has a list of requests behind every figure, with as many', async () => {
+  test('have a list of requests behind every figure, with as many entries', async () => {
     const to = new Date()
     const from = new Date(to.getTime() - 3_600_000)
     for (const key of insightKeys) {
@@ -109,7 +106,7 @@ describe('what became of requests', () => {
     expect((await listRequests(service.ctx, people.grace.caller, none)).items).toEqual([])
   })
 
-  test('tells how long what waits had waited at the end of the time', async () => {
+  test('say how long waiting requests had waited at the end of the period', async () => {
     const hour = 3_600_000
     const at = async (hours: number) => {
       const to = new Date(Date.now() + hours * hour)
@@ -125,7 +122,7 @@ describe('what became of requests', () => {
     expect(await at(24 * 8)).toEqual({ hour: 0, day: 0, week: 0, longer: 2 })
   })
 
-  test('leads from uses of grants to the approvals that gave them, of one person to theirs', async () => {
+  test('lead from the uses of grants to the approvals that gave them, and those of one person to theirs', async () => {
     const { db } = database
     const { rows } = await sql<{ id: string }>`select request.id from request
       join decision on decision.request_id = request.id
@@ -144,11 +141,14 @@ describe('what became of requests', () => {
   })
 
   // Rules: security.md 22
-  test.each(insightKeys)('is counted by %s only of what the caller may see', async (key) => {
-    expect(await by(key, people.sam)).toEqual([])
-  })
+  test.each(insightKeys)(
+    'are counted by %s only for requests that the caller may see',
+    async (key) => {
+      expect(await by(key, people.sam)).toEqual([])
+    },
+  )
 
-  test('is of the time that is asked about, 92 days at most', async () => {
+  test('cover the requested period, 92 days at most', async () => {
     const hour = 3_600_000
     const of = async (from: number, to: number) => {
       const times = { from: new Date(Date.now() + from), to: new Date(Date.now() + to) }
@@ -166,7 +166,7 @@ describe('what became of requests', () => {
   })
 })
 
-describe('insights cost what their time costs, whatever the table holds', () => {
+describe('the cost of insights depends on the period, not on the size of the table', () => {
   /** what each read without the requests of others */
   const rowsAlone = new Map<InsightKey, number>()
 

@@ -40,7 +40,7 @@ async function writes(
   for (const [at, call] of (await desk.calls(runId, 1)).entries()) await decide(call.requestId, at)
 }
 
-test('a rule that is always approved is proposed, with a patch that git applies and what it would have let through', async () => {
+test('a rule that is always approved is proposed, with a patch that git applies and the calls that it would have allowed', async () => {
   await writes(10)
   const [proposal, ...others] = await proposed()
   expect(others).toEqual([])
@@ -62,7 +62,7 @@ test('a rule that is always approved is proposed, with a patch that git applies 
   await writeFile(join(desk.root, 'workers', 'scribe.md'), deskWorker)
 })
 
-test('a rule that asked nine times, or was denied, edited or approved by somebody behind it once, is not', async () => {
+test('a rule that asked nine times, or was once denied, edited or approved by somebody behind the request, is not proposed', async () => {
   await writes(9)
   expect(await proposed()).toEqual([])
   await writes(1, async (id) =>
@@ -95,14 +95,14 @@ test('a rule that asked nine times, or was denied, edited or approved by somebod
 })
 
 // Rules: security.md 22
-test('nothing is proposed to who may not see every request of the rule', async () => {
+test('nothing is proposed to people who may not see every request of the rule', async () => {
   await writes(10)
   expect(await proposed(desk.people.grace)).toHaveLength(1)
   const sam = await addPerson(desk.database.db, 'Sam', [])
   expect(await proposed(sam)).toEqual([])
 })
 
-test('what would ask all the same, as an overlay makes it, is not proposed', async () => {
+test('a rule whose calls would still ask, because of an overlay, is not proposed', async () => {
   const overlay = 'overlays:\n  - { when: { tool: write_file }, approval: ask }\n'
   await desk.activate({ 'countersign.yaml': deskConfig + overlay })
   await writes(10)
@@ -110,7 +110,7 @@ test('what would ask all the same, as an overlay makes it, is not proposed', asy
   await desk.activate({ 'countersign.yaml': deskConfig })
 })
 
-test('without the host of the workspace the change is shown, and said not to have been judged', async () => {
+test('without the host of the workspace the change is shown, marked as not judged', async () => {
   await writes(10)
   const away = async (): Promise<never> => {
     throw new Problem('workspace_unreachable', 'No Temporal worker answers')

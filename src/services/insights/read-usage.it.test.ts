@@ -57,7 +57,7 @@ const sums = (inputTokens: number, cachedInputTokens: number, outputTokens: numb
 })
 
 // Rules: product.md 33
-test('the tokens and the cost of models are added up by worker and by who started the run, the most expensive first', async () => {
+test('the tokens and the cost of models are added up by worker and by starter of the run, the most expensive first', async () => {
   expect(await usageOf('worker', aud)).toEqual([
     { key: 'scribe', name: 'scribe', runs: 2, ...sums(1300, 190, 35), costUsd: 2.5 },
     { key: 'clerk', name: 'clerk', runs: 1, ...sums(7, 0, 1), costUsd: null },
@@ -69,14 +69,14 @@ test('the tokens and the cost of models are added up by worker and by who starte
 })
 
 // Rules: security.md 22
-test('whoever may not read the trail sees the usage of runs that they may see', async () => {
+test('people who may not read the trail see the usage of the runs that they may see', async () => {
   const own = { runs: 1, ...sums(300, 190, 30), costUsd: 0.5 }
   expect(await usageOf('worker', ada)).toEqual([{ key: 'scribe', name: 'scribe', ...own }])
   expect(await usageOf('person', ada)).toEqual([{ key: ada.id, name: 'Ada', ...own }])
   expect(await usageOf('worker', await addPerson(db, 'Sam', []))).toEqual([])
 })
 
-test('usage, and the list of its runs, is of the time that is requested, 92 days at most, and reads that time alone', async () => {
+test('usage, and the list of its runs, cover the requested period, 92 days at most, and no other rows are read', async () => {
   await sql`
     insert into turn_attempt (run_id, turn, attempt, started_at, input_tokens, cost_usd)
     select ${ofAda.id}, n, 2, now() - interval '100 days' - n * interval '1 minute', 1, 1

@@ -24,7 +24,7 @@ async function unseal(): Promise<void> {
 }
 
 // Rules: security.md 29
-test('rows of before there were seals are believed once they were adopted, and not before', async () => {
+test('rows written before seals existed are trusted once they were adopted, and not before', async () => {
   const { call } = await aWrite()
   await unseal()
   expect((await refusal(desk.decide(desk.people.grace, call.requestId))).code).toBe('tampered')
@@ -46,7 +46,7 @@ test('a row whose seal does not hold is adopted only when somebody accepts the d
   await desk.decide(desk.people.grace, call.requestId)
 })
 
-test('what waits of a version that did not seal its table yet is adopted once, and no other row with it', async () => {
+test('open rows of a version that did not seal their table yet are adopted once, and no other rows with them', async () => {
   const { call } = await aWrite()
   const { db } = desk.database
   const dataDir = newFolder('adopted ')

@@ -47,7 +47,7 @@ async function isMarked(request: TestRequest): Promise<boolean> {
 }
 
 describe('raiseEpoch', () => {
-  it('makes an approved call that may have run in the lost time an outcome check, and its permit void', async () => {
+  it('makes an approved call that may have run in the lost period an outcome check, and its permit void', async () => {
     const request = await approvedRequest()
     const waiting = await addRequest(service, await addRun(service, { startedBy: ada }))
     const raised = await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })
@@ -66,14 +66,14 @@ describe('raiseEpoch', () => {
     expect(execution).toEqual([{ state: 'unknown', attempt: 1 }])
   })
 
-  it('asks about each uncertain call once, however often it is run', async () => {
+  it('asks about each uncertain call once, however often it is called', async () => {
     const request = await approvedRequest()
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })).checks).toBe(1)
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })).checks).toBe(0)
     expect(await checksOf(request)).toHaveLength(1)
   })
 
-  it('marks what waits as asked before a restore: it is approved one by one, with a reason, and denied as ever', async () => {
+  it('marks pending requests as asked before a restore: they are approved individually, with a reason, and denied as usual', async () => {
     const run = await addRun(service, { startedBy: ada })
     const [one, other, third] = [
       await addRequest(service, run),
@@ -143,7 +143,7 @@ describe('raiseEpoch', () => {
     expect(check).toEqual([{ state: 'pending', attempt: 2 }])
   })
 
-  it('that does not come to its end on lost rows leaves an installation that refuses to start, and is run again', async () => {
+  it('that fails half way leaves an installation that refuses to start, and can be repeated', async () => {
     const restoredAt = async () =>
       (await service.db.selectFrom('installation').select('restored_at').executeTakeFirst())
         ?.restored_at

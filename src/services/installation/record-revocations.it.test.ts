@@ -44,7 +44,7 @@ function emptyLedger(): { readonly seals: Seals; readonly recorded: () => readon
 }
 
 // Rules: security.md 29
-test('whatever an API records as ended is in the trail, from which the next API records it after a kill', async () => {
+test('everything that an API records as ended is in the trail, from which the next API records it after a kill', async () => {
   const { seals, recorded } = emptyLedger()
   const ctx = { ...desk.api, seals }
   const { db } = desk.database
@@ -155,7 +155,7 @@ test('whatever an API records as ended is in the trail, from which the next API 
   )
 })
 
-test('what has ended is read by the types of its events, however long the trail is', async () => {
+test('the ended rights are read by the types of their events, however long the trail is', async () => {
   const { db, url } = desk.database
   const cost = async () => {
     await sql`analyze audit_event`.execute(db)

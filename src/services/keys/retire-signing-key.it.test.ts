@@ -62,7 +62,7 @@ async function discardKeyOf(runId: string): Promise<string | undefined> {
 
 describe('another signing key', () => {
   // Rules: security.md 13
-  test('is recorded once, and what the old one signed goes on', async () => {
+  test('is recorded once, and signatures of the old one stay valid', async () => {
     const { signer, verifier } = keys()
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     verifier.publicKeys.set('new-key', publicKey)
@@ -129,7 +129,7 @@ describe('a compromised signing key', () => {
   })
 
   // Rules: security.md 13; product.md 14
-  test('leaves its permits worthless: the call is refused and people are asked afresh', async () => {
+  test('makes its permits void: the call is refused and people are asked again', async () => {
     for (const { call, runId } of [approved, remembered]) {
       const outcome = await desk.execute(call.id)
       const fresh = (await onlyCall(runId)).requestId

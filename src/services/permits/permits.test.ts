@@ -75,7 +75,7 @@ function row(
 
 describe('a permit', () => {
   // Rules: product.md 12
-  test('allows exactly what it was signed for', () => {
+  test('allows exactly the call that it was signed for', () => {
     expect(verifyPermit(vouching, row(), expected)).toEqual({ ok: true, statement })
   })
 
@@ -90,7 +90,7 @@ describe('a permit', () => {
     ['policyDigest', 'sha256:other'],
     ['attempt', 2],
     ['epoch', 2],
-  ])('allows nothing else: another %s (%s)', (field, value) => {
+  ])('allows no other call: another %s (%s)', (field, value) => {
     const verdict = verifyPermit(vouching, row(), { ...expected, [field]: value })
     expect(verdict).toEqual({ ok: false, reason: 'invalid_permit', detail: field })
   })
@@ -100,11 +100,11 @@ describe('a permit', () => {
     ['deciders', { ...statement, deciders: [] }],
     ['version', { ...statement, version: 2 }],
     ['permitId', { ...statement, permitId: 'other' }],
-  ])('of another %s is none', (detail, signed) => {
+  ])('of another %s is invalid', (detail, signed) => {
     expect(verifyPermit(vouching, row(signed), expected)).toMatchObject({ ok: false, detail })
   })
 
-  test('whose text, signature, key or deadline was changed in the row is none', () => {
+  test('whose text, signature, key or deadline was changed in the row is invalid', () => {
     const text = row().statement
     const grant = signStatement(signer, 'grant', statement)
     for (const change of [
@@ -136,7 +136,7 @@ describe('a permit', () => {
   })
 
   // Rules: security.md 29
-  test('that was revoked stays so, whatever state its row is put into', () => {
+  test('that was revoked stays revoked, whatever state its row is put into', () => {
     revoked.add('permit')
     for (const state of ['live', 'consumed', 'lapsed'] as const) {
       expect(verifyPermit(vouching, row(statement, { state }), expected)).toMatchObject({

@@ -100,7 +100,7 @@ test('an activated version is in force in every process, and older versions stay
   }
 })
 
-test('going back to an older version is an activation of its own; the same version twice is not', async () => {
+test('a return to an older version is an activation of its own; the same version twice is not', async () => {
   await using world = await createWorld()
   await world.activate(fixtureFiles)
   await world.activate(loose)
@@ -109,7 +109,7 @@ test('going back to an older version is an activation of its own; the same versi
   expect(await auditTrail(world, 'policy.activated')).toHaveLength(3)
 })
 
-test('the trail says who activated what and what differs', async () => {
+test('the trail says who activated which version and what differs', async () => {
   await using world = await createWorld()
   const first = await world.activate(fixtureFiles)
   const second = await world.activate(loose)
@@ -130,7 +130,7 @@ test('the trail says who activated what and what differs', async () => {
   })
 })
 
-test('people and teams become what the version says; who left a team is out of it but stays a person', async () => {
+test('people and teams become those of the version; a person who is no longer in a team stays a person', async () => {
   await using world = await createWorld()
   const members = () =>
     world.db
@@ -194,7 +194,7 @@ test('a version and an activation that were inserted by SQL are never used', asy
   }
 })
 
-test('a genuine activation that is copied to a newer sequence does not come back', async () => {
+test('a genuine activation that is copied to a newer sequence does not take force again', async () => {
   await using world = await createWorld()
   await world.activate(loose)
   const { policy } = await world.activate(strict)
@@ -205,7 +205,7 @@ test('a genuine activation that is copied to a newer sequence does not come back
   expect((await world.fresh().inForce()).digest).toBe(policy.digest)
 })
 
-test('changing or removing the newest activation brings no older one back: nothing is in force', async () => {
+test('changing or removing the newest activation puts no older one in force: nothing is in force', async () => {
   await using world = await createWorld()
   const first = await world.activate(loose)
   await world.activate(strict)
@@ -219,7 +219,7 @@ test('changing or removing the newest activation brings no older one back: nothi
   })
 })
 
-test('activating again mends what was changed or is in the way', async () => {
+test('activating again repairs rows that were changed or are in the way', async () => {
   await using world = await createWorld()
   await world.activate(loose)
   const { policy } = await world.activate(strict)
@@ -229,7 +229,7 @@ test('activating again mends what was changed or is in the way', async () => {
   expect((await world.fresh().inForce()).digest).toBe(policy.digest)
 })
 
-test('a stored version whose text was changed by SQL is refused, and mended by activating it again', async () => {
+test('a stored version whose text was changed by SQL is refused, and repaired by activating it again', async () => {
   await using world = await createWorld()
   const { policy } = await world.activate(strict)
   await setRows(
@@ -245,7 +245,7 @@ test('a stored version whose text was changed by SQL is refused, and mended by a
   expect((await world.fresh().inForce()).digest).toBe(policy.digest)
 })
 
-test('activations at the same time take their turns', async () => {
+test('activations at the same time run one after the other', async () => {
   await using world = await createWorld()
   const versions = [1, 2, 3, 4, 5].map((n) => folder((config) => `${config}# ${n}\n`))
   const done = await Promise.all(versions.map((files) => world.activate(files)))

@@ -63,7 +63,7 @@ async function proposed(agreement: Promise<Agreement>) {
   return made.proposal
 }
 
-test('what changes neither teams, quorum, self-approval nor rights takes one person', async () => {
+test('a version that changes neither teams, quorum, self-approval nor rights takes one person', async () => {
   await using world = await createWorld()
   expect(await world.agree('edsger', harmless)).toMatchObject({ state: 'activated', sequence: 2 })
   expect(await world.inForce()).toBe(policyDigest(harmless))
@@ -78,7 +78,7 @@ test('what changes neither teams, quorum, self-approval nor rights takes one per
   expect(await world.agree('olga', harmless)).toMatchObject({ state: 'in_force', sequence: 2 })
 })
 
-test('what changes who decides takes force only when a second, different person agrees to the same digest', async () => {
+test('a version that changes who decides takes force only when a second, different person agrees to the same digest', async () => {
   await using world = await createWorld()
   const first = await proposed(world.agree('edsger', weaker))
   expect(await world.inForce()).toBe(policyDigest(base))
@@ -125,7 +125,7 @@ test('another digest than the one that was shown is refused, and nothing is prop
   expect(await world.trail('policy.proposed')).toEqual([])
 })
 
-test('a process with another copy of the folder refuses, and leaves what was proposed to the others', async () => {
+test('a process with another copy of the folder refuses, and does not change the proposal of the others', async () => {
   await using world = await createWorld()
   await proposed(world.agree('edsger', weaker))
   const behind = world.agree('olga', base, policyDigest(weaker))
@@ -134,7 +134,7 @@ test('a process with another copy of the folder refuses, and leaves what was pro
   expect(await world.agree('olga', weaker)).toMatchObject({ state: 'activated' })
 })
 
-test('a folder that changed since supersedes what was proposed: nobody confirms what they were not shown', async () => {
+test('a folder that changed since supersedes the proposal: nobody confirms files that they were not shown', async () => {
   await using world = await createWorld()
   const first = await proposed(world.agree('edsger', weaker))
   const weakest = folder((config) => config.replaceAll('team: platform', 'team: operators'))
@@ -146,7 +146,7 @@ test('a folder that changed since supersedes what was proposed: nobody confirms 
   expect(await world.agree('edsger', weakest)).toMatchObject({ state: 'activated' })
 })
 
-test('a version that took force meanwhile supersedes it: the difference is another one', async () => {
+test('a version that took force meanwhile supersedes the proposal: the difference is another one', async () => {
   await using world = await createWorld()
   const first = await proposed(world.agree('edsger', weaker))
   await world.agree('olga', harmless)
@@ -158,7 +158,7 @@ test('a version that took force meanwhile supersedes it: the difference is anoth
   expect(again.id).not.toBe(first.id)
 })
 
-test('a cancelled or expired proposal is confirmed by nobody', async () => {
+test('a cancelled or expired proposal cannot be confirmed', async () => {
   await using world = await createWorld()
   const first = await proposed(world.agree('edsger', weaker))
   await cancelProposal(world.ctx, world.person('olga'), { proposalId: first.id })
@@ -200,7 +200,7 @@ test('the agreement of a proposer who lost the right or was disabled does not co
   expect(await world.inForce()).toBe(policyDigest(base))
 })
 
-test('what nobody else could agree to is refused at once, and says what to do', async () => {
+test('a version that nobody else could agree to is refused at once, and the refusal says what to do', async () => {
   await using world = await createWorld()
   const alone = folder((config) => config.replace('[security, operators]', '[security]'))
   await world.agree('edsger', alone)
@@ -213,7 +213,7 @@ test('what nobody else could agree to is refused at once, and says what to do', 
   expect(await world.trail('policy.proposed')).toHaveLength(1)
 })
 
-test('a proposal that was inserted or rewritten by SQL counts for nothing', async () => {
+test('a proposal that was inserted or rewritten by SQL does not count', async () => {
   await using world = await createWorld()
   await world.db
     .insertInto('policy_version')
@@ -239,7 +239,7 @@ test('a proposal that was inserted or rewritten by SQL counts for nothing', asyn
   expect(await world.inForce()).toBe(policyDigest(base))
 })
 
-test('agreements at the same time take their turns: of two second people one activates, of two first ones one proposes', async () => {
+test('agreements at the same time run one after the other: of two second people one activates, of two first ones one proposes', async () => {
   await using world = await createWorld()
   const both = await Promise.all([world.agree('edsger', weaker), world.agree('olga', weaker)])
   expect(both.map((one) => one.state).toSorted()).toEqual(['activated', 'proposed'])

@@ -47,7 +47,7 @@ test('a version is the configuration, the workers, their scripts and the hashes 
   ])
 })
 
-test('what is missing is left for parsing to report', async () => {
+test('a missing file is left for parsing to report', async () => {
   rmSync(path.join(folder, 'countersign.yaml'))
   rmSync(path.join(folder, 'scripts'), { recursive: true })
   expect((await files()).texts.size).toBe(1)
@@ -72,7 +72,7 @@ test('a link out of the folder is refused, one inside of it is followed', async 
 })
 
 // Rules: security.md 8
-test('a link to a file that an agent’s zone may hold is refused; one to a mounted volume is followed', async () => {
+test('a link to a file in a zone of an agent is refused; one to a mounted volume is followed', async () => {
   put('notes/evil.md', '---\nmodel: script:./scripts/demo.yaml\n---\nEvil.\n')
   symlinkSync('../notes/evil.md', path.join(folder, 'workers/evil.md'))
   put('..data/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite.\n')
@@ -93,7 +93,7 @@ test('a link to a file that an agent’s zone may hold is refused; one to a moun
 })
 
 // Rules: security.md 36
-test('a version records the packages that its tools name, and what these depend on, with what is in their folders', async () => {
+test('a version records the packages that its tools name, and their dependencies, with the contents of their folders', async () => {
   put('package.json', '{"name":"own","scripts":{},"imports":{"#db":"imported"}}')
   put('tools/a.ts', "import x from 'pack/sub'\nconst late = 'late'\n")
   put('node_modules/pack/package.json', '{"dependencies":{"deep":"1","absent":"1"}}')
@@ -122,7 +122,7 @@ test('a version records the packages that its tools name, and what these depend 
   expect((await recorded()).get('package.json')).not.toBe(first.get('package.json'))
 })
 
-test('special files do not block, and what is not text is refused', async () => {
+test('special files do not block, and files that are not text are refused', async () => {
   execFileSync('mkfifo', [path.join(folder, 'workers/pipe.md')])
   put('workers/binary.md', Uint8Array.from([0xff, 0xfe, 0x00]))
   put('workers/large.md', 'x'.repeat(1024 * 1024 + 1))
@@ -150,7 +150,7 @@ test('Git is asked for the commit and its author, and says when files differ fro
   expect(await reportedCommit(folder, await files())).toBe('uncommitted')
 })
 
-test('nothing that a repository configures is run when Git is asked', async () => {
+test('no program that a repository configures is run when Git is asked', async () => {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' })
   const mark = path.join(folder, 'ran')
   git('init', '-q')

@@ -66,7 +66,7 @@ test('changes during a call lead to another call afterwards, never at the same t
   expect(maxRunning).toBe(1)
 })
 
-test('what a call rejects with is reported, and watching goes on', async () => {
+test('a call that rejects is reported, and watching continues', async () => {
   let calls = 0
   await using watch = watching(async () => {
     calls += 1

@@ -85,7 +85,7 @@ test('a delegated call is judged again in the zones of the runs above it', async
   ])
 })
 
-test('a worker that is no longer there leaves those below it nothing to touch', async () => {
+test('a removed worker leaves the runs below it without zones', async () => {
   const childId = await childAtWork()
   await rm(join(desk.root, 'workers/scribe.md'))
   const circle = folder['workers/circle.md'].replace('[scribe, circle]', '[reviewer]')
@@ -100,7 +100,7 @@ test('a worker that is no longer there leaves those below it nothing to touch', 
 })
 
 // Rules: security.md 13
-test('a run whose lineage is not signed cannot be judged, and is said to be so', async () => {
+test('a run whose lineage is not signed cannot be judged, and the replay says so', async () => {
   const childId = await childAtWork()
   const { signature } = await row(childId)
   await setRows(
@@ -121,7 +121,7 @@ test('a run whose lineage is not signed cannot be judged, and is said to be so',
   await desk.database.db.updateTable('run').set({ signature }).where('id', '=', childId).execute()
 })
 
-test('whom a worker may have started, and whom its calls would reach, is judged as the version says', async () => {
+test('who may start a called worker, and whom its requests would reach, are judged by the version', async () => {
   await delegating()
   const reviewer = folder['workers/reviewer.md']
   const name = 'name: reviewer\n'
@@ -154,7 +154,7 @@ test('whom a worker may have started, and whom its calls would reach, is judged 
   expect((await replay()).items).toEqual([])
 })
 
-test('code and servers that are not in force are not guessed at', async () => {
+test('calls that need tool files or servers not in force are listed as not judged', async () => {
   const listed = 'tools: { notify: {} }\nmcpServers: { files: { command: other } }\nworkers:'
   const scribe = folder['workers/scribe.md'].replace('workers:', listed)
   desk.say({

@@ -39,12 +39,12 @@ async function write(worker: string, countersign = config): Promise<void> {
   await desk.write('countersign.yaml', countersign)
 }
 
-test('a version that changes nothing of consequence changes no verdict', async () => {
+test('a version with only cosmetic changes changes no verdict', async () => {
   await write(deskWorker.replace('You write notes.', 'You write long notes.'))
   expect(await replay()).toMatchObject({ judged: 5, items: [], nextCursor: null })
 })
 
-test('each verdict that a changed policy would change is listed, with both rules; nothing else is', async () => {
+test('each verdict that a changed policy would change is listed, with both rules, and no other one', async () => {
   const { digest } = await desk.api.policies.inForce()
   await write(
     deskWorker
@@ -66,7 +66,7 @@ test('each verdict that a changed policy would change is listed, with both rules
   expect((await desk.api.policies.inForce()).digest).toBe(digest)
 })
 
-test('who would be asked counts too, and an overlay or a worker that is gone', async () => {
+test('a change of the people asked, of an overlay, or of a removed worker counts too', async () => {
   const routing = 'routing: [{ when: { path: "notes/**" }, quorum: { count: 2 } }]\n'
   await write(deskWorker, config.replace('rights:', `${routing}rights:`))
   expect((await replay()).items).toMatchObject([
@@ -83,7 +83,7 @@ test('who would be asked counts too, and an overlay or a worker that is gone', a
   expect((await differing()).map(([, , after]) => after)).toEqual(Array(4).fill('blocked'))
 })
 
-test('a file that is gone by now was there for the call', async () => {
+test('a file that was removed since is judged as existing for its call', async () => {
   await write(deskWorker)
   await rm(join(desk.root, 'notes/old.md'))
   expect((await replay()).items).toEqual([])
@@ -91,7 +91,7 @@ test('a file that is gone by now was there for the call', async () => {
   expect(await differing()).toEqual([['read_file', 'preApproved', 'ask']])
 })
 
-test('calls are judged page by page, newest first, and since when they were made', async () => {
+test('calls are judged page by page, newest first, from a given time on', async () => {
   await write(deskWorker.replace('write: ask', 'write: blocked'))
   const judged: string[] = []
   let cursor: string | undefined
@@ -108,7 +108,7 @@ test('calls are judged page by page, newest first, and since when they were made
   await expect(replay({ cursor: 'made-up' })).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-test('servers and tool files that nobody activated are not started, not even to be asked', async () => {
+test('servers and tool files that nobody activated are not started, not even to list their tools', async () => {
   const asked: unknown[] = []
   const { registryOf } = desk.worker
   Object.assign(desk.worker, {
@@ -159,7 +159,7 @@ test('a server in force is started with the zones and the sandbox in force, what
   Object.assign(desk.worker, { registryOf })
 })
 
-test('only who may activate policy replays, and only a valid folder', async () => {
+test('only people who may activate policy can replay, and only a valid folder', async () => {
   const { ada } = desk.people
   await expect(replayPolicy(desk.api, ada.caller, { projectDir: desk.root })).rejects.toMatchObject(
     { code: 'forbidden' },

@@ -14,7 +14,7 @@ useRequestDesk()
 
 // Rules: product.md 20
 describe('a claim', () => {
-  test('is a hint with a lease: others may not claim it, and may decide it all the same', async () => {
+  test('is a hint with a lease: others may not claim it, and may still decide it', async () => {
     const request = await addRequest(service, root, { turn: 4 })
     const claim = await claimRequest(service.ctx, grace.caller, { request: request.id })
     expect(claim.leaseUntil.getTime()).toBeGreaterThan(claim.at.getTime())
@@ -32,7 +32,7 @@ describe('a claim', () => {
     expect((await refusal(late)).code).toBe('already_decided')
   })
 
-  test('ends with its lease or its release, and is not for who is outside the queue', async () => {
+  test('ends with its lease or its release, and is refused to people outside the queue', async () => {
     const request = await addRequest(service, root, { turn: 5 })
     await claimRequest(service.ctx, grace.caller, { request: request.id })
     await setRows(

@@ -86,7 +86,7 @@ async function count({ event }: Act, request: string): Promise<number> {
 }
 
 test.each(Object.entries(acts))(
-  'the act (%s) of an API that dies before the commit has not happened, and is as if it was never sent',
+  'an act (%s) whose API dies before the commit has no effect, as if it was never sent',
   async (_, act) => {
     const request = await waiting()
     await expect(act.does(dying(), request)).rejects.toThrow('killed')
@@ -97,7 +97,7 @@ test.each(Object.entries(acts))(
 )
 
 test.each(Object.entries(acts))(
-  'the act (%s) whose answer is lost has happened, and sending it again does what the page says',
+  'an act (%s) whose response is lost has taken effect, and a repeated one does what the page says',
   async (_, act) => {
     const request = await waiting()
     await act.does(desk.api, request)
@@ -108,7 +108,7 @@ test.each(Object.entries(acts))(
   },
 )
 
-test('a key whose API dies before the commit does not exist; one whose answer is lost is listed, and its secret is nowhere', async () => {
+test('a key whose API dies before the commit does not exist; one whose response is lost is listed, and its secret is stored nowhere', async () => {
   const wanted = { name: 'lost', scopes: ['runs:read' as const], expiresAt: null }
   const keys = () => rowsOf(db, 'api_key', { owner_id: grace.id }, 'secret_hash')
   await expect(createApiKey(dying(), grace.caller, wanted)).rejects.toThrow('killed')
@@ -119,7 +119,7 @@ test('a key whose API dies before the commit does not exist; one whose answer is
   expect(JSON.stringify(row)).not.toContain(key)
 })
 
-test('a rotation whose API dies before the commit leaves the secret; one whose answer is lost is done once more', async () => {
+test('a rotation whose API dies before the commit keeps the secret; one whose response is lost is repeated', async () => {
   const wanted = { name: 'rotates', scopes: ['runs:read' as const], expiresAt: null }
   const { id } = await createApiKey(desk.api, grace.caller, wanted)
   const secretHash = async () => (await rowsOf(db, 'api_key', { id }, 'secret_hash'))[0]

@@ -48,7 +48,7 @@ async function trailOf(id: string, type: string) {
   return rows.map(({ document }): unknown => JSON.parse(document))
 }
 
-test('a snooze leaves a request out of what waits for oneself alone, until it is near its deadline', async () => {
+test('a snooze hides a request only from one’s own waiting list, until it is near its deadline', async () => {
   const { id } = await ask()
   const { grace, linus } = people()
   const before = await mineOf(grace)
@@ -75,7 +75,7 @@ test('a snooze leaves a request out of what waits for oneself alone, until it is
   expect((await refusal(past)).code).toBe('invalid_request')
 })
 
-test('a request is handed over to who may decide it, which gives no right and takes none', async () => {
+test('a request is handed over to a person who may decide it, which gives no right and removes none', async () => {
   const { id } = await ask()
   const { ada, grace, linus, olga } = people()
   const handed = await handOverRequest(desk.api, grace.caller, {
@@ -104,7 +104,7 @@ test('a request is handed over to who may decide it, which gives no right and ta
   expect((await refusal(late)).code).toBe('already_decided')
 })
 
-test('its starter reminds of a request once an hour, and nobody else does', async () => {
+test('the starter of a run sends a reminder of a request once an hour, and nobody else can', async () => {
   const { id } = await ask()
   const { ada, grace } = people()
   const others = await refusal(nudgeRequest(desk.api, grace.caller, { request: id }))
@@ -120,7 +120,7 @@ test('its starter reminds of a request once an hour, and nobody else does', asyn
   expect(await trailOf(id, 'request.nudged')).toMatchObject([byAda, byAda])
 })
 
-test('who is away is not told, says so to others, and keeps every right', async () => {
+test('a person who is away gets no notification, is shown as away to others, and keeps every right', async () => {
   const { id, runId } = await ask()
   const { ada, grace, linus } = people()
   await setAbsence(desk.api, linus.caller, { until: hence(600), note: 'on holiday' })
@@ -160,7 +160,7 @@ test('who is away is not told, says so to others, and keeps every right', async 
 })
 
 // Rules: product.md 41
-test('comments on lines reach the agent with a denial that comes after them, as quoted data', async () => {
+test('comments on lines are passed to the agent with a later denial, as quoted data', async () => {
   const { id, path, callId } = await ask('x\ny\nz\n')
   const { grace, linus } = people()
   const remark = (text: string, line: number) =>
@@ -186,7 +186,7 @@ test('comments on lines reach the agent with a denial that comes after them, as 
   expect(call?.text).not.toMatch(/too late|colleagues alone/)
 })
 
-test('a comment is refused about a line that the change does not have', async () => {
+test('a comment about a line that the change does not have is refused', async () => {
   await desk.write('notes/lines.md', 'one\ntwo\nthree\n')
   const runId = await desk.start()
   const input = { path: 'notes/lines.md', content: 'one\n2\nthree\nfour\n' }
@@ -215,7 +215,7 @@ test('a comment is refused about a line that the change does not have', async ()
   expect((await refusal(comment('old', 1, created, other))).facts['field']).toBe('anchor.line')
 })
 
-test('who wrote a comment edits and removes it while the request is pending; nobody else does, and nobody afterwards', async () => {
+test('the author of a comment edits and removes it while the request is pending; nobody else does, and nobody afterwards', async () => {
   const { id: request, callId, path } = await ask()
   const { grace, linus } = people()
   const anchor = { file: path, side: 'new', line: 1 } as const

@@ -64,7 +64,7 @@ function approve(person: TestPerson, request: TestRequest, digest = request.dige
 }
 
 describe('a request that nobody decides', () => {
-  test('is reminded of and escalated at its times, each once, however often its timer looks', async () => {
+  test('is reminded of and escalated at its times, each once, however often its timer fires', async () => {
     const request = await opened()
     const advance = () => advanceRequests(service.ctx, { runId: request.runId })
     const first = await advance()
@@ -94,7 +94,7 @@ describe('a request that nobody decides', () => {
     expect(told.filter((type) => type === 'request.reminded')).toHaveLength(2)
   })
 
-  test('has every step made up for, once and in order, after a day without service', async () => {
+  test('has every missed step carried out, once and in order, after a day without service', async () => {
     const request = await opened()
     await letPass(request, 30 * hour)
     await advanceRequests(service.ctx, { runId: request.runId })
@@ -114,7 +114,7 @@ describe('a request that nobody decides', () => {
     expect(shown[0]!.takenAt!.getTime() - shown[0]!.dueAt.getTime()).toBeGreaterThan(25 * hour)
   })
 
-  test('that expired while nothing ran says so, and nobody is reminded of it any more', async () => {
+  test('that expired while the service was down says so, and nobody is reminded of it any more', async () => {
     const request = await opened()
     await letPass(request, 4 * hour)
     await advanceRequests(service.ctx, { runId: request.runId })
@@ -142,7 +142,7 @@ describe('a request that nobody decides', () => {
     await expect(approve(grace, request)).rejects.toMatchObject({ code: 'expired' })
   })
 
-  test('that is decided takes no step any more', async () => {
+  test('is not reminded of or escalated any more once it is decided', async () => {
     const request = await opened()
     await approve(grace, request)
     await letPass(request, 30 * hour)
@@ -152,7 +152,7 @@ describe('a request that nobody decides', () => {
     ])
   })
 
-  test('keeps its times when it is given longer', async () => {
+  test('keeps its times when its deadline is extended', async () => {
     const request = await opened()
     const expiresAt = new Date(Date.now() + 100 * hour).toISOString()
     await extendRequest(service.ctx, grace.caller, { request: request.id, expiresAt })
@@ -161,7 +161,7 @@ describe('a request that nobody decides', () => {
     expect(await eventsOf(request)).toContain('request.escalated')
   })
 
-  test('is not given longer than ten years', async () => {
+  test('cannot be extended by more than ten years', async () => {
     const { id: request } = await opened()
     const { caller } = grace
     const extend = (expiresAt: string) => extendRequest(service.ctx, caller, { request, expiresAt })
@@ -173,8 +173,8 @@ describe('a request that nobody decides', () => {
 })
 
 // Rules: product.md 17, 18; security.md 22
-describe('who was added by an escalation', () => {
-  test('sees the request, finds it among theirs and decides it; before, it did not exist for them', async () => {
+describe('a person who was added by an escalation', () => {
+  test('sees the request, finds it among their own and decides it; before, it was not found for them', async () => {
     const request = await opened()
     await expect(approve(edsger, request)).rejects.toMatchObject({ code: 'not_found' })
     await letPass(request, 24 * hour)
@@ -191,7 +191,7 @@ describe('who was added by an escalation', () => {
     })
   })
 
-  test('is still nobody who is behind the request', async () => {
+  test('is still refused if they are behind the request', async () => {
     const request = await opened()
     await letPass(request, 24 * hour)
     await advanceRequests(service.ctx, { runId: request.runId })

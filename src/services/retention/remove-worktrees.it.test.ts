@@ -68,7 +68,7 @@ const removals = async (runId: string): Promise<string[]> =>
 
 // Rules: product.md 35
 describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () => {
-  test('goes with its branch once nothing in it is unmerged or uncommitted, and not before', async () => {
+  test('is removed with its branch once everything in it is merged and committed, and not before', async () => {
     const [clean, merged] = [await ran('true'), await ran(commit('merged'))]
     const [unmerged, untracked] = [await ran(commit('kept')), await ran('echo x > new.txt')]
     const open = await ran('true', { open: true })
@@ -89,7 +89,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect(workspace.removedAt).toMatch(/Z$/)
   })
 
-  test('leaves calls that a replay of the policy cannot judge, and says why; it judges the others', async () => {
+  test('leaves calls that a replay of the policy cannot judge, and the replay says why; it judges the others', async () => {
     const gone = await ran('true')
     await round()
     const open = await ran('true', { open: true })
@@ -110,7 +110,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect(answer.notJudged).toHaveLength(1)
   })
 
-  test('goes after 30 days whatever is in it, and a branch with unmerged commits stays', async () => {
+  test('is removed after 30 days whatever is in it, and a branch with unmerged commits stays', async () => {
     const run = await ran(`${commit('late')} && echo x > new.txt`)
     const tip = git('rev-parse', run.branch)
     const age = sql`update run set ended_at = clock_timestamp() - interval '31 days' where id = ${run.id}`
@@ -125,7 +125,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect(git('rev-parse', run.branch)).toBe(tip)
   })
 
-  test('is discarded by who may message its run: with its branch, at once, and once however often it is sent', async () => {
+  test('is discarded by people who may message its run: with its branch, at once, and once however often it is requested', async () => {
     const run = await ran(`${commit('gone')} && echo x > new.txt && mkdir -m 0 shut`)
     const tip = git('rev-parse', run.branch)
     const may = async (who = desk.people.ada): Promise<boolean> =>
@@ -148,7 +148,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     })
   })
 
-  test('is not discarded while the run goes on, or by a row that nobody signed', async () => {
+  test('is not discarded while the run is active, or by a row that nobody signed', async () => {
     const open = await ran(commit('open'), { open: true })
     expect(await refusal(discard(open.id))).toMatchObject({ code: 'conflict' })
     const elsewhere = await desk.start({ workspace: 'default' })
@@ -192,7 +192,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect([existsSync(folder), exists(run.branch)]).toEqual([false, false])
   })
 
-  test('keeps a branch that a person has moved or has checked out, and outlives its repository', async () => {
+  test('keeps a branch that a person has moved or checked out, and is removed even when its repository is gone', async () => {
     const [moved, used] = [await ran(commit('moved')), await ran(commit('used'))]
     git('branch', '-f', moved.branch, 'main')
     git('worktree', 'add', '-q', '../used', used.branch)

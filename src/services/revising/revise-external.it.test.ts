@@ -32,7 +32,7 @@ const consume = (request: string, digest: string) =>
 
 // Rules: product.md 11, 17
 describe("a changed call of a program's", () => {
-  test('is the next revision, which somebody else than its editor decides and the program takes by its own digest', async () => {
+  test('is the next revision, which another person than its editor decides and the program takes by its own digest', async () => {
     const title = 'Only a small change'
     const asked = await desk.ask({ title })
     const { digest, revision } = await revise(desk.linus, asked)
@@ -63,7 +63,7 @@ describe("a changed call of a program's", () => {
     expect(JSON.parse(statement)).toMatchObject({ requestId: asked.id, revision: 2, digest })
   })
 
-  test('is judged by the worker that the program named, and never loses people whom it asked before', async () => {
+  test('is judged by the worker that the program named, and still asks everybody whom it asked before', async () => {
     const { service } = desk
     const judge = service.answerJudging
     judge(async (question) => ({
@@ -129,7 +129,7 @@ describe('a call of a program is not changed', () => {
     expect(await desk.read(asked.id)).toMatchObject({ revision: 1, state: 'pending' })
   })
 
-  test('and approved at once: of two people who race, one is told that the other was first', async () => {
+  test('and approved at the same moment: of two people, the second is told who was first', async () => {
     const asked = await desk.ask()
     const both = await Promise.allSettled([revise(desk.linus, asked), approve(edsger, asked)])
     const codes = both.map((one) => (one.status === 'rejected' ? one.reason.code : null))

@@ -49,7 +49,7 @@ function approve(person: TestPerson, request: TestRequest, digest: string, revis
 
 // Rules: product.md 11
 describe('a changed call', () => {
-  test('is the next revision with its own digest and presentation, and both versions stay', async () => {
+  test('is the next revision with its own digest and presentation, and both revisions are kept', async () => {
     const request = await asking()
     const answer = await revise(grace, request)
     expect(answer.revision).toBe(2)
@@ -67,7 +67,7 @@ describe('a changed call', () => {
     expect(detail.presentation.content).toBe(JSON.stringify(edited))
   })
 
-  test('is not decided by the old digest, and its tally is empty', async () => {
+  test('is not decided by the old digest, and its votes are discarded', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await asking({ quorum })
     await approve(linus, request, request.digest, 1)
@@ -86,7 +86,7 @@ describe('a changed call', () => {
     expect(detail.decisions).toMatchObject([{ person: { name: 'Grace' }, edited: true }])
   })
 
-  test('marks the vote of everybody whose edit is in its history, whoever edited last', async () => {
+  test('marks the vote of everybody who edited one of its revisions, whoever edited last', async () => {
     const request = await asking()
     const once = await revise(grace, request)
     service.answerJudging(async (question) => judgedCall(service, question, {}))
@@ -101,7 +101,7 @@ describe('a changed call', () => {
     expect(detail.decisions).toMatchObject([{ person: { name: 'Grace' }, edited: true }])
   })
 
-  test('under `revise` has everybody behind it who edited it, also before it became that strict', async () => {
+  test('under `revise` has everybody behind it who edited it, also before that setting', async () => {
     const request = await asking()
     const once = await revise(grace, request)
     service.answerJudging(async (question) =>
@@ -119,7 +119,7 @@ describe('a changed call', () => {
     }
   })
 
-  test('under `revise` has its editor behind it, and somebody else decides', async () => {
+  test('under `revise` has its editor behind it, and another person decides', async () => {
     const request = await asking({ routing: { edits: 'revise' } })
     const { digest } = await revise(grace, request)
     const own = await refusal(approve(grace, request, digest, 2))
@@ -141,7 +141,7 @@ describe('a changed call', () => {
     })
   })
 
-  test('that policy routes to a stricter quorum is decided by that one', async () => {
+  test('that policy routes to a stricter quorum is decided by that quorum', async () => {
     const request = await asking()
     const quorum = {
       any: [
@@ -188,7 +188,7 @@ describe('a change is refused, and nothing changes,', () => {
     await expectRefused(request, revise(grace, request), 'policy_blocked')
   })
 
-  test('when the tool would not accept it, or it changes nothing', async () => {
+  test('when the tool would not accept it, or it makes no difference', async () => {
     const request = await asking()
     service.answerJudging(async (question) => judgedCall(service, question, { verdict: 'error' }))
     await expectRefused(request, revise(grace, request), 'invalid_request')

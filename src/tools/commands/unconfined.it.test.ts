@@ -151,7 +151,7 @@ describe.runIf(process.platform === 'linux')(
     })
 
     test.runIf(boundsByKernel().processes)(
-      'that hides in a session and an environment of its own, where control groups can be made',
+      'even one in a session and an environment of its own, where control groups are available',
       async () => {
         using desk = await bareDesk()
         const name = `countersign-bare-${process.pid}-hidden`

@@ -41,7 +41,7 @@ describe('a blocked command is found', () => {
 
 // Rules: security.md 27
 test.each([`/${'e'.repeat(60_000)}!`, `/${'e'.repeat(30_000)}${' '.repeat(30_000)}x`])(
-  'a long script of sed is searched in a time that grows with its length',
+  'the time to search a long script of sed grows linearly with its length',
   async (script) => {
     const argv = ['sed', '-n', script]
     const analysis = analyseCommand({ kind: 'exec', argv, cwd: '' })
@@ -49,10 +49,13 @@ test.each([`/${'e'.repeat(60_000)}!`, `/${'e'.repeat(30_000)}${' '.repeat(30_000
   },
 )
 
-test.each(['1', '.', '-1'])('also in a long operand, such as many of %s', async (one) => {
-  const argv = ['cat', `${one.repeat(200_000)}x`]
-  expect((await judgeBy(rules, argv)).approval).not.toBe('blocked')
-})
+test.each(['1', '.', '-1'])(
+  'a long operand is searched quickly too, such as many of %s',
+  async (one) => {
+    const argv = ['cat', `${one.repeat(200_000)}x`]
+    expect((await judgeBy(rules, argv)).approval).not.toBe('blocked')
+  },
+)
 
 // Rules: product.md 21
 describe('every mode leaves a script to a person', () => {

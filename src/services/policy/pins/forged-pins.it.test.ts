@@ -54,7 +54,7 @@ const forgeries: readonly (readonly [string, () => Promise<unknown>])[] = [
 
 // Rules: security.md 13; product.md 25
 describe.each(forgeries)('with a pin %s', (_how, forge) => {
-  test('no call of the server is judged as anything but an error, and the trail says why', async () => {
+  test('every call of the server is judged as an error, and the trail says why', async () => {
     await forge()
     expect(await bench.pin()).toBe(0)
     for (const { tool, input } of [add, refuse]) {
@@ -65,7 +65,7 @@ describe.each(forgeries)('with a pin %s', (_how, forge) => {
     }
   })
 
-  test('what was pre-approved or approved before is refused, with nothing executed, and that is audited', async () => {
+  test('calls that were pre-approved or approved before are refused, with nothing executed, and that is audited', async () => {
     const free = await bench.call(add.tool, add.input)
     const approved = await bench.call(refuse.tool, refuse.input)
     expect([free.verdict, approved.verdict]).toEqual(['preApproved', 'ask'])
@@ -88,7 +88,7 @@ describe.each(forgeries)('with a pin %s', (_how, forge) => {
   })
 })
 
-test('a pin put in place before the service could take its own is no pin', async () => {
+test('a pin written before the service could take its own is not used', async () => {
   await bench.desk.activate({
     'notes/else.md': 'x',
     'countersign.yaml': `${await bench.desk.read('countersign.yaml')}\n# later\n`,

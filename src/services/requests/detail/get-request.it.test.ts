@@ -64,7 +64,7 @@ describe('one request', () => {
     expect(own.eligiblePeople.map((person) => person.name)).toEqual(['Linus'])
   })
 
-  test('names what a change by its reader would leave its quorum without, for everybody who may change it', async () => {
+  test('names the places of its quorum that nobody could fill after a change by its reader, for everybody who may change it', async () => {
     let position = 50
     const missingFor = async (quorum: Quorum, person = grace, routing: Partial<Routing> = {}) => {
       position += 1
@@ -83,7 +83,7 @@ describe('one request', () => {
     expect(await missingFor(two, ada)).toEqual([])
   })
 
-  test('is found by its number, and its version changes with it', async () => {
+  test('is found by its number, and its version changes with every step', async () => {
     const before = await getRequest(service.ctx, grace.caller, { request: first.id })
     const again = await getRequest(service.ctx, grace.caller, { request: String(before.number) })
     expect(again).toEqual(before)
@@ -98,7 +98,7 @@ describe('one request', () => {
     ])
   })
 
-  test('that was decided shows who, what and why, also after they have left', async () => {
+  test('that was decided shows by whom, how and why, also after those people have left', async () => {
     const request = await addRequest(service, root, { turn: 3 })
     const leaver = await addPerson(database.db, 'Leaver', ['platform'])
     const body = { decision: 'approve', digest: request.digest, revision: 1, reason: 'as agreed' }
@@ -117,7 +117,7 @@ describe('one request', () => {
   })
 
   // Rules: product.md 18
-  test('that a quorum approved shows who filled its places: not who had left by then, and who changed teams later', async () => {
+  test('that a quorum approved shows who filled its places, without people who had left by then, and with those who changed teams later', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await addRequest(service, root, { turn: 4, quorum })
     const people = []
@@ -139,7 +139,7 @@ describe('one request', () => {
     expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
   })
 
-  test('has every byte of what will be written, and reading them is recorded', async () => {
+  test('has every byte that will be written, and reading them is recorded', async () => {
     const content = await requestContent(service.ctx, grace.caller, { request: first.id })
     expect(content.bytes.toString()).toBe(JSON.stringify('hello\n'))
     expect(content.contentType).toBe('text/plain')

@@ -104,7 +104,7 @@ describe('a file that a command names', () => {
     expect(kept).toEqual([])
   })
 
-  test('leads to no other content: not by another name, not of another kind of call', async () => {
+  test('gives access to no other content: not under another name, nor for another kind of call', async () => {
     desk.say({ calls: [running('scratch/run.sh')] }, { calls: [writing('notes/a.md')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
@@ -164,7 +164,7 @@ describe('a file that a command names and that the run wrote', () => {
     expect(file?.writtenBy).toMatchObject({ runId: childId, worker: 'hand', state: 'done' })
   })
 
-  test('in the same turn is shown as it would be, and says which call waits', async () => {
+  test('in the same turn is shown with its future content, and the request names the call that it waits for', async () => {
     desk.say({ calls: [writing('notes/do.md'), running('notes/do.md')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
@@ -176,7 +176,7 @@ describe('a file that a command names and that the run wrote', () => {
     expect(await content(request.id, 'notes/do.md')).toBe('echo mine\n')
   })
 
-  test('is not marked for a write that was denied, that came later, or that was of another task', async () => {
+  test('is not marked for a write that was denied, that came later, or that belongs to another task', async () => {
     await desk.write('notes/do.md', 'echo theirs\n')
     desk.say(
       { calls: [writing('notes/do.md')] },

@@ -23,7 +23,7 @@ const vote = (personId: string, more: Partial<Voter> = {}): Voter => ({
 })
 
 // Rules: product.md 17, 18
-test('two rows of one human fill one place, and the other one when the first is disabled', () => {
+test('two rows of one human fill one place, and the second row fills it when the first is disabled', () => {
   const renamed = vote('renamed', { otherIds: ['former'] })
   const former = vote('former', { otherIds: ['renamed'] })
   for (const votes of [

@@ -45,8 +45,8 @@ async function approve(requestId: string, more: { readonly again?: true } = {}) 
   await desk.decide(grace, requestId, { seen: presentation.digest, reason: 'read', ...more })
 }
 
-describe('what is alike', () => {
-  test('an earlier request of the very call says when it was carried out, and by whose word', async () => {
+describe('requests like this one', () => {
+  test('include an earlier one for exactly the same call, with when it was carried out and by whose decision', async () => {
     const first = await ask('notes/a.md')
     await desk.decide(grace, first.requestId, { reason: 'as agreed' })
     await first.perform()
@@ -80,7 +80,7 @@ describe('what is alike', () => {
     ])
   })
 
-  test('an earlier denial is told with its reason, and counts as nothing carried out', async () => {
+  test('include an earlier denial with its reason, which does not count as carried out', async () => {
     const first = await ask('notes/a.md')
     await desk.decide(grace, first.requestId, { decision: 'deny', reason: 'wrong account' })
     const { alike } = await detail((await ask('notes/a.md')).requestId)
@@ -90,7 +90,7 @@ describe('what is alike', () => {
     expect(alike.again).toBe(0)
   })
 
-  test('another call about the same file within 30 days is similar; of an older one, or another file, nothing is said', async () => {
+  test('include another call about the same file within 30 days, but no older one, and none of another file', async () => {
     const older = await ask('notes/a.md', 'older\n')
     const other = await ask('notes/b.md', 'other\n')
     const near = await ask('notes/a.md', 'near\n')
@@ -102,7 +102,7 @@ describe('what is alike', () => {
     expect(other.requestId).not.toBe(near.requestId)
   })
 
-  test('at most five similar ones and ten of the same call are listed, the newest first', async () => {
+  test('are at most five similar ones and ten of the same call, the newest first', async () => {
     const same: string[] = []
     const similar: string[] = []
     for (let n = 0; n < 12; n += 1) same.push((await ask('notes/a.md')).requestId)
@@ -114,7 +114,7 @@ describe('what is alike', () => {
     )
   })
 
-  test('who may not see a request is told only how many there are', async () => {
+  test('that the caller may not see are only counted', async () => {
     const secret = await ask('notes/a.md', 'secret\n')
     const others = JSON.stringify({ any: [[{ team: 'others', count: 1 }]] })
     await sql`update request set team = 'others', routing = jsonb_set(routing, '{quorum}', ${others}::jsonb)
@@ -124,7 +124,7 @@ describe('what is alike', () => {
     expect(alike).toMatchObject({ same: [], similar: [], hidden: 1 })
   })
 
-  test('a list counts what is alike', async () => {
+  test('are counted in a list', async () => {
     const first = await ask('notes/a.md')
     await desk.decide(grace, first.requestId)
     await first.perform()
@@ -140,8 +140,8 @@ describe('what is alike', () => {
 })
 
 // Rules: product.md 38
-describe('at high risk, what was carried out before', () => {
-  test('is approved only by who says again, which the trail keeps', async () => {
+describe('at high risk, a call that was carried out before', () => {
+  test('is approved only with `again`, which the trail keeps', async () => {
     const first = await ask('notes/high.md')
     await approve(first.requestId)
     await first.perform()
@@ -163,7 +163,7 @@ describe('at high risk, what was carried out before', () => {
     expect((await detail((await ask('notes/high.md')).requestId)).alike.again).toBe(2)
   })
 
-  test('is denied without it, and below high risk it is approved without it', async () => {
+  test('is denied without `again`, and below high risk it is approved without it', async () => {
     const first = await ask('notes/high.md')
     await approve(first.requestId)
     await first.perform()
@@ -178,7 +178,7 @@ describe('at high risk, what was carried out before', () => {
     expect((await detail(once.requestId)).state).toBe('approved')
   })
 
-  test('counts for a day where another run did it, and always where this one did', async () => {
+  test('counts for a day when another run made it, and always when this one did', async () => {
     const first = await ask('notes/high.md')
     await approve(first.requestId)
     await first.perform()
@@ -199,7 +199,7 @@ describe('at high risk, what was carried out before', () => {
     expect((await detail(call?.requestId ?? '')).alike.again).toBe(1)
   })
 
-  test('whoever approves while it is carried out for another run says again too', async () => {
+  test('needs `again` also while it is carried out for another run', async () => {
     const first = await ask('notes/high.md')
     const second = await ask('notes/high.md')
     const shown = await detail(second.requestId)
@@ -212,7 +212,7 @@ describe('at high risk, what was carried out before', () => {
     ).rejects.toMatchObject({ code: 'again_required' })
   })
 
-  test.each([false, 1, 'true', null])('again: %j is no such word', async (again) => {
+  test.each([false, 1, 'true', null])('`again` is invalid as %j', async (again) => {
     const { requestId } = await ask('notes/high.md')
     await expect(desk.decide(grace, requestId, { again, reason: 'read' })).rejects.toMatchObject({
       code: 'invalid_request',

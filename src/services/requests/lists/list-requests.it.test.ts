@@ -28,14 +28,14 @@ useRequestDesk()
 
 describe('a list of requests', () => {
   // Rules: security.md 22
-  test('is seen by the queue, by who started the run or one above it, and by who manages runs', async () => {
+  test('contains those of one’s queues, of runs that one started or that are below those, and all for people who manage runs', async () => {
     expect(await list(grace)).toEqual([first.id, second.id, third.id])
     expect(await list(ada)).toEqual([first.id, second.id, third.id])
     expect(await list(olga)).toEqual([first.id, second.id, third.id])
   })
 
   // Rules: security.md 22
-  test('does not exist for others, and a key sees what its owner sees', async () => {
+  test('is empty for others, and a key sees the requests that its owner sees', async () => {
     expect(await list(edsger)).toEqual([])
     const unseen = getRequest(service.ctx, edsger.caller, { request: first.id })
     expect((await refusal(unseen)).code).toBe('not_found')
@@ -55,7 +55,7 @@ describe('a list of requests', () => {
   })
 
   test.each(['urgency', 'createdAt', 'age', 'expiresAt', 'risk'] as const)(
-    'by %s goes on where the page before ended, without gap or repeat',
+    'by %s continues after the last entry of the page before, without gap or repeat',
     async (sort) => {
       const whole = await list(grace, { sort })
       const paged: string[] = []
@@ -98,7 +98,7 @@ describe('a list of requests', () => {
     expect(await list(grace, { q: 'note_/2' })).toEqual([])
   })
 
-  test('that is mine has what I may decide and have not voted on', async () => {
+  test('of mine has the requests that I may decide and have not voted on', async () => {
     expect(await list(grace, { mine: true })).toEqual([first.id, second.id])
     expect(await list(linus, { mine: true })).toEqual([first.id, second.id, third.id])
     expect(await list(ada, { mine: true })).toEqual([])
@@ -112,7 +112,7 @@ describe('a list of requests', () => {
     expect(await list(grace, { mine: true })).not.toContain(two.id)
   })
 
-  test('and a queue list and one request cost the same number of queries whatever they hold', async () => {
+  test('and a queue list and one request take the same number of queries, however many rows there are', async () => {
     const queries: LoggedQuery[] = []
     await using db = withQueryLog(database.url, queries)
     const ctx = { ...service.ctx, db }
@@ -127,7 +127,7 @@ describe('a list of requests', () => {
   })
 })
 
-test('the list of queues has each one with what the caller sees in it', async () => {
+test('the list of queues has each one with the requests that the caller sees in it', async () => {
   const queues = (await listQueues(service.ctx, grace.caller, {})).items
   const platform = queues.find((queue) => queue.name === 'platform')
   const pending = await list(grace, { state: 'pending', queue: 'platform' })

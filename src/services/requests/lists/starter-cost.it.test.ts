@@ -85,7 +85,7 @@ async function blocksOf(name: string): Promise<number> {
 }
 
 test.each(Object.keys(pages))(
-  'a page of who sees only what they started costs the same whatever others do: %s',
+  'a page for a person who sees only their own runs costs the same whatever others do: %s',
   async (name) => {
     const blocks = await blocksOf(name)
     expect(blocks).toBeLessThanOrEqual(maxGrowth * (costsOfFew.get(name) ?? 0))

@@ -50,7 +50,7 @@ async function pass(hours: number): Promise<void> {
   `.execute(database.db)
 }
 
-describe('without an order asked for, requests come by urgency:', () => {
+describe('without a given order, requests are sorted by urgency:', () => {
   let late: TestRequest
   beforeAll(async () => {
     await sql`truncate request cascade`.execute(database.db)
@@ -77,7 +77,7 @@ describe('without an order asked for, requests come by urgency:', () => {
     }
   })
 
-  test('a request moves when its deadline is extended, and when time passes, once', async () => {
+  test('a request is re-sorted when its deadline is extended, and when time passes, once', async () => {
     const expiresAt = new Date(Date.now() + 40 * hour).toISOString()
     const soon = [...named].find(([, name]) => name === 'soon, medium')?.[0] ?? ''
     await extendRequest(service.ctx, grace.caller, { request: soon, expiresAt })
@@ -97,7 +97,7 @@ describe('without an order asked for, requests come by urgency:', () => {
     expect((await moveUrgent(database.db)).moved).toBe(0)
   })
 
-  test('a round waits for no request that is being decided, and moves it in the next one', async () => {
+  test('a round skips a request that is being decided, and re-sorts it in the next one', async () => {
     await pass(20)
     const deciding = new pg.Client({ connectionString: database.url })
     await deciding.connect()
@@ -117,7 +117,7 @@ describe('requests of one turn', () => {
   })
 
   // Rules: product.md 15
-  test('stand together, in call order, at the place of the first; deciding that moves none', async () => {
+  test('stand together, in call order, at the place of the first; deciding that one does not move the others', async () => {
     const run = (await ask('alone, medium', 2, 'medium')).run
     alone = await ask('alone, high', 2, 'high')
     const other = await addRun(service, { startedBy: ada })
@@ -135,7 +135,7 @@ describe('requests of one turn', () => {
     expect(run.id).not.toBe(other.id)
   })
 
-  test('behind what waits comes what has ended, the newest first', async () => {
+  test('ended requests come after the waiting ones, the newest first', async () => {
     const body = { decision: 'deny', digest: alone.digest, revision: 1, reason: 'no' }
     await decideRequest(service.ctx, grace.caller, { request: alone.id, body })
     const wanted = ['1 low', '2 low', 'alone, medium', '3 high', 'alone, high']

@@ -99,7 +99,7 @@ function wentTo(personId: string, runId: string) {
       and (other.team = any(${teamsOf(personId)}) or other.other_teams && ${teamsOf(personId)}))`
 }
 
-describe('whoever reads, by one look at a row:', () => {
+describe('for every reader, from one read of a row:', () => {
   test.each([0, 1, 2, 3, 4, 5])(
     'person %i sees the runs that the rule lets them see',
     async (nth) => {
@@ -149,7 +149,7 @@ describe('people whose pages are open', () => {
     })
   }
 
-  test('get the same events together as each alone', async () => {
+  test('get the same events together as each would alone', async () => {
     const all = await events()
     const ids = people.map(({ id }) => id)
     const together = await visibleEvents(service.ctx, ids, all)
@@ -163,7 +163,7 @@ describe('people whose pages are open', () => {
     }
   })
 
-  test('are judged by two queries, however many they are, and what is not a request or run is shown to nobody', async () => {
+  test('are checked by two queries, however many they are, and an id that is no request or run is shown to nobody', async () => {
     const queries: LoggedQuery[] = []
     const db = withQueryLog(database.url, queries)
     try {
@@ -180,7 +180,7 @@ describe('people whose pages are open', () => {
     }
   })
 
-  test('get that another policy is in force, whoever they are', async () => {
+  test('get the event that another policy is in force, whoever they are', async () => {
     const ids = people.map(({ id }) => id)
     const change = { type: 'policy.changed', subject: {} } as const
     const visible = await visibleEvents(service.ctx, ids, [change])

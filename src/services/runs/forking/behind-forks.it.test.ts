@@ -46,8 +46,8 @@ async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
 }
 
 // Rules: product.md 17, 29, 30
-describe('behind every request of a fork stands', () => {
-  test('who started the run above a child run that is forked, whoever forks it', async () => {
+describe('the people behind every request of a fork', () => {
+  test('include the starter of the run above a child run that is forked, whoever forks it', async () => {
     desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'scribe', input: 'Go' } }] })
     const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
     await desk.turn(id, 1)
@@ -66,7 +66,7 @@ describe('behind every request of a fork stands', () => {
     await desk.decide(linus, request)
   })
 
-  test('who answered a question of the old run, and who wrote to it, also behind the turn at which it is forked', async () => {
+  test('include everybody who answered a question of the old run or wrote to it, also after the turn at which it is forked', async () => {
     desk.say({ calls: [{ tool: 'ask_person', input: { question: 'Which branch?' } }] })
     const { id } = await startRun(desk.api, ada.caller, { worker: 'scribe', input: 'Go' })
     const turn = await desk.turn(id, 1)
@@ -85,7 +85,7 @@ describe('behind every request of a fork stands', () => {
     }
   })
 
-  test('who wrote to the old run after the turn at which it is forked, in a fork of the fork too', async () => {
+  test('include everybody who wrote to the old run after the turn at which it is forked, in a fork of the fork too', async () => {
     desk.say({ text: 'First.' }, { text: 'Second.' })
     const task = { worker: 'scribe', input: 'Go', conversation: true }
     const { id } = await startRun(desk.api, ada.caller, task)
@@ -101,7 +101,7 @@ describe('behind every request of a fork stands', () => {
     }
   })
 
-  test('nobody who only approved something in the old run', async () => {
+  test('include nobody who only approved requests of the old run', async () => {
     const { id } = await startRun(desk.api, ada.caller, { worker: 'scribe', input: 'Go' })
     await desk.decide(linus, await askIn(id, 1))
     const forked = await fork(id, ada, { afterTurn: 0 })

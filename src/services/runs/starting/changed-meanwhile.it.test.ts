@@ -76,7 +76,7 @@ describe('a policy version that takes force between the judgement of a start and
   }
 
   test.each(Object.entries(starts))(
-    'refuses a start %s, which starts when it is sent again',
+    'refuses a start %s, and the same start succeeds when it is repeated',
     async (_, start) => {
       await runId
       expect(await refused(() => start(meanwhile(activateOther)))).toBe('conflict')
