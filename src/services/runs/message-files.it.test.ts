@@ -60,7 +60,7 @@ const hashOf = async (runId: string): Promise<string> => {
   return first?.files?.[0]?.hash ?? ''
 }
 
-describe('files that somebody sends', () => {
+describe('files of a message', () => {
   test('reach the model with the task: a picture as a picture, a text as quoted data', async () => {
     const { id } = await start([png, text])
     await desk.turn(id, 1)
@@ -79,7 +79,7 @@ describe('files that somebody sends', () => {
     ])
   })
 
-  test('reach it with a later message too, and stay with it in every turn after', async () => {
+  test('reach it with a later message too, and stay in every turn after', async () => {
     const { id } = await start([])
     await desk.turn(id, 1)
     await say(id, 'And this', [png])
@@ -92,7 +92,7 @@ describe('files that somebody sends', () => {
     expect(event?.document).toContain(await hashOfMessage(id))
   })
 
-  test('are posted once for one key, and other files under it are refused', async () => {
+  test('are posted once for one key, and different files with that key are refused', async () => {
     const { id } = await start([])
     const keyed = { runId: id, text: 'Look', files: [png], idempotencyKey: 'one' }
     const first = await messageRun(desk.api, caller(), keyed)
@@ -101,7 +101,7 @@ describe('files that somebody sends', () => {
     expect(other.code).toBe('idempotency_key_reused')
   })
 
-  test('of a fork’s turns are seen by the fork and by those who see it; starting again sends them again', async () => {
+  test('of a fork’s turns are visible to the fork and to people who see it; a repeated start sends them again', async () => {
     const { id } = await start([png])
     desk.say({ text: 'A pixel.' })
     await desk.turn(id, 1)
@@ -115,7 +115,7 @@ describe('files that somebody sends', () => {
     }
   })
 
-  test('go with the first message of a fork, and with the new input of a start again, as with a message', async () => {
+  test('are accepted with the first message of a fork, and with the new input of a repeated start', async () => {
     const { id } = await start([text])
     desk.say({ text: 'Read.' })
     await desk.turn(id, 1)
@@ -170,7 +170,7 @@ describe('files that somebody sends', () => {
     expect(refused.message).toContain('sees no pictures')
   })
 
-  test('are named, with their hashes, to whoever approves a start', async () => {
+  test('are shown by name and hash to the people who approve a start', async () => {
     const { id } = await start([png], 'asks')
     const { db } = desk.database
     const { id: requestId } = await rowOf(db, 'request', { run_id: id })
@@ -182,7 +182,7 @@ describe('files that somebody sends', () => {
   })
 
   // Rules: product.md 31
-  test('that are pictures leave the window with old results, are marked so, and can be read again', async () => {
+  test('that are pictures leave the window with old results, are marked as left out, and can be read again', async () => {
     const { id } = await start([png])
     const read = { tool: 'read_file', input: { path: 'notes/big.md' } }
     await desk.write('notes/big.md', 'A line of the notes.\n'.repeat(200))
@@ -208,7 +208,7 @@ describe('files that somebody sends', () => {
     })
   })
 
-  test('are gone when retention removes the words of their run', async () => {
+  test('are removed when retention removes the words of their run', async () => {
     const { id } = await start([png2])
     const hash = await hashOf(id)
     await cancelRun(desk.api, caller(), { runId: id })
@@ -260,7 +260,7 @@ describe('files that are refused, with nothing written', () => {
     expect(await count()).toBe(before)
   })
 
-  test('pictures for a model that sees none, and of a type that it does not take', async () => {
+  test('pictures for a model without vision, and of a type that it does not take', async () => {
     expect((await refusal(start([png], 'blind'))).message).toContain('sees no pictures')
     const { id } = await start([text], 'blind')
     expect((await refusal(say(id, 'Look', [png]))).message).toContain('sees no pictures')

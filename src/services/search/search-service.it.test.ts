@@ -48,7 +48,7 @@ test('a number, with or without its sign, and an id come first', async () => {
   expect((await search({ q: runId }))[0]).toMatchObject({ type: 'run', id: runId })
 })
 
-test('nobody finds what they may not see, by words, number or id; a key finds no people', async () => {
+test('a search finds nothing that its caller may not see, by words, number or id; a key finds no people', async () => {
   for (const q of ['invoices', '#1', requestIds[0] ?? '', runId, 'quarterly']) {
     expect(await found({ q }, stranger)).toEqual([])
   }
@@ -57,7 +57,7 @@ test('nobody finds what they may not see, by words, number or id; a key finds no
   expect(items).toEqual([])
 })
 
-test('signs of patterns are characters like others, and what names no type is left out', async () => {
+test('wildcard characters are ordinary ones, and only the requested types are found', async () => {
   expect(await found({ q: '100%', types: ['file'] })).toEqual(['file notes/invoices/2026-100%.md'])
   expect(await found({ q: '%' })).toEqual([
     'file notes/invoices/2026-100%.md',

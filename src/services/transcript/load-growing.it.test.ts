@@ -29,7 +29,7 @@ const read = (cache: TranscriptCache, runId: string, turn: number) =>
 
 const whole = (runId: string) => loadTranscript(desk.database.db, runId)
 
-describe('a transcript that a process knows is what the database has,', () => {
+describe('a transcript in the cache equals the one in the database,', () => {
   test('turn by turn, with messages in between, and again for a turn that failed', async () => {
     const { runId, cache } = await knownRun(3)
     const known = cache.get(runId)
@@ -62,7 +62,7 @@ describe('a transcript that a process knows is what the database has,', () => {
     expect(await read(cache, runId, 3)).toEqual(again)
   })
 
-  test('and what was erased is not said again, though it was known', async () => {
+  test('and erased contents do not appear again, though they were cached', async () => {
     const { runId, cache } = await knownRun(2)
     const { db } = desk.database
     const [message] = await whole(runId)
@@ -74,7 +74,7 @@ describe('a transcript that a process knows is what the database has,', () => {
   })
 })
 
-test('the cache keeps the most recently used entries, and none that would fill a quarter of it', () => {
+test('the cache keeps the most recently used entries, and none larger than a quarter of it', () => {
   const cache = new TranscriptCache(4000)
   const of = (characters: number) => ({
     throughTurn: 1,

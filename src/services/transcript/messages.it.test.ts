@@ -36,7 +36,7 @@ describe('messages', () => {
     await expect(say(runId, 'Too late.')).rejects.toMatchObject({ code: 'run_ended' })
   })
 
-  test('race closing: each is either read or refused', async () => {
+  test('that arrive while the run closes: each is either read or refused', async () => {
     for (let round = 0; round < 20; round += 1) {
       const runId = await desk.start()
       const [posted, taken] = await Promise.allSettled([say(runId, 'Wait!'), desk.turn(runId, 1)])
@@ -64,7 +64,7 @@ describe('messages', () => {
   })
 
   // Rules: security.md 29
-  test('keep their author behind the requests that follow when the row is deleted or given to somebody else', async () => {
+  test('keep their author behind the requests that follow when the row is deleted or given to another person', async () => {
     const { olga, ada } = desk.people
     const forgeries = [
       (id: string) => sql`delete from message where id = ${id}`,

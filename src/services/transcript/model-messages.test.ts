@@ -26,7 +26,7 @@ function assistant(turn: number, calls: readonly TranscriptCall[]): TranscriptMe
 }
 
 // Rules: product.md 15
-test('every call of a turn is followed by its result; all but outputs are errors', () => {
+test('every call of a turn is followed by its result, and all results but outputs are errors', () => {
   const messages = modelMessages(
     [
       { ...common, turn: 1, role: 'user', text: 'go', calls: [] },
@@ -48,7 +48,7 @@ test('every call of a turn is followed by its result; all but outputs are errors
   })
 })
 
-test('an id that comes twice, in one turn or two, is told apart and still fits its result', () => {
+test('an id that occurs twice, in one turn or two, is made distinct and still matches its result', () => {
   const result = { type: 'output', text: '' } as const
   const messages = modelMessages(
     [assistant(1, [call('a', result)]), assistant(2, [call('a', result)])],
@@ -67,7 +67,7 @@ test('a turn without calls has no results', () => {
   ])
 })
 
-test('a picture that the model sees is with its call’s result, and a person’s call’s with its message', () => {
+test('a picture that the model sees is next to its call’s result, and one of a person’s call next to its message', () => {
   const picture = { mediaType: 'image/png', bytes: Buffer.from('png') } as const
   const result = { type: 'output', text: '[image: …]' } as const
   const messages = modelMessages(

@@ -64,7 +64,7 @@ const said = async (runId: string, who = desk.people.ada) =>
 
 // Rules: product.md 29
 describe('a fork', () => {
-  test('goes on with the whole transcript under the same turn numbers, and says whose turns they were', async () => {
+  test('continues the whole transcript under the same turn numbers, and says whose turns they were', async () => {
     const old = await finished()
     const started = await fork(old)
     const { number } = await getRun(desk.api, desk.people.ada.caller, old)
@@ -101,7 +101,7 @@ describe('a fork', () => {
     expect(usage.rows[0]?.count).toBe('1')
   })
 
-  test('after a turn in the middle has nothing of what came later; a fork of a fork names each run', async () => {
+  test('after a turn in the middle has no later turns; a fork of a fork names each run', async () => {
     const old = await finished()
     const { id: second } = await fork(old, { afterTurn: 1, text: 'Else' })
     desk.say({ text: 'Something else.' })
@@ -160,7 +160,7 @@ describe('a fork', () => {
     for (const id of [runId, whole.id]) await cancelRun(desk.api, ada.caller, { runId: id })
   })
 
-  test('is for whoever sees the run and may start its worker, once for each key', async () => {
+  test('is for people who see the run and may start its worker, once for each key', async () => {
     const old = await finished()
     const { grace, olga, ada } = desk.people
     const { id: ofGrace, startedBy } = await fork(old, {}, grace)
@@ -182,7 +182,7 @@ describe('a fork', () => {
     expect(ada.id).not.toBe(startedBy?.id)
   })
 
-  test('takes the worker that is in force, or as it was pinned while its name exists', async () => {
+  test('takes the worker in force, or the pinned one while a worker of its name exists', async () => {
     const old = await finished()
     const { ada } = desk.people
     const digestOf = async (id: string) =>
@@ -199,7 +199,7 @@ describe('a fork', () => {
     await desk.activate({ 'workers/scribe.md': deskWorker })
   })
 
-  test('in the mode approve_all needs the right again, from whoever forks', async () => {
+  test('in the mode approve_all needs the right again, from the person who forks', async () => {
     const { olga, grace } = desk.people
     const old = await startRun(desk.api, olga.caller, {
       worker: 'scribe',
@@ -216,14 +216,14 @@ describe('a fork', () => {
 })
 
 // Rules: product.md 17, 29
-describe('whoever stood behind the old run', () => {
+describe('a person behind the old run', () => {
   async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
     const refused = await refusal(desk.decide(who, requestId))
     expect(refused.code).toBe('not_eligible')
     return refused.message
   }
 
-  test('stands behind every request of its fork, and of a fork of that, whoever forks it', async () => {
+  test('is behind every request of its fork, and of a fork of that, whoever forks it', async () => {
     const old = await finished()
     const { ada, grace, linus } = desk.people
     const first = await fork(old, {}, grace)
@@ -238,7 +238,7 @@ describe('whoever stood behind the old run', () => {
     for (const { id } of [first, second]) await cancelRun(desk.api, grace.caller, { runId: id })
   })
 
-  test('is whoever wrote to it or owns its key, until the moment of the fork and not after', async () => {
+  test('is one who wrote to it or owns its key, until the moment of the fork and not after', async () => {
     const { ada, grace, linus, olga } = desk.people
     const key = await addKey(desk.database.db, linus)
     const old = await startRun(desk.api, key.caller, { worker: 'scribe', input: 'Go' })
@@ -259,7 +259,7 @@ describe('whoever stood behind the old run', () => {
   })
 
   // Rules: security.md 29
-  test('stays behind it when its rows are deleted, or the fork is made to look like an ordinary run', async () => {
+  test('stays behind it when their rows are deleted, or the fork is made to look like an ordinary run', async () => {
     const old = await finished()
     const { ada, grace, linus } = desk.people
     const forked = await fork(old, {}, grace)
@@ -278,7 +278,7 @@ describe('whoever stood behind the old run', () => {
     expect(desk.executed).toHaveLength(executed)
   })
 
-  test('leaves too few to decide: such a fork does not start', async () => {
+  test('may leave too few people to decide: such a fork does not start', async () => {
     const old = await finished()
     const { ada, grace, linus } = desk.people
     await sql`update person set disabled_at = now() where id = ${linus.id}`.execute(
@@ -291,7 +291,7 @@ describe('whoever stood behind the old run', () => {
   })
 })
 
-test('grants do not come along: what was approved for the old run asks in its fork', async () => {
+test('a fork has no grants of the old run: a call that was approved there for the run asks again', async () => {
   const call = aWrite()
   desk.say({ calls: [call] })
   const old = await desk.start({ conversation: true })
@@ -312,7 +312,7 @@ test('grants do not come along: what was approved for the old run asks in its fo
   await closeConversation(desk.api, ada.caller, { runId: old })
 })
 
-test('words that a fork goes on with are kept as long as the fork is, and are not taken over once removed', async () => {
+test('the words of a run are kept as long as a fork that continues them, and no fork is made once they are removed', async () => {
   const old = await finished()
   const forked = await fork(old)
   const due = async () =>

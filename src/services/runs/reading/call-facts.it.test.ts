@@ -11,7 +11,7 @@ async function factsOf(runId: string, position: number) {
 }
 
 describe('the times of a call', () => {
-  test('say when it was asked while it waits, and when a person has denied it', async () => {
+  test('include when it was asked while it waits, and when a person denied it', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
@@ -38,7 +38,7 @@ describe('the times of a call', () => {
     })
   })
 
-  test('are those of the request that was approved, with who approved it', async () => {
+  test('are those of the approved request, with the person who approved it', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     await desk.turn(runId, 1)

@@ -96,10 +96,10 @@ async function changed(runId: string) {
 
 // Rules: product.md 28, 35
 describe.skipIf(!testSandbox.works)(
-  'what a command changes in the worktree of its run',
+  'the changes of a command in the worktree of its run',
   patient,
   () => {
-    test('is listed file by file with lines and the call, together with what file tools change', async () => {
+    test('are listed file by file with lines and the call, together with those of file tools', async () => {
       const runId = await start()
       const [edit] = await took(
         runId,
@@ -140,7 +140,7 @@ describe.skipIf(!testSandbox.works)(
       expect(last.unknown).toEqual({ commands: 0, calls: 0 })
     })
 
-    test('is listed once when the branch is merged: a merge hands over what other calls changed', async () => {
+    test('are listed once when the branch is merged: a merge only applies changes of other calls', async () => {
       const runId = await start()
       await took(runId, 1, shell('echo merged > merged.txt; git add -A; git commit -qm merged'))
       const before = await changed(runId)
@@ -151,7 +151,7 @@ describe.skipIf(!testSandbox.works)(
       expect(before.unknown).toEqual({ commands: 0, calls: 0 })
     })
 
-    test('is counted where it is in the folder of a submodule, whose own files in the base stay at a merge', async () => {
+    test('are counted for files in the folder of a submodule, whose own files in the base stay at a merge', async () => {
       const runId = await start()
       await took(runId, 1, shell('mkdir lib/deep; echo l > lib/deep/new.txt'))
       const first = await changed(runId)
@@ -179,7 +179,7 @@ describe.skipIf(!testSandbox.works)(
       expect(gitIn(desk, 'shop', 'status', '--porcelain')).toBe('')
     })
 
-    test('is not claimed for another: not what was changed before it began, nor by another run', async () => {
+    test('do not include changes made before it began, nor those of another run', async () => {
       const [runId, other] = [await start(), await start()]
       await took(runId, 1, shell('echo mine > mine.txt'))
       await took(other, 1, shell('echo theirs > theirs.txt'))
@@ -192,7 +192,7 @@ describe.skipIf(!testSandbox.works)(
       expect((await changed(other)).lines).toEqual(['added theirs.txt +1 -0, 1 shell'])
     })
 
-    test('is counted as unknown after a command whose end nobody saw, and known again afterwards', async () => {
+    test('are counted as unknown after a command whose end was not recorded, and known again afterwards', async () => {
       const runId = await start()
       await took(runId, 1, shell('true'))
       // The mark of a command that was killed before its effects were recorded.
@@ -206,7 +206,7 @@ describe.skipIf(!testSandbox.works)(
       })
     })
 
-    test('is claimed by no command while another call is at work in the same worktree', async () => {
+    test('are attributed to no command while another call runs in the same worktree', async () => {
       const runId = await start()
       desk.say({ calls: [shell('until [ -e go ]; do sleep 0.1; done; echo x > x.txt')] })
       await desk.turn(runId, 1)
@@ -222,7 +222,7 @@ describe.skipIf(!testSandbox.works)(
       expect(await other.isAlone()).toBe(false)
     })
 
-    test('hides no change behind the settings of Git, runs no filter, and lists no covered file', async () => {
+    test('are not hidden by the settings of Git, run no filter, and list no covered file', async () => {
       const runId = await start()
       const tree = treeOf(runId)
       await took(runId, 1, shell('git update-index --assume-unchanged a.txt; echo x > a.txt'))
@@ -238,7 +238,7 @@ describe.skipIf(!testSandbox.works)(
       expect(existsSync(join(desk.root, 'ran'))).toBe(false)
     })
 
-    test('counts lines from what Git wrote into the worktree, whose line ends are not those of the commit', async () => {
+    test('have lines counted from the bytes that Git wrote into the worktree, whose line ends differ from the commit', async () => {
       const runId = await start()
       const change = String.raw`printf 'three\r\n' >> x.bat; sed -i 's/$/\r/' unix.txt; sed -i s/one/1/ y.bat`
       await took(runId, 1, shell(change))
@@ -255,7 +255,7 @@ describe.skipIf(!testSandbox.works)(
       expect((await changed(runId)).lines.join('\n')).not.toContain('y.bat')
     })
 
-    test('is bounded: names that no tool accepts, links, repositories and many files are counted', async () => {
+    test('are limited: names that no tool accepts, links, repositories and files beyond the limit are only counted', async () => {
       const runId = await start()
       await took(
         runId,

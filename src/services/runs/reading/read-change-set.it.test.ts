@@ -35,7 +35,7 @@ const open = (turn = 1, who = desk.people.grace) =>
   readChangeSet(desk.api, who.caller, { runId, turn })
 
 // Rules: product.md 40
-test('a change set has every call of the turn in call order, with the task and all that a decision needs', async () => {
+test('a change set has every call of the turn in call order, with the task and everything that a decision needs', async () => {
   const { task, calls } = await open()
   expect(task).toMatchObject({ text: 'Tidy the notes', by: { name: 'Ada' } })
   expect(
@@ -75,7 +75,7 @@ test('a change set has every call of the turn in call order, with the task and a
   expect(calls[2]?.shown?.request.assumes).toBe(1)
 })
 
-test('a change set has the comments of each call, and says where the words of one were erased', async () => {
+test('a change set has the comments of each call, and says where the words of a comment were erased', async () => {
   const { linus } = desk.people
   const [call] = (await open()).calls
   const request = call!.shown!.request.id
@@ -94,7 +94,7 @@ test('a change set has the comments of each call, and says where the words of on
   expect(await commentsOf()).toEqual([[['Linus', erased, anchor]], ...others])
 })
 
-test('what a change set shows is enough to decide all of it in one action', async () => {
+test('the contents of a change set suffice to decide all of it in one action', async () => {
   const { calls } = await open()
   const decisions = calls.flatMap(({ shown }) => {
     if (shown === null) return []
@@ -108,7 +108,7 @@ test('what a change set shows is enough to decide all of it in one action', asyn
   expect(after.calls[0]?.shown?.request).toMatchObject({ state: 'approved' })
 })
 
-test('a turn that was not made, and one of a run that one may not see, do not exist', async () => {
+test('a turn that does not exist, and one of a run that the caller may not see, are not found', async () => {
   const stranger = await addPerson(desk.database.db, 'Barbara', ['elsewhere'])
   for (const attempt of [() => open(2), () => open(-1), () => open(1, stranger)]) {
     expect((await refusal(attempt())).code).toBe('not_found')
@@ -116,7 +116,7 @@ test('a turn that was not made, and one of a run that one may not see, do not ex
 })
 
 // Rules: product.md 29
-test('the task of a fork is what it was asked to do, and of one that starts again the old input', async () => {
+test('the task of a fork is its own message, and that of a repeated start is the old input', async () => {
   const asked = (id: string) =>
     readChangeSet(desk.api, desk.people.ada.caller, { runId: id, turn: 2 })
   desk.say({ text: 'Tidied.' })

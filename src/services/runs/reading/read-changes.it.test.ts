@@ -106,7 +106,7 @@ test('lists the net effect of a run on each file, with exact lines and the reque
   expect({ total, unknown }).toEqual({ total: 4, unknown: { commands: 0, calls: 0 } })
 })
 
-test('a file that is again what it was is not listed, whichever way it came back', async () => {
+test('a file whose contents are the original ones again is not listed, however they were restored', async () => {
   await desk.write('scratch/back.md', 'same\n')
   await desk.write('scratch/there.md', 'there\n')
   const runId = await ran(
@@ -131,7 +131,7 @@ test('a file that is again what it was is not listed, whichever way it came back
   })
 })
 
-test('a file that is moved is one change from where it was, also when it is changed and moved on', async () => {
+test('a moved file is one change from its original path, also when it is changed and moved again', async () => {
   await desk.write('scratch/one.md', 'first\nsecond\n')
   await desk.write('scratch/over.md', 'over\n')
   await desk.write('scratch/under.md', 'under\n')
@@ -151,7 +151,7 @@ test('a file that is moved is one change from where it was, also when it is chan
   ])
 })
 
-test('lines of what is no text are not known, and pages end where the files end', async () => {
+test('files that are not text have no line counts, and pages end between files', async () => {
   const picture = { path: 'scratch/p.bin', content: 'AAEC', encoding: 'base64' }
   const runId = await ran([
     { tool: 'write_file', input: picture },
@@ -170,7 +170,7 @@ test('lines of what is no text are not known, and pages end where the files end'
   expect(second).toMatchObject({ items: [{ path: 'scratch/r.md' }], nextCursor: null, total: 3 })
 })
 
-test('what nobody knows file by file is counted and not guessed: a write whose end was lost', async () => {
+test('a write whose end was lost is counted as unknown, not guessed', async () => {
   desk.beforeExecute = async () => {
     throw new Error('the host is gone')
   }
@@ -179,14 +179,14 @@ test('what nobody knows file by file is counted and not guessed: a write whose e
   expect(await changes(runId)).toMatchObject({ items: [], unknown: { commands: 0, calls: 1 } })
 })
 
-test('who may not see a run does not see what it changed', async () => {
+test('people who may not see a run do not see its changes', async () => {
   const runId = await ran([write('scratch/seen.md', 'seen\n')])
   const stranger = await addPerson(desk.database.db, 'Mallory', ['elsewhere'])
   const asked = readChanges(desk.api, stranger.caller, { runId })
   expect((await refusal(asked)).code).toBe('not_found')
 })
 
-test('the changes of a run go with its words, and are counted as what nobody knows', async () => {
+test('the changes of a run are removed with its words, and are counted as unknown', async () => {
   const runId = await ran([write('scratch/kept-for-a-while.md', 'kept\n')])
   await cancelRun(desk.api, desk.people.ada.caller, { runId })
   await clearTranscript(desk.api, { runId, rule: '90d' })

@@ -62,7 +62,7 @@ const skipped = async (schedule: string) =>
   ).length
 
 describe('a scheduled time', () => {
-  test('that is told of twice, to processes that race, starts one run as its person', async () => {
+  test('that is reported twice, to processes that race, starts one run as its person', async () => {
     const time = { schedule: 'minutely', at: timeOf(0) }
     const noteTime = () => noteScheduledTime(desk.api, time)
     await Promise.all([noteTime(), noteTime()])
@@ -120,7 +120,7 @@ describe('a scheduled time', () => {
     expect((await runsOf('killed')).map(({ id }) => id)).toEqual(ids)
   })
 
-  test('that was missed is dropped, and with `one` only the last is made up for', async () => {
+  test('that was missed is dropped, and with `one` only the last one starts a run', async () => {
     await note('minutely', 5)
     for (const minutes of [5, 4, 3]) await note('patient', minutes)
     await note('patient')
@@ -131,7 +131,7 @@ describe('a scheduled time', () => {
     expect(await skipped('patient')).toBe(3)
   })
 
-  test('that its cron does not have, of no schedule, or far away, starts nothing', async () => {
+  test('that is not in its cron, of no schedule, or far away, starts nothing', async () => {
     await note('yearly')
     await note('unknown')
     await noteScheduledTime(desk.api, { schedule: 'minutely', at: 'yesterday' })
@@ -165,7 +165,7 @@ describe('a scheduled time', () => {
 })
 
 describe('a schedule', () => {
-  test('is paused and resumed by its person and by who manages runs, and by nobody else', async () => {
+  test('is paused and resumed by its person and by people who manage runs, and by nobody else', async () => {
     const { ada, grace, olga } = desk.people
     const pause = (who = ada, paused = true) =>
       pauseSchedule(desk.api, who.caller, { name: 'yearly', paused })
@@ -182,7 +182,7 @@ describe('a schedule', () => {
     expect(await trailTypes(desk.database.db, {}, ...pauses)).toEqual(pauses)
   })
 
-  test('starts nothing while it is paused, unless somebody has it start a run', async () => {
+  test('starts nothing while it is paused, unless a person starts a run of it', async () => {
     const { linus } = desk.people
     await pauseSchedule(desk.api, linus.caller, { name: 'talking', paused: true })
     const before = await runsOf('talking')
@@ -196,7 +196,7 @@ describe('a schedule', () => {
   })
 
   // Rules: security.md 29
-  test('is managed by nobody in whose row somebody wrote the address of its person', async () => {
+  test('cannot be managed by a person because the address of its person was written into their row', async () => {
     const { ada, grace } = desk.people
     const write = async (changes: readonly (readonly [string, string])[]) => {
       for (const [id, email] of changes) {
@@ -215,7 +215,7 @@ describe('a schedule', () => {
     ])
   })
 
-  test('starts nothing that is paused between the look at the pause and the start', async () => {
+  test('starts nothing when it is paused between the check of the pause and the start', async () => {
     const { ada } = desk.people
     const before = await runsOf('minutely')
     await desk.database.db.deleteFrom('schedule_time').where('schedule', '=', 'minutely').execute()
@@ -262,7 +262,7 @@ describe('a schedule', () => {
     expect(await change(false)).toMatchObject({ paused: false })
   })
 
-  test('starts nothing for a person who is disabled between the look at them and the start', async () => {
+  test('starts nothing for a person who is disabled between the check of them and the start', async () => {
     const { db } = desk.database
     const disable = (disabled_at: Date | null) =>
       db.updateTable('person').set({ disabled_at }).where('id', '=', desk.people.ada.id).execute()
@@ -275,7 +275,7 @@ describe('a schedule', () => {
   })
 
   // Rules: product.md 17
-  test('that somebody else has start a run has both of them behind it', async () => {
+  test('whose run is started by another person has both of them behind it', async () => {
     const { ada, grace, olga, linus } = desk.people
     expect((await refusal(triggerSchedule(desk.api, grace.caller, { name: 'yearly' }))).code).toBe(
       'forbidden',
@@ -295,7 +295,7 @@ describe('a schedule', () => {
     await desk.decide(linus, asked?.requestId ?? '')
   })
 
-  test('misses the times that passed while the service was away: they are counted and listed, and start nothing', async () => {
+  test('counts and lists the times that passed while the service was down, and starts nothing for them', async () => {
     const { ada } = desk.people
     const { db } = desk.database
     const awaySince = (minutesAgo: number) =>

@@ -104,7 +104,7 @@ describe('a policy version that takes force between the judgement of a start and
     expect(await runCount()).toBe(before + 1)
   })
 
-  test('takes nothing from a message that has its run: it is answered with that run when it comes again', async () => {
+  test('does not affect a message that already has its run: a repetition gets that run', async () => {
     const trigger = (await desk.api.policies.inForce()).config.triggers.get('deploys')
     if (trigger === undefined) throw new Error('The version in force has the trigger')
     const message = { trigger, key: null, input: 'x', messageId: 'again' }
@@ -114,7 +114,7 @@ describe('a policy version that takes force between the judgement of a start and
     await desk.activate({ 'countersign.yaml': config })
   })
 
-  test('leaves a scheduled time open, which the next look judges by that version', async () => {
+  test('leaves a scheduled time open, which the next check judges by that version', async () => {
     const { db } = desk.database
     // A time is missed once the next minute has begun.
     const leftMs = 60_000 - (Date.now() % 60_000)
@@ -142,7 +142,7 @@ describe('a policy version that takes force between the judgement of a start and
     await desk.activate({ 'countersign.yaml': config })
   })
 
-  test('that is being written when a start is recorded is waited for, and refuses it', async () => {
+  test('that is being written when a start is recorded makes the start wait, and refuses it', async () => {
     const starting = Promise.withResolvers<string>()
     const whileWriting = async () => {
       starting.resolve(outside(() => refused(() => startRun(desk.api, ada.caller, asking))))
@@ -154,7 +154,7 @@ describe('a policy version that takes force between the judgement of a start and
     expect(await starting.promise).toBe('conflict')
   })
 
-  test('waits for a start that is being recorded, whose run began before it in the trail too', async () => {
+  test('waits for a start that is being recorded, whose run precedes it in the trail too', async () => {
     const files = await filesWith(`${config}# written later\n`)
     const activating = Promise.withResolvers<Policy>()
     const whileRecording = async () => {
@@ -185,7 +185,7 @@ describe('a policy version that takes force between the judgement of a start and
 })
 
 // Rules: product.md 21; security.md 22
-describe('a start is judged once more when it is recorded, by', () => {
+describe('when it is recorded, a start is judged once more by', () => {
   test('the right to the mode approve_all, which an earlier version gave while it was judged', async () => {
     const richer = config.replace('startApproveAll: [operators]', 'startApproveAll: [platform]')
     let looks = 0
@@ -235,7 +235,7 @@ describe('a start is judged once more when it is recorded, by', () => {
     await desk.activate({ 'countersign.yaml': config, 'workers/scribe.md': deskWorker })
   })
 
-  test('who has a schedule start its run: not somebody who is disabled', async () => {
+  test('the person who starts a run of a schedule: nobody who is disabled', async () => {
     const disabling = meanwhile(() => setDisabled(olga.id, new Date()))
     const trigger = () => triggerSchedule(disabling, olga.caller, { name: 'minutely' })
     expect(await refused(trigger)).toBe('forbidden')

@@ -33,7 +33,7 @@ async function preview(who: TestPerson, name: string): Promise<StartPreview> {
 }
 
 // Rules: product.md 22, 42
-test('names who would be asked, without the one who starts the run', async () => {
+test('names the people who would be asked, without the one who starts the run', async () => {
   const { lines, queues, refusal } = await preview(desk.people.ada, 'scribe')
   expect(lines.find(({ text }) => text.startsWith('Write and edit files in notes/'))).toMatchObject(
     {
@@ -59,7 +59,7 @@ test('lists the queues of every worker by name', async () => {
   expect(await names('other')).toEqual(['both', 'platform'])
 })
 
-test('says what the start would be refused with, as the start itself does', async () => {
+test('says why the start would be refused, as the start itself does', async () => {
   const lonely = await preview(desk.people.olga, 'lonely')
   const refused = await refusal(
     startRun(desk.api, desk.people.olga.caller, { worker: 'lonely', input: 'Go' }),
@@ -70,7 +70,7 @@ test('says what the start would be refused with, as the start itself does', asyn
   expect((await preview(desk.people.ada, 'theirs')).refusal).toMatchObject({ code: 'forbidden' })
 })
 
-test('a run is started with what its worker’s schema takes, and with nothing else', async () => {
+test('a run is started only with an input that its worker’s schema accepts', async () => {
   const start = (input: string | { [key: string]: string | number }) =>
     startRun(desk.api, desk.people.ada.caller, { worker: 'form', input })
   expect(await start({ version: '1.2' })).toMatchObject({ worker: 'form' })
@@ -86,7 +86,7 @@ test('a run is started with what its worker’s schema takes, and with nothing e
   }
 })
 
-test('a run hands work to such a worker only with an input that fits, and is told the schema', async () => {
+test('a run calls such a worker only with an input that fits, and gets the schema', async () => {
   await desk.activate({
     'workers/boss.md': deskWorker.replace('name: scribe', 'name: boss\nworkers: [form]'),
   })

@@ -59,7 +59,7 @@ async function start(attachments: string[], who: TestPerson = desk.people.ada, k
 
 // Rules: product.md 23
 describe('a run that is started with files', () => {
-  test('is given their text as quoted data, and its page lists them', async () => {
+  test('gets their text as quoted data, and its page lists them', async () => {
     const { id } = await start(['./notes/a.md', 'hands/open/o.md'])
     desk.steps.length = 0
     desk.modelRequests.length = 0
@@ -78,7 +78,7 @@ describe('a run that is started with files', () => {
     expect(run.input).toBe('Shorten it')
   })
 
-  test('is only told the names of those that are not text, or more than fits', async () => {
+  test('gets only the names of those that are not text, or too large', async () => {
     await desk.write('notes/b.bin', 'a\0b')
     await desk.write('notes/long.md', 'x'.repeat(65 * 1024))
     const { id } = await start(['notes/b.bin', 'notes/long.md', 'notes/a.md'])
@@ -86,7 +86,7 @@ describe('a run that is started with files', () => {
     expect(run.attachments.map(({ given }) => given)).toEqual([false, false, true])
   })
 
-  test('gets what a worker shares only when who starts it may start that one too', async () => {
+  test('gets the files that a worker shares only when the starter may start that worker too', async () => {
     expect((await refusal(start(['theirs/open/o.md']))).code).toBe('invalid_request')
     expect(await start(['theirs/open/o.md'], desk.people.olga)).toMatchObject({ worker: 'narrow' })
   })
@@ -119,12 +119,12 @@ describe('a run that is started with files', () => {
     )
   })
 
-  test('is not started with more files than a run is given', async () => {
+  test('is not started with more files than the limit', async () => {
     const many = Array.from({ length: 51 }, (_, index) => `notes/${index}.md`)
     expect((await refusal(start(many))).message).toContain('at most 50')
   })
 
-  test('is the same one when it is asked for again, though the file is gone by then', async () => {
+  test('is the same one when the start is repeated, though the file is gone by then', async () => {
     await desk.write('notes/brief.md', 'brief\n')
     const first = await start(['notes/brief.md'], desk.people.ada, 'again')
     await unlink(join(desk.root, 'notes/brief.md'))

@@ -43,7 +43,7 @@ const notesBlock = deskWorker.replace('write: ask', 'write: blocked')
 
 // Rules: product.md 21
 describe('strict', () => {
-  test('denies what asks and names itself, lets run what is pre-approved, and leaves a block a block', async () => {
+  test('denies calls that ask and names itself, runs pre-approved ones, and does not change a block', async () => {
     desk.say({ calls: [asks('notes/a.md'), free, blocked] })
     const runId = await startIn('strict')
     await desk.perform(await desk.turn(runId, 1))
@@ -54,7 +54,7 @@ describe('strict', () => {
     expect(await requestsOf(runId)).toEqual([])
   })
 
-  test('denies what has come to ask by the time it would run', async () => {
+  test('denies a call that has come to ask by the time it would run', async () => {
     desk.say({ calls: [free] })
     const runId = await startIn('strict')
     const turn = await desk.turn(runId, 1)
@@ -69,7 +69,7 @@ describe('strict', () => {
 
 // Rules: product.md 21
 describe('approve_all', () => {
-  test('blocks what policy blocks, judged and once more when it would run', async () => {
+  test('does not run calls that policy blocks, when they are judged and once more when they would run', async () => {
     desk.say({ calls: [blocked, asks('notes/later.md')] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
@@ -83,7 +83,7 @@ describe('approve_all', () => {
     expect(desk.executed).toEqual([])
   })
 
-  test('approves what has come to ask by the time it runs, and keeps by which rule', async () => {
+  test('approves a call that has come to ask by the time it runs, and keeps the rule', async () => {
     desk.say({ calls: [free] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
@@ -94,7 +94,7 @@ describe('approve_all', () => {
     expect(rule?.id).toBe('mode:approve_all')
   })
 
-  test('asks nobody when a file changed meanwhile, and remembers no approval', async () => {
+  test('asks nobody when a file changed meanwhile, and stores no approval', async () => {
     desk.say({ calls: [asks('notes/there.md')] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
@@ -106,7 +106,7 @@ describe('approve_all', () => {
     expect(await listGrants(desk.api, desk.people.olga.caller, { runId })).toEqual([])
   })
 
-  test('settles no outcome: what may have happened is asked of a person all the same', async () => {
+  test('settles no outcome: a person is asked about a call that may have run all the same', async () => {
     desk.say({ calls: [asks('notes/lost.md')] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
@@ -125,7 +125,7 @@ describe('approve_all', () => {
     await running
   })
 
-  test('takes its right, is signed into the run statement, and recorded with who started it', async () => {
+  test('requires its right, is signed into the run statement, and recorded with its starter', async () => {
     const asked = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
     const refused = await refusal(startRun(desk.api, desk.people.ada.caller, asked))
     expect(refused.code).toBe('mode_not_permitted')

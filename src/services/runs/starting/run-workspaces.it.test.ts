@@ -70,7 +70,7 @@ describe('a run works in', () => {
     await expect(desk.read('shop/notes/chosen.md')).rejects.toThrow('ENOENT')
   })
 
-  test('the first of its worker when nobody chooses, which its page says', async () => {
+  test('the first of its worker when none was chosen, which its page says', async () => {
     const { id } = await start('both')
     await firstCall(id, write('notes/first.md'))
     expect(await desk.read('shop/notes/first.md')).toBe('x')
@@ -88,7 +88,7 @@ describe('a run works in', () => {
     }
   })
 
-  test('what is signed: a run whose row was changed takes no turn', async () => {
+  test('the signed one: a run whose row was changed takes no turn', async () => {
     const { id } = await start('both', 'shop')
     await setRows(desk.database.db, 'run', { id }, { workspace: 'default' })
     expect((await desk.turn(id, 1)).kind).toBe('ended')
@@ -132,7 +132,7 @@ describe('a delegated run works', () => {
     return signed
   }
 
-  test('where the run works that calls it, if its worker may; else where its worker does', async () => {
+  test('in the workspace of the calling run, if its worker may; else in its worker’s', async () => {
     expect(await childOf('shop', 'both-too')).toBe('shop')
     expect(await childOf('default', 'both-too')).toBe('default')
     expect(await childOf('shop', 'homely')).toBe('default')
@@ -152,7 +152,7 @@ describe('a delegated run works', () => {
 })
 
 // Rules: product.md 35
-describe('while the folder of a workspace is not there', () => {
+describe('while the folder of a workspace is missing', () => {
   const take = () => rename(join(desk.root, 'shop'), join(desk.root, 'shop-taken'))
   const giveBack = () => rename(join(desk.root, 'shop-taken'), join(desk.root, 'shop'))
   const failureOf = async (id: string) =>
@@ -178,7 +178,7 @@ describe('while the folder of a workspace is not there', () => {
     await giveBack()
   })
 
-  test('a turn waits however often it is judged, its run says why, and it continues when the folder is back', async () => {
+  test('a turn waits however often it is judged, its run says why, and it continues when the folder exists again', async () => {
     const { id } = await start('both', 'shop')
     await take()
     desk.say({ calls: [write('notes/later.md')] })
@@ -194,7 +194,7 @@ describe('while the folder of a workspace is not there', () => {
     expect(marks).toHaveLength(2)
   })
 
-  test('an approved call keeps its approval, and runs once when the folder is back', async () => {
+  test('an approved call keeps its approval, and runs once when the folder exists again', async () => {
     await desk.activate({ ...files, 'workers/both.md': asking })
     const { id } = await start('both', 'shop')
     desk.say({ calls: [write('notes/approved.md')] })

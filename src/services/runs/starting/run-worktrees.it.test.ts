@@ -104,13 +104,13 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     expect(git('diff', '--name-only', `main...${branch}`)).toBe('a.txt')
   })
 
-  test('is not needed for an explanation: a call that merges the branch would ask', async () => {
+  test('is not created for an explanation: a call that merges the branch would ask', async () => {
     const call = { worker: 'helper', tool: 'merge_branch', input: { message: 'Merge it' } }
     const { judgement } = await desk.api.judgeRemotely({ ...call, present: false })
     expect(judgement).toMatchObject({ verdict: 'ask', rule: { id: 'tool:merge_branch' } })
   })
 
-  test('does not meet another run that changes the same file at once', async () => {
+  test('does not conflict with another run that changes the same file at once', async () => {
     const [one, two] = await Promise.all([start(), start()])
     await took(one.id, 1, write('a.txt', 'one\n'))
     await took(two.id, 1, write('a.txt', 'two\n'))
@@ -176,7 +176,7 @@ git log --format=%s
     expect(existsSync(join(real, '.git/hooks/post-commit'))).toBe(false)
   })
 
-  test('takes no hook, filter, link or borrowed object of its own Git folder into the repository', async () => {
+  test('puts no hook, filter, link or borrowed object of its own Git folder into the repository', async () => {
     const { id, workspace } = await start()
     const script = `
 mkdir -p .git/hooks; printf '#!/bin/sh\\ntouch /tmp/x\\n' > .git/hooks/pre-commit
@@ -192,7 +192,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     expect(await readFile(join(treeOf(id), '.git/config'), 'utf8')).not.toContain('fsmonitor')
   })
 
-  test('sees what is covered as unchanged, and commits nothing of it', async () => {
+  test('sees covered files as unchanged, and commits none of them', async () => {
     const { id, workspace } = await start()
     await took(id, 1, write('c.txt', 'c\n'))
     await writeFile(join(treeOf(id), '.env'), 'TOKEN=secret\n')
@@ -201,7 +201,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('c.txt')
   })
 
-  test('begins with copies of what "copy" names: its commands use them, and no commit has them', async () => {
+  test('begins with copies of the files that "copy" names: its commands use them, and no commit has them', async () => {
     const { id, workspace } = await start('equipped')
     const check = 'test "$(sh deps/greet.sh)" = Hello && echo passed; cat deps/outside/*\n'
     const done = await took(
@@ -217,7 +217,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('probe.sh')
   })
 
-  test('changes its own copies: neither the folder nor another run sees that', async () => {
+  test('changes its own copies, which neither the folder nor another run shares', async () => {
     const [one, two] = await Promise.all([start('equipped'), start('equipped')])
     await took(one.id, 1, write('deps/greet.sh', 'echo changed\n'))
     const [, ran] = await took(
@@ -242,7 +242,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     })
   })
 
-  test('executes nothing once somebody has changed where it begins in the database', async () => {
+  test('executes nothing once its base commit was changed in the database', async () => {
     const { id } = await start()
     await setRows(
       desk.database.db,

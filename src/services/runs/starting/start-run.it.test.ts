@@ -70,7 +70,7 @@ describe('starting', () => {
     expect(await start({ input: { text: 'spelled \\u0000 out' } })).toBe('done')
   })
 
-  test('only members of startableBy start such a worker', async () => {
+  test('only members of startableBy can start such a worker', async () => {
     const only = deskWorker.replace('zones:', 'startableBy: [operators]\nzones:')
     await desk.activate({ 'workers/scribe.md': only })
     expect(await code(desk.start())).toBe('forbidden')
@@ -97,7 +97,7 @@ describe('starting', () => {
   })
 
   // Rules: security.md 22
-  test('whoever is disabled, leaves the team or loses the key while a start is prepared starts nothing', async () => {
+  test('a person who is disabled, leaves the team or loses the key while a start is prepared starts nothing', async () => {
     const { db } = desk.database
     const { ada, olga } = desk.people
     const key = await addKey(db, ada)
@@ -123,7 +123,7 @@ describe('starting', () => {
   })
 
   // Rules: product.md 22
-  test('a run whose asks could reach nobody is refused with what to configure', async () => {
+  test('a run whose requests could reach nobody is refused with what to configure', async () => {
     const { db } = desk.database
     await db.updateTable('person').set({ disabled_at: new Date() }).execute()
     const ada = desk.people.ada.id
@@ -137,7 +137,7 @@ describe('starting', () => {
   })
 
   // Rules: product.md 42
-  test('a run whose asks nobody but those behind it could decide does not start, and says who, why and what to configure', async () => {
+  test('a run whose requests only people behind it could decide does not start, and the refusal says who, why and what to configure', async () => {
     const { ada, grace } = desk.people
     const alone = deskConfig.replace(
       'ada@example.com, grace@example.com, linus@example.com',
@@ -205,7 +205,7 @@ describe('starting', () => {
   })
 
   // Rules: product.md 30
-  test('a run that only asks questions starts where nobody else is: who starts it may answer them', async () => {
+  test('a run that only asks questions starts where there is nobody else: its starter may answer them', async () => {
     const alone = deskConfig.replace(
       'ada@example.com, grace@example.com, linus@example.com',
       'ada@example.com',
@@ -221,7 +221,7 @@ describe('starting', () => {
     await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
   })
 
-  test('a key starts for its owner, who is behind what the run asks', async () => {
+  test('a key starts for its owner, who is behind the requests of the run', async () => {
     const key = await addKey(desk.database.db, desk.people.ada)
     const started = await startRun(desk.api, key.caller, asking)
     expect(started.startedBy?.id).toBe(desk.people.ada.id)
@@ -233,7 +233,7 @@ describe('starting', () => {
 })
 
 describe('seeing and steering', () => {
-  test('strangers see no run; those it asked do, and may not steer it', async () => {
+  test('strangers see no run; people whom it asked do, and may not steer it', async () => {
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/s.md', content: 'x' } }] })
     const runId = await desk.start()
     const { ada, grace, olga } = desk.people
@@ -265,7 +265,7 @@ describe('seeing and steering', () => {
     expect(call?.result).toBe('cancelled')
   })
 
-  test('the list is newest first, filtered, and turns its pages without gaps', async () => {
+  test('the list is newest first, filtered, and its pages have no gaps', async () => {
     const mine = await listRuns(desk.api, desk.people.ada.caller, { startedBy: 'me', limit: 2 })
     expect(mine.items).toHaveLength(2)
     const rest: string[] = mine.items.map((run) => run.id)

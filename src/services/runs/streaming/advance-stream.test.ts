@@ -131,7 +131,7 @@ test('a reader from the beginning gets every part once, in the order of the prot
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
 })
 
-test('whoever comes back after any event, at any time, gets what is missing: nothing twice, nothing less', () => {
+test('a reader who returns after any event, at any time, gets exactly the missing parts, nothing twice', () => {
   const breaks = fc.array(fc.tuple(fc.nat(life.length - 1), fc.nat(30)), { maxLength: 6 })
   fc.assert(
     fc.property(breaks, (cuts) => {
@@ -157,7 +157,7 @@ test('whoever comes back after any event, at any time, gets what is missing: not
   )
 })
 
-test('what a failed attempt wrote is taken back before the next one begins, and before the run rests', () => {
+test('the text of a failed attempt is withdrawn before the next one begins, and before the run rests', () => {
   const first = advanceStream(beginAt(1), view({ kind: 'live', attempt: 1, text: 'Half a' }))
   const again = advanceStream(first.cursor, view({ kind: 'live', attempt: 2, text: 'Whole' }))
   expect(again.events.map(({ part }) => part)).toEqual([
@@ -203,7 +203,7 @@ test('errors, blocks and expiries are errors of the tool, with their text', () =
   ).toHaveLength(5)
 })
 
-test('an id is read back as the cursor that it was made of, and nothing else is an id', () => {
+test('an id is parsed to the cursor that it was made of, and nothing else is an id', () => {
   const cursor = { turn: 12, stage: 'calls', attempt: 3, offset: 99, calls: '-0z1' } as const
   const outputs = [
     { call: 1, attempt: 2, stdout: 10, stderr: 0, lost: false },

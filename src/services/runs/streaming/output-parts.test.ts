@@ -23,7 +23,7 @@ const said = (calls: readonly CallView[], told: readonly OutputPosition[] = []) 
   outputParts(calls, told).map(({ part: { data, id } }) => ({ id, ...data }))
 const told = { call: 0, attempt: 1, stdout: 4, stderr: 0, lost: false }
 
-test('what a command writes is told behind what was told, with where it lies, and a gap shows', async () => {
+test('new output of a command is sent after the output already sent, with its position, and a gap is marked', async () => {
   const [first, second] = outputParts(
     [call(running(piece('one\n', 4), piece('no\n', 100, 'stderr')))],
     [told],
@@ -48,7 +48,7 @@ test('what a command writes is told behind what was told, with where it lies, an
   expect(second?.outputs).toEqual([{ ...told, stdout: 8, stderr: 103 }])
 })
 
-test('a character that is not whole yet waits, and bytes that are no text do not hold the others up', () => {
+test('an incomplete character waits, and bytes that are no text do not delay the others', () => {
   const emoji = Buffer.from('a😀')
   expect(said([call(running(piece(emoji.subarray(0, 3))))])).toMatchObject([{ text: 'a', end: 1 }])
   expect(said([call(running(piece(emoji.subarray(1, 4), 1)))])).toEqual([])
@@ -60,7 +60,7 @@ test('a character that is not whole yet waits, and bytes that are no text do not
   expect(said([call(lost)])).toMatchObject([{ end: 3 }, { lost: true }])
 })
 
-test('what was told of an attempt whose end nobody knows, or that another one follows, is marked lost once, and no result is', () => {
+test('output of an attempt whose end is unknown, or that another one follows, is marked lost once; output of a result never is', () => {
   const lost = { attempt: 1, isLost: true, streams: [] }
   const parts = outputParts([call(lost)], [told])
   expect(parts.map(({ part }) => part.data)).toMatchObject([{ attempt: 1, text: '', lost: true }])
