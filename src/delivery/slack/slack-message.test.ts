@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { partsOf, refusedBySlack } from './block-limits.fixture.ts'
 import type { SlackRequest } from './read-slack-request.ts'
 import { slackMessage, slackReminder } from './slack-message.ts'
 import { escapeText, plainText } from './slack-text.ts'
@@ -25,13 +26,6 @@ const request: SlackRequest = {
 }
 const hostile =
   'Write "<!channel> <@U123> <https://evil.example|the docs> @here *bold* &amp; \u202Etxt.exe"'
-
-/** Every object of a message. */
-function partsOf(value: unknown): Record<string, unknown>[] {
-  if (typeof value !== 'object' || value === null) return []
-  const inside = Object.values(value).flatMap(partsOf)
-  return Array.isArray(value) ? inside : [value as Record<string, unknown>, ...inside]
-}
 
 // Rules: security.md 18
 it('shows hostile text as text: no markup has an effect, and invisible characters are named', () => {
@@ -90,6 +84,15 @@ it('says how the request ended and by whom, and has no button then', () => {
 it('stays within Slack’s limits: no text is empty or too long', () => {
   expect(plainText('x'.repeat(5000)).text).toHaveLength(3000)
   expect(plainText(' ').text).toBe('–')
+  const long = '😀'.repeat(5000)
+  for (const state of ['pending', 'approved']) {
+    const of = { ...request, state, title: long, queue: long, worker: long, decided_by: long }
+    const { blocks } = slackMessage(
+      { ...of, task: { ...task, text: long } },
+      'https://c.example.com',
+    )
+    expect(refusedBySlack(blocks)).toEqual([])
+  }
 })
 
 it('is the card of a request: its task and author, its effect, the facts, and its cues', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
+import { partsOf, refusedBySlack } from './block-limits.fixture.ts'
 import { decisionModal, whyOnPage } from './slack-modal.ts'
 
 /** What a person may decide in Slack; no other member is read. */
@@ -35,22 +36,37 @@ test('a request from before a restore, of high risk, or with a secret is decided
   expect(whyOnPage(record({ title }))).toContain('looks like a secret')
 })
 
+/** The further members that a modal shows. */
+const modalFacts = {
+  id: '0199aaaa-0000-7000-8000-000000000001',
+  number: 142,
+  revision: 1,
+  digest: `sha256:${'1'.repeat(64)}`,
+  worker: 'scribe',
+  task: null,
+  cues: [],
+  alike: { same: [], similar: [], hidden: 0, again: 0 },
+  external: null,
+  lineage: [],
+  rule: { id: 'r', text: 'asks', source: null },
+  queue: 'platform',
+  quorum: { text: '1 of platform' },
+  agentReason: null,
+  expiresAt: new Date('2026-11-25T10:00:00Z'),
+} as unknown as Partial<RequestDetailRecord>
+
+function modalOf(more: Partial<RequestDetailRecord>) {
+  return decisionModal(record({ ...modalFacts, ...more }), 'https://c.example.com')
+}
+
+function textsOf(more: Partial<RequestDetailRecord>): unknown[] {
+  return partsOf(modalOf(more).blocks)
+    .filter(({ type }) => type === 'plain_text' || type === 'text')
+    .map(({ text }) => text)
+}
+
 // Rules: security.md 18, 20
 test('the modal begins with the task of a person, masked and as text; data of a trigger is no task', () => {
-  const shown = {
-    id: '0199aaaa-0000-7000-8000-000000000001',
-    number: 142,
-    revision: 1,
-    digest: `sha256:${'1'.repeat(64)}`,
-    worker: 'scribe',
-    external: null,
-    lineage: [],
-    rule: { id: 'r', text: 'asks', source: null },
-    queue: 'platform',
-    quorum: { text: '1 of platform' },
-    agentReason: null,
-    expiresAt: new Date('2026-11-25T10:00:00Z'),
-  } as unknown as Partial<RequestDetailRecord>
   const text = `<!channel> *now*\u202E with ghp_${'a'.repeat(36)}`
   const task = {
     text,
@@ -58,8 +74,7 @@ test('the modal begins with the task of a person, masked and as text; data of a 
     at: new Date('2026-11-22T10:00:00Z'),
     later: 0,
   }
-  const first = (more: Partial<RequestDetailRecord>) =>
-    decisionModal(record({ ...shown, ...more }), 'https://c.example.com').blocks[0]
+  const first = (more: Partial<RequestDetailRecord>) => modalOf(more).blocks[0]
   expect(first({ task })).toMatchObject({
     elements: [
       {
@@ -73,4 +88,53 @@ test('the modal begins with the task of a person, masked and as text; data of a 
   for (const one of [{ ...task, by: null }, null]) {
     expect(first({ task: one })).toMatchObject({ text: { text: 'Create notes/a.md' } })
   }
+})
+
+test('the modal says what deserves attention and what became of the same call, before the content', () => {
+  const same = [
+    { number: 26, state: 'approved', execution: { state: 'succeeded' }, decidedBy: 'Grace' },
+    { number: 30, state: 'pending', execution: { state: 'not_started' }, decidedBy: null },
+  ]
+  const texts = textsOf({
+    title: 'Create notes/a.md (+1)',
+    cues: [{ id: 'touches_ci', level: 'notice', text: 'Edits .ci/run' }],
+    alike: { same, similar: [], hidden: 0, again: 1 } as unknown as RequestDetailRecord['alike'],
+  })
+  expect(texts.slice(0, 5)).toEqual([
+    'Create notes/a.md: 1 line added',
+    'Attention: touches continuous integration',
+    'This very call was carried out once before',
+    'The same call: #26 (carried out, approved by Grace), #30 (waits too)',
+    'hello\n',
+  ])
+})
+
+test('deny is the first choice, and none is chosen', () => {
+  const [radio] = partsOf(modalOf({})).filter(({ type }) => type === 'radio_buttons')
+  expect(radio).toMatchObject({ options: [{ value: 'deny' }, { value: 'approve' }] })
+  expect(radio).not.toHaveProperty('initial_option')
+})
+
+// Rules: security.md 20
+test('what looks like a secret in the words of the agent is masked', () => {
+  const said = JSON.stringify(textsOf({ agentReason: `I use ghp_${'a'.repeat(36)}` }))
+  expect(said).toContain('I use [GitHub token, 40 characters')
+})
+
+test('a modal is within what Slack takes, and shows all of its content, with no character cut', () => {
+  const { presentation } = record()
+  const long = `a${'😀'.repeat(2200)}\n${'line\n'.repeat(800)}`
+  const texts = {
+    title: long,
+    agentReason: long,
+    queue: long,
+    presentation: { ...presentation, content: long, warnings: Array(20).fill(long) },
+  }
+  expect(whyOnPage(record(texts))).toBeNull()
+  const warnings = Array<string>(21).fill('Look')
+  expect(whyOnPage(record({ presentation: { ...presentation, warnings } }))).toContain('too long')
+  const modal = modalOf(texts)
+  expect(refusedBySlack(modal)).toEqual([])
+  const content = partsOf(modal.blocks).filter(({ type }) => type === 'text')
+  expect(content.map(({ text }) => text).join('')).toBe(long)
 })

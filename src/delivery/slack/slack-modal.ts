@@ -1,10 +1,15 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
-import { findSecrets } from '#domain/text/secrets.ts'
+import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import { cueIds, displayedCues } from '#domain/policy/cues.ts'
+import { countsInWords } from '#domain/text/effect-sentence.ts'
+import { findSecrets, maskSecrets } from '#domain/text/secrets.ts'
 import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
 import { instantText } from '../channels/instant-text.ts'
+import { cuesLine } from '../channels/request-notice.ts'
 import { shortTask, type TaskNotice } from '../channels/task-notice.ts'
 import { isDecidedInModal, pageAction, taskBlocks } from './slack-message.ts'
-import { maxTextLength, plainText, visible } from './slack-text.ts'
+import { maxTextLength, piecesOf, plainText, visible } from './slack-text.ts'
 
 /** Names of the form's fields, as Slack sends them back. */
 export const decisionField = 'decision'
@@ -18,8 +23,11 @@ export interface ModalSubject {
   readonly digest: string
 }
 
-/** A longer content is decided on the page. */
+/** A longer content, and one with more warnings, is decided on the page. */
 const maxCharacters = 9000
+const maxWarnings = 20
+/** Requests with the same call that the window names. */
+const maxSame = 3
 
 /**
  * Why a request cannot be decided in Slack, as a sentence; `null` when it can. Approvers must see
@@ -34,8 +42,9 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
     return 'It was opened before a restore and may have been carried out already: check, and decide it on its page.'
   }
   if (!isDecidedInModal(record)) return 'This is answered on its page.'
-  const { content, truncated, type } = record.presentation
-  if (truncated || type === 'binary' || visible(content).length > maxCharacters) {
+  const { content, truncated, type, warnings } = record.presentation
+  const isLong = visible(content).length > maxCharacters || warnings.length > maxWarnings
+  if (truncated || type === 'binary' || isLong) {
     return 'It is too long to be shown here in full: decide it on its page.'
   }
   if (findSecrets(content).length > 0 || findSecrets(record.title).length > 0) {
@@ -58,13 +67,18 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
     close: plainText('Not now', 24),
     blocks: [
       ...taskBlocks(taskOf(record)),
-      { type: 'section', text: plainText(record.title) },
+      { type: 'section', text: plainText(countsInWords(record.title)) },
+      ...attentionOf(record),
       ...preformattedBlocks(record.presentation.content),
       ...record.presentation.warnings.map((warning) => section(`Note: ${warning}`)),
       { type: 'section', fields: factsOf(record).map((fact) => plainText(fact, 2000)) },
       ...(record.agentReason === null
         ? []
-        : [section(`The agent says, and nobody has checked it: “${record.agentReason}”`)]),
+        : [
+            section(
+              `The agent says, and nobody has checked it: “${withoutSecrets(record.agentReason)}”`,
+            ),
+          ]),
       {
         type: 'context',
         elements: [plainText(`revision ${revision}`), plainText(digest)],
@@ -78,8 +92,8 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
           type: 'radio_buttons',
           action_id: decisionField,
           options: [
-            { text: plainText('Approve, once'), value: 'approve' },
             { text: plainText('Deny'), value: 'deny' },
+            { text: plainText('Approve, once'), value: 'approve' },
           ],
         },
       },
@@ -117,6 +131,28 @@ function titleOf({ number }: RequestDetailRecord) {
   return plainText(`Request #${number}`, 24)
 }
 
+/**
+ * What deserves attention, and what became of the same call before, in fixed words: a reason may
+ * have a secret in it.
+ */
+function attentionOf({ cues, alike }: RequestDetailRecord): KnownBlock[] {
+  const ids = new Set(displayedCues(cues).map(({ id }) => id))
+  const same = alike.same
+    .slice(0, maxSame)
+    .map((one) => `#${one.number} (${alikeWords(one)})`)
+    .join(', ')
+  return [
+    cuesLine({ cues: cueIds.filter((id) => ids.has(id)) }),
+    againSentence(alike.again),
+    same === '' ? null : `The same call: ${same}`,
+  ].flatMap((line) => (line === null ? [] : [section(line)]))
+}
+
+/** A text that is not decided, without what looks like a secret. */
+function withoutSecrets(text: string): string {
+  return maskSecrets(text, hashBytes)
+}
+
 function section(text: string): KnownBlock {
   return { type: 'section', text: plainText(text) }
 }
@@ -151,11 +187,7 @@ function factsOf(record: RequestDetailRecord): string[] {
 
 /** The unchanged content in pieces of a length that Slack accepts; none of it is markup. */
 function preformattedBlocks(content: string): KnownBlock[] {
-  const text = visible(content)
-  const pieces: string[] = []
-  for (let at = 0; at < text.length; at += maxTextLength)
-    pieces.push(text.slice(at, at + maxTextLength))
-  return pieces.map((piece) => ({
+  return piecesOf(visible(content), maxTextLength).map((piece) => ({
     type: 'rich_text',
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: piece }] }],
   }))

@@ -37,6 +37,24 @@ export function escapeText(text: string): string {
   return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
+/**
+ * A text in pieces of at most `maxLength` characters, with nothing left out. A piece ends with a
+ * line, or between two characters of a line that is longer than half a piece: half a character
+ * would be shown as another one. Pure.
+ */
+export function piecesOf(text: string, maxLength: number): string[] {
+  const pieces: string[] = []
+  let rest = text
+  while (rest.length > maxLength) {
+    const lineEnd = rest.lastIndexOf('\n', maxLength - 1) + 1
+    const whole = rest.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
+    const piece = lineEnd * 2 > maxLength ? rest.slice(0, lineEnd) : whole
+    pieces.push(piece)
+    rest = rest.slice(piece.length)
+  }
+  return rest === '' ? pieces : [...pieces, rest]
+}
+
 /** Cuts to `maxLength` characters; never returns an empty text, which Slack refuses. */
 function cut(text: string, maxLength: number): string {
   if (text.trim() === '') return '–'
