@@ -24,12 +24,13 @@ function withVisibleBlanks(line: string): string {
 }
 
 /**
- * A mail as HTML: as wide as a line that is read well, in the reader's own face and colours, which
- * mail programs invert where they are dark. Its parts are ours; texts in them are escaped.
+ * A mail as HTML: as wide as a line that is read well, in the reader's own face, and in the mail
+ * program's own colours, light or dark. Its parts are ours; texts in them are escaped.
  */
 export function mailPage(...parts: readonly string[]): string {
   const style = 'max-width:600px;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5'
-  return `<div lang="en" dir="ltr" style="${style}">${parts.join('')}</div>`
+  const body = `<div lang="en" dir="ltr" style="${style}">${parts.join('')}</div>`
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head><body>${body}</body></html>`
 }
 
 /** What the mail is about, as its largest line. */

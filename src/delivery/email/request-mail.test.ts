@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { digestMail } from './digest-mail.ts'
 import { requestMail, type MailedCard } from './request-mail.ts'
@@ -61,6 +62,14 @@ test('a mail without a task names the starter of the run', () => {
   const { text, html } = requestMail('opened', request({ task: null }), 'g@e.com', pages)
   expect(text).toMatch(/^Waits for a decision: Edit[^]*\nRun started by Ada\n/)
   expect(text + html).not.toContain('Task of')
+})
+
+test('a mail has the accent colour of the dashboard, and is dark in a dark mail program', () => {
+  const sheet = new URL('../../ui/styles/theme.css', import.meta.url)
+  const [, accent] = /--accent: (#[0-9a-f]{6});/.exec(readFileSync(sheet, 'utf8')) ?? []
+  const { html } = requestMail('opened', request(), 'g@e.com', pages)
+  expect(html).toContain(`background:${accent};color:#ffffff`)
+  expect(html).toContain('<meta name="color-scheme" content="light dark">')
 })
 
 // Rules: security.md 17, 18

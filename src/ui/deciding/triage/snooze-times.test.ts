@@ -9,4 +9,5 @@ test.each([
   const times = snoozeTimes(now).map(({ at }) => at)
   expect(times.at(-1)).toEqual(monday)
   expect(times.every((at) => at > now)).toBe(true)
+  expect(new Set(times.map(Number)).size).toBe(times.length)
 })
