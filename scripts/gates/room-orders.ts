@@ -211,7 +211,7 @@ export const roomOrders: RoomOrders = {
   'src/tools/files': ['search', '.'],
   'src/tools/commands': ['plan', 'facts', 'git', 'presentation', 'changes', 'execution', '.'],
   'src/tools/custom': ['modules', '.', 'process'],
-  'src/tools/mcp': ['programs', '.', 'process'],
+  'src/tools/mcp': ['programs', '.', 'process', 'sandbox'],
   'src/ui': [
     'styles',
     'words',

@@ -1,8 +1,10 @@
 import type { NetworkAccess } from '#domain/network/network-access.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import { isOwnVariable } from '#policy/worker/read-server-settings.ts'
+import type { McpHost } from './mcp-host.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 
 /** A program with everything that it inherits. */
@@ -34,6 +36,15 @@ export interface ConfinedProgram extends Program {
  * host.
  */
 export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<ConfinedProgram>
+
+/** Carries out one call of a server, and undoes changes of protected names in the meantime. */
+export type WatchedCall = (
+  host: Pick<McpHost, 'requireCover'>,
+  work: () => Promise<ToolResult>,
+) => Promise<ToolResult>
+
+/** How calls of a standard-input server are watched; `null`: it sees no file of the workspace. */
+export type WatchNames = (place: ServerPlace, args: readonly string[]) => WatchedCall | null
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 

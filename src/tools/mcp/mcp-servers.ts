@@ -2,12 +2,11 @@ import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
-import type { ServerPlace } from './connection.ts'
+import type { ServerPlace, WatchNames } from './connection.ts'
 import { listWithin } from './list-server.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
 import { mcpTool } from './mcp-tool.ts'
 import { ServerEntries, type ServerEntriesOptions } from './server-entries.ts'
-import type { WatchNames } from './watch-names.ts'
 import { hashOfServer } from './server-hash.ts'
 
 /** A server's pinned definitions in an activated version (product.md 25). */

@@ -17,7 +17,7 @@ import { definitionDifference, definitionWarnings } from './definition-text.ts'
 import { checkOutput } from './check-output.ts'
 import type { McpHost } from './mcp-host.ts'
 import { mcpResult } from './mcp-result.ts'
-import type { WatchedCall } from './watch-names.ts'
+import type { WatchedCall } from './connection.ts'
 
 const quickTimeoutMs = 10_000
 const callTimeoutMs = 10 * 60_000

@@ -12,8 +12,8 @@ import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { scriptServer } from '#tools/mcp/mcp.fixture.ts'
 import { openMcpServers, type McpServers } from '#tools/mcp/mcp-servers.ts'
 import type { ServerEntriesOptions } from '#tools/mcp/server-entries.ts'
-import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
-import { watchNames } from '#tools/mcp/watch-names.ts'
+import { spawnInSandbox } from '#tools/mcp/sandbox/spawn-in-sandbox.ts'
+import { watchNames } from '#tools/mcp/sandbox/watch-names.ts'
 import { buildRegistry } from '#tools/registry.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { definitionsHere } from '../../policy/pins/definitions-here.ts'
@@ -109,7 +109,7 @@ const killedHost = `
   import { openWorkspace } from ${module('sandbox/workspace.ts')}
   import { pinsInMemory, policyWith } from ${module('tools/mcp/mcp.fixture.ts')}
   import { openMcpServers } from ${module('tools/mcp/mcp-servers.ts')}
-  import { spawnInSandbox } from ${module('tools/mcp/spawn-in-sandbox.ts')}
+  import { spawnInSandbox } from ${module('tools/mcp/sandbox/spawn-in-sandbox.ts')}
   const [projectDir, rootRunId, baseCommit] = process.argv.slice(1)
   const [root, dataDir] = [projectDir + '/shop', projectDir + '/.countersign']
   const servers = openMcpServers({

@@ -2,9 +2,9 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
-import type { CommandSite } from '../commands/plan/command-place.ts'
-import { makePlan, type PlannedSandbox } from '../commands/plan/make-plan.ts'
-import type { ServerPlace } from './connection.ts'
+import type { CommandSite } from '../../commands/plan/command-place.ts'
+import { makePlan, type PlannedSandbox } from '../../commands/plan/make-plan.ts'
+import type { ServerPlace } from '../connection.ts'
 
 /** The sandbox of a server, and the absolute paths that its arguments add to it. */
 export interface PlannedServer extends PlannedSandbox {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { listenHere } from '#test/harness/listen.ts'
-import { mcpBench, policyWith, scriptServer } from './mcp.fixture.ts'
+import { mcpBench, policyWith, scriptServer } from '../mcp.fixture.ts'
 
 const sandbox = await findSandbox('bwrap')
 if (!sandbox.works) {

@@ -1,23 +1,13 @@
 import path from 'node:path'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
-import { watchFiles } from '../commands/changes/watch-files.ts'
-import { hasCommandRecord } from '../commands/execution/command-record.ts'
-import type { CommandSite } from '../commands/plan/command-place.ts'
-import { violationOf } from '../commands/execution/command-result.ts'
-import type { ServerPlace } from './connection.ts'
-import type { McpHost } from './mcp-host.ts'
+import { watchFiles } from '../../commands/changes/watch-files.ts'
+import { hasCommandRecord } from '../../commands/execution/command-record.ts'
+import type { CommandSite } from '../../commands/plan/command-place.ts'
+import { violationOf } from '../../commands/execution/command-result.ts'
+import type { WatchNames } from '../connection.ts'
 import { coverOf } from './sandbox-cover.ts'
 import { planServer } from './server-plan.ts'
-
-/** Carries out one call of a server, and undoes changes of protected names in the meantime. */
-export type WatchedCall = (
-  host: Pick<McpHost, 'requireCover'>,
-  work: () => Promise<ToolResult>,
-) => Promise<ToolResult>
-
-/** How calls of a standard-input server are watched; `null`: it sees no file of the workspace. */
-export type WatchNames = (place: ServerPlace, args: readonly string[]) => WatchedCall | null
 
 /**
  * Searches for protected names before and after each call of a server, as for a command

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
-import { mcpBench, policyWith, type McpBench } from './mcp.fixture.ts'
+import { mcpBench, policyWith, type McpBench } from '../mcp.fixture.ts'
 
 const sandbox = await findSandbox('bwrap')
 if (!sandbox.works) {
