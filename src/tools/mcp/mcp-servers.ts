@@ -2,30 +2,10 @@ import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
-import type { ServerPlace, WatchNames } from './connection.ts'
 import { listWithin } from './list-server.ts'
-import type { McpDefinition, McpListing } from './mcp-protocol.ts'
-import { mcpTool } from './mcp-tool.ts'
-import { ServerEntries, type ServerEntriesOptions } from './server-entries.ts'
-import { hashOfServer } from './server-hash.ts'
-
-/** A server's pinned definitions in an activated version (product.md 25). */
-export type Pin =
-  | { readonly state: 'pinned'; readonly definitions: readonly McpDefinition[] }
-  /** the server has not answered since the activation */
-  | { readonly state: 'none' }
-  /** the stored definitions are not the signed ones: nothing of the server may run */
-  | { readonly state: 'forged'; readonly problem: string }
-
-/** The pins of activated versions, by worker and server. */
-export interface McpPins {
-  read(
-    policy: Policy,
-    server: { readonly worker: string; readonly name: string; readonly hash: string },
-    /** its present definitions; `null`: it does not answer */
-    listing: McpListing | null,
-  ): Promise<Pin>
-}
+import type { McpListing } from './mcp-protocol.ts'
+import { ServerEntries, type ServerEntriesOptions, type ServerEntry } from './server-entries.ts'
+import { offerOf, type OfferOptions } from './server-offer.ts'
 
 /** The definitions of one of a worker's servers, or why it does not answer. */
 export interface McpServerListing {
@@ -80,95 +60,31 @@ export interface McpServers extends AsyncDisposable {
 const usualWaitMs = 20_000
 /** The same where the server did not answer before, for a call of one of its tools. */
 const lateWaitMs = 5000
-/** The longest name that providers of models accept. */
-const nameCharacters = 64
+interface McpServersOptions extends ServerEntriesOptions, OfferOptions {
+  /** how long others wait for a server's list; absent: as is usual */
+  readonly waitMs?: number
+  /** where a worker's zones lie under a policy */
+  readonly workspaceOf: (policy: Policy) => Promise<Workspace>
+}
 
 /** Opens this host's servers; each is started, or connected to, when a worker first needs it. */
-export function openMcpServers(
-  options: ServerEntriesOptions & {
-    /** absent: its servers' effects on files are not watched */
-    readonly watchNames?: WatchNames
-    readonly pins: McpPins
-    /** how long others wait for a server's list; absent: as is usual */
-    readonly waitMs?: number
-    /** where a worker's zones lie under a policy */
-    readonly workspaceOf: (policy: Policy) => Promise<Workspace>
-  },
-): McpServers {
+export function openMcpServers(options: McpServersOptions): McpServers {
   const entries = new ServerEntries(options)
-
-  async function offerOf(
-    server: McpServer,
-    place: ServerPlace,
-    needed: NeededTools,
-  ): Promise<{ tools: Tool[]; problems: string[] }> {
-    const { policy, worker } = place
-    const entry = entries.use(server, place)
-    const serverHash = hashOfServer(server)
-    const reference = { worker: worker.name, name: server.name, hash: serverHash }
-    const lateMs = needed.tools === undefined ? 0 : lateWaitMs
-    const usualMs = options.waitMs ?? usualWaitMs
-    const withinMs = needed.withinMs ?? (entry.isLate ? Math.min(lateMs, usualMs) : usualMs)
-    const answer = await listWithin(entry, withinMs)
-    const listing = typeof answer === 'string' ? null : answer
-    const pin = await options.pins.read(policy, reference, listing)
-    const forged = pin.state === 'forged' ? pin.problem : null
-    const pins = pin.state === 'pinned' ? pin.definitions : []
-    const problems =
-      typeof answer === 'string'
-        ? [
-            `The MCP server ${server.name} does not answer: ${answer}. Go on without its tools, or call one again later.`,
-          ]
-        : answer.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
-    const host = await entry.host.catch(() => null)
-    if (host === null) return { tools: [], problems }
-    const { onMessageEnded } = options
-    const { transport } = server
-    const isLocal = transport.type === 'stdio'
-    const watched = isLocal ? (options.watchNames?.(place, transport.args) ?? null) : null
-    const pinned = new Map(pins.map((definition) => [definition.name, definition]))
-    const tools: Tool[] = []
-    for (const definition of listing?.tools ?? pins) {
-      const name = `mcp__${server.name}__${definition.name}`
-      if (name.length > nameCharacters) {
-        problems.push(`The name ${name} has more than ${nameCharacters} characters.`)
-        continue
-      }
-      tools.push(
-        mcpTool({
-          name,
-          server: server.name,
-          serverHash,
-          forged,
-          host,
-          // The earlier list is no longer used.
-          onChanged: () => void (entry.listing = null),
-          onMessageEnded,
-          watched,
-          definition,
-          pinned: pinned.get(definition.name) ?? null,
-          transport: isLocal ? 'pipe' : 'tcp',
-        }),
-      )
-    }
-    return { tools, problems }
-  }
-
   return {
     async toolsOf(policy, worker, needed = {}) {
       entries.closeUnused()
-      const { tools, worktree } = needed
-      const servers = [...worker.mcpServers.values()].filter(
-        ({ name }) => tools?.some((tool) => tool.startsWith(`mcp__${name}__`)) ?? true,
-      )
+      const servers = serversOf(worker, needed)
       if (servers.length === 0) return { tools: [], problems: new Map() }
+      const { worktree } = needed
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
-      const isLocal = servers.some(({ transport }) => transport.type === 'stdio')
-      const local = isLocal && worktree !== undefined ? await worktree() : place.workspace
+      const local =
+        worktree !== undefined && servers.some(isLocal) ? await worktree() : place.workspace
       const offers = await Promise.all(
         servers.map(async (server) => {
-          const workspace = server.transport.type === 'stdio' ? local : place.workspace
-          return { server, offer: await offerOf(server, { ...place, workspace }, needed) }
+          const workspace = isLocal(server) ? local : place.workspace
+          const entry = entries.use(server, { ...place, workspace })
+          const open = { server, place: { ...place, workspace }, entry }
+          return { server, offer: await offerOf(open, waitOf(entry, needed, options), options) }
         }),
       )
       return {
@@ -181,8 +97,7 @@ export function openMcpServers(
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
       return Promise.all(
         [...worker.mcpServers.values()].map(async (server): Promise<McpServerListing> => {
-          const entry = entries.use(server, place)
-          const listing = await listWithin(entry, withinMs)
+          const listing = await listWithin(entries.use(server, place), withinMs)
           return typeof listing === 'string'
             ? { server: server.name, listing: null, problem: listing }
             : { server: server.name, listing, problem: null }
@@ -193,4 +108,21 @@ export function openMcpServers(
     endIn: (root) => entries.endIn(root),
     [Symbol.asyncDispose]: () => entries[Symbol.asyncDispose](),
   }
+}
+
+function serversOf(worker: WorkerDefinition, { tools }: NeededTools): McpServer[] {
+  return [...worker.mcpServers.values()].filter(
+    ({ name }) => tools?.some((tool) => tool.startsWith(`mcp__${name}__`)) ?? true,
+  )
+}
+
+function isLocal({ transport }: McpServer): boolean {
+  return transport.type === 'stdio'
+}
+
+/** How long a caller waits for a server's list. */
+function waitOf(entry: ServerEntry, needed: NeededTools, options: McpServersOptions): number {
+  const usualMs = options.waitMs ?? usualWaitMs
+  const lateMs = needed.tools === undefined ? 0 : Math.min(lateWaitMs, usualMs)
+  return needed.withinMs ?? (entry.isLate ? lateMs : usualMs)
 }

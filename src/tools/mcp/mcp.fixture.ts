@@ -14,7 +14,8 @@ import type { SpawnConfined } from './connection.ts'
 import { spawnInSandbox } from './sandbox/spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 import { watchNames } from './sandbox/watch-names.ts'
-import { openMcpServers, type McpPins, type McpServers } from './mcp-servers.ts'
+import type { McpPins } from './mcp-pins.ts'
+import { openMcpServers, type McpServers } from './mcp-servers.ts'
 import type { EndedServerMessage } from './mcp-tool.ts'
 
 const fixtures = new URL('../../../test/harness/fixtures/mcp/', import.meta.url)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Policy } from '#policy/policy.ts'
 import { type McpListing, hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
-import type { Pin } from '#tools/mcp/mcp-servers.ts'
+import type { Pin } from '#tools/mcp/mcp-pins.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { readPin, type PinnedServer, type StoredPin } from './read-pin.ts'

@@ -4,7 +4,7 @@ import type { PinStatement } from '#domain/statements/statement.ts'
 import { ContentChanged, getText } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { McpDefinition } from '#tools/mcp/mcp-protocol.ts'
-import type { Pin } from '#tools/mcp/mcp-servers.ts'
+import type { Pin } from '#tools/mcp/mcp-pins.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { verifyPin } from './verify-pin.ts'
 
