@@ -1,0 +1,73 @@
+import type { ExplainStep, Judgement } from '#domain/deciding/judgement.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { CueSource } from '#domain/policy/cues.ts'
+import type { Rule } from '#domain/policy/verdict.ts'
+import { refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'
+import type { PolicyQuery } from './calls/policy-query.ts'
+import type { Route } from './routing/stricter-route.ts'
+
+/** Adds a step to the explanation of a judgement. */
+export type Note = (step: string, outcome: string, detail: string) => void
+
+/** Makes the judgement of a call from what was decided. */
+export type Answer = (
+  verdict: Judgement['verdict'],
+  rule: Rule | null,
+  reason: string,
+  grantId?: string,
+) => Judgement
+
+/** Why a query is about no call that the policy can judge. */
+export interface CallProblem {
+  readonly verdict: 'error' | 'blocked'
+  readonly rule: Rule | null
+  readonly reason: string
+}
+
+/** The judgements of one call, all with the same steps, risk and cues. */
+export function answerAt(
+  query: PolicyQuery,
+  call: CanonicalCall,
+  place: { readonly route: Route; readonly cues: readonly CueSource[] },
+  steps: readonly ExplainStep[],
+): Answer {
+  return (verdict, rule, reason, grantId) => ({
+    verdict,
+    rule,
+    reason,
+    tool: call.tool.name,
+    input: call.input,
+    digest: call.digest,
+    toolHash: call.tool.definitionHash,
+    risk: place.route.risk,
+    readOnly: call.tool.readOnly,
+    policyDigest: query.policy.digest,
+    routing: verdict === 'ask' ? place.route.routing : null,
+    grantId: grantId ?? null,
+    printed: null,
+    steps,
+    ...(place.cues.length === 0 ? {} : { cues: place.cues }),
+  })
+}
+
+/** A refusal without a canonical form: unknown means high risk. */
+export function withoutCall(
+  { input, policy, tool }: PolicyQuery,
+  problem: CallProblem,
+  steps: readonly ExplainStep[],
+): Judgement {
+  return {
+    ...problem,
+    tool,
+    input: isJsonObject(input) ? input : {},
+    digest: refusedDigest(tool, input),
+    toolHash: 'none',
+    risk: 'high',
+    readOnly: false,
+    policyDigest: policy.digest,
+    routing: null,
+    grantId: null,
+    printed: null,
+    steps,
+  }
+}

@@ -1,0 +1,35 @@
+import type { CueSource } from '#domain/policy/cues.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
+import type { CanonicalCall } from './calls/canonical-call.ts'
+import type { PolicyQuery } from './calls/policy-query.ts'
+import type { Opinion } from './consent/opinion.ts'
+import { commandTraits } from './routing/command-traits.ts'
+import { raisedByCues } from './routing/raised-by-cues.ts'
+import { ownQueue, ownQueueWhy, route } from './routing/route.ts'
+
+/** Where a call would be decided: the traits that entries of `routing` match, and the route. */
+export function routeCall(
+  query: PolicyQuery,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+  guarded: readonly Opinion[],
+  cues: readonly CueSource[],
+) {
+  const { config } = query.policy
+  const reachesNetwork = call.command !== null && worker.sandbox.network === 'allow'
+  const isHigh = reachesNetwork || guarded.some((opinion) => opinion.highRisk)
+  const own = isHigh ? ('high' as const) : call.tool.risk
+  const traits = {
+    tool: call.tool.name,
+    accesses: call.accesses,
+    worker: worker.name,
+    queue: ownQueue(config, worker),
+    queueWhy: ownQueueWhy(config, worker),
+    command: call.command === null ? null : commandTraits(call.command),
+    ...raisedByCues(call, own, cues),
+    ...(isHigh
+      ? { riskWhy: reachesNetwork ? 'its sandbox has a network' : 'a protected name' }
+      : {}),
+  }
+  return { traits, cues, route: route(config, call, traits) }
+}
