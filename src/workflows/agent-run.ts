@@ -1,15 +1,13 @@
 import {
   CancellationScope,
-  condition,
   continueAsNew,
   patched,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { Rest, RunBeginning, TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
+import type { RunBeginning } from '#domain/runs/workflow-outcomes.ts'
 import { databaseActivities } from './activity-proxies.ts'
-import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { ListedRun } from './listed-run.ts'
 import { ManualCalls } from './manual-calls.ts'
 import {
@@ -20,10 +18,8 @@ import {
   messaged,
   type RunPosition,
 } from './messages.ts'
-import { performCalls } from './perform-calls.ts'
-import { takeTurn } from './take-turn.ts'
-import { beginningOf, closeOutcomeOf, positionOf } from './untrusted.ts'
-import { WaitTimer } from './wait-timer.ts'
+import { takeEveryTurn, type TurnContext } from './take-every-turn.ts'
+import { beginningOf, misunderstoodMs, positionOf } from './untrusted.ts'
 import { Wakeups } from './wakeups.ts'
 
 /**
@@ -101,106 +97,4 @@ async function takeTurns(
   const next = await takeEveryTurn(taking, turn)
   const manualCalls = await manual.close()
   return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
-}
-
-/** An answer that makes no sense was forged. The activity is scheduled again after this time. */
-const misunderstoodMs = 5000
-
-interface TurnContext {
-  readonly runId: string
-  readonly taskQueue: string
-  readonly wakeups: Wakeups
-  readonly manual: ManualCalls
-  readonly listed: ListedRun
-  /** a step has a short history: the activity of the last execution also takes the next turn */
-  readonly isShort: boolean
-  readonly database: ReturnType<typeof databaseActivities>
-}
-
-async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPosition | null> {
-  const { runId, taskQueue, wakeups, manual, listed: entry, isShort, database } = taking
-  const timer = new WaitTimer(isShort)
-  const shouldContinueAsNew = (): boolean =>
-    wakeups.tooMany || workflowInfo().continueAsNewSuggested
-
-  // Whether the run's queue is the workflow's own: then a turn that does not follow calls is taken
-  // there if a slot is free.
-  const isHere = taskQueue === workflowInfo().taskQueue
-  let followsCalls = false
-  let taken: TurnOutcome | null = null
-  for (let turn = first; ;) {
-    if (shouldContinueAsNew()) return { runId, turn, taskQueue }
-    if (taken === null) wakeups.beginTurn()
-    const outcome: TurnOutcome | 'cancelled' | null =
-      taken ?? (await takeTurn(taking, { runId, turn }, isHere && !followsCalls))
-    taken = null
-    followsCalls = false
-    if (outcome === 'cancelled') continue
-    if (outcome === null) {
-      await sleep(misunderstoodMs)
-      continue
-    }
-    switch (outcome.kind) {
-      case 'ended':
-        return null
-      case 'finished': {
-        const closed = closeOutcomeOf(await database.closeRun({ runId }))
-        if (closed?.kind === 'closed') return null
-        if (closed?.kind === 'continue') turn += 1
-        else if (closed?.kind !== 'rests') await sleep(misunderstoodMs)
-        else if (await rests(closed)) return null
-        break
-      }
-      case 'waiting_for_input':
-        manual.addCalls(outcome.manualCalls ?? [])
-        if (await rests(outcome)) return null
-        break
-      case 'calls': {
-        const next = isShort ? { runId, turn: turn + 1 } : null
-        const performing = { ...taking, timer, next, shouldContinueAsNew }
-        const performed = await performCalls(
-          performing,
-          outcome.calls,
-          deadlineIn(outcome.nextDeadlineMs),
-        )
-        if (performed.end !== 'all_done') {
-          return performed.end === 'run_ended' ? null : { runId, turn, taskQueue }
-        }
-        turn += 1
-        followsCalls = true
-        const { nextTurn } = performed
-        if (nextTurn?.kind !== 'later') taken = nextTurn
-        else await condition(() => wakeups.saysCancel, nextTurn.afterMs)
-        break
-      }
-    }
-
-    /** As {@link waitForMessage}, and shows the wait in Temporal's list of workflows. */
-    async function rests(rest: Partial<Rest> & { readonly queues?: readonly string[] }) {
-      if (rest.queues === undefined) entry.show('waiting_for_input')
-      else entry.showWait(rest.queues)
-      const isOver = await waitForMessage(rest)
-      if (!isOver && !shouldContinueAsNew()) entry.show('running')
-      return isOver
-    }
-
-    /**
-     * Waits for a message, or for the end of a conversation's rest, which this timer only proposes.
-     * Returns whether the run has ended.
-     */
-    async function waitForMessage(rest: Partial<Rest>): Promise<boolean> {
-      turn = rest.turn ?? turn
-      const isWoken = (): boolean => wakeups.saysMessage || shouldContinueAsNew()
-      let deadline = deadlineIn(rest.restsForMs ?? null)
-      if (deadline === null) await condition(isWoken)
-      while (deadline !== null) {
-        if (await condition(isWoken, millisecondsUntil(deadline))) return false
-        const closed = closeOutcomeOf(await database.closeRun({ runId }))
-        if (closed?.kind === 'closed') return true
-        if (closed === null) await sleep(misunderstoodMs)
-        deadline = closed?.kind === 'rests' ? deadlineIn(closed.restsForMs) : null
-      }
-      return false
-    }
-  }
 }

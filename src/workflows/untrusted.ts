@@ -25,6 +25,8 @@ const maxQueues = 20
 const maxDeadlineMs = 100 * 365 * 86_400_000
 /** When to read the store again after an answer without a deadline. */
 const lookAgainMs = 60_000
+/** An answer that makes no sense was forged. The activity is scheduled again after this time. */
+export const misunderstoodMs = 5000
 /** Above what a model's provider asks for before the next attempt at a turn. */
 const maxTurnDelayMs = 3_600_000
 

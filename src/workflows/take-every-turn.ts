@@ -1,0 +1,96 @@
+import { condition, sleep, workflowInfo } from '@temporalio/workflow'
+import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
+import type { databaseActivities } from './activity-proxies.ts'
+import { deadlineIn } from './deadline.ts'
+import { endsAtRest } from './ends-at-rest.ts'
+import type { ListedRun } from './listed-run.ts'
+import type { ManualCalls } from './manual-calls.ts'
+import type { RunPosition } from './messages.ts'
+import { performCalls } from './perform-calls.ts'
+import { takeTurn } from './take-turn.ts'
+import { closeOutcomeOf, misunderstoodMs } from './untrusted.ts'
+import { WaitTimer } from './wait-timer.ts'
+import type { Wakeups } from './wakeups.ts'
+
+export interface TurnContext {
+  readonly runId: string
+  readonly taskQueue: string
+  readonly wakeups: Wakeups
+  readonly manual: ManualCalls
+  readonly listed: ListedRun
+  /** a step has a short history: the activity of the last execution also takes the next turn */
+  readonly isShort: boolean
+  readonly database: ReturnType<typeof databaseActivities>
+}
+
+/**
+ * Takes one turn after another and brings the calls of each to their results, until the run has
+ * ended (`null`) or should continue as new (its position).
+ */
+export async function takeEveryTurn(
+  taking: TurnContext,
+  first: number,
+): Promise<RunPosition | null> {
+  const { runId, taskQueue, wakeups, manual, isShort, database } = taking
+  const timer = new WaitTimer(isShort)
+  const shouldContinueAsNew = (): boolean =>
+    wakeups.tooMany || workflowInfo().continueAsNewSuggested
+  const resting = { ...taking, shouldContinueAsNew }
+
+  // Whether the run's queue is the workflow's own: then a turn that does not follow calls is taken
+  // there if a slot is free.
+  const isHere = taskQueue === workflowInfo().taskQueue
+  let followsCalls = false
+  let taken: TurnOutcome | null = null
+  for (let turn = first; ;) {
+    if (shouldContinueAsNew()) return { runId, turn, taskQueue }
+    if (taken === null) wakeups.beginTurn()
+    const outcome: TurnOutcome | 'cancelled' | null =
+      taken ?? (await takeTurn(taking, { runId, turn }, isHere && !followsCalls))
+    taken = null
+    followsCalls = false
+    if (outcome === 'cancelled') continue
+    if (outcome === null) {
+      await sleep(misunderstoodMs)
+      continue
+    }
+    switch (outcome.kind) {
+      case 'ended':
+        return null
+      case 'finished': {
+        const closed = closeOutcomeOf(await database.closeRun({ runId }))
+        if (closed?.kind === 'closed') return null
+        if (closed?.kind === 'continue') turn += 1
+        else if (closed?.kind !== 'rests') await sleep(misunderstoodMs)
+        else {
+          turn = closed.turn
+          if (await endsAtRest(resting, closed)) return null
+        }
+        break
+      }
+      case 'waiting_for_input':
+        manual.addCalls(outcome.manualCalls ?? [])
+        turn = outcome.turn ?? turn
+        if (await endsAtRest(resting, outcome)) return null
+        break
+      case 'calls': {
+        const next = isShort ? { runId, turn: turn + 1 } : null
+        const performing = { ...taking, timer, next, shouldContinueAsNew }
+        const performed = await performCalls(
+          performing,
+          outcome.calls,
+          deadlineIn(outcome.nextDeadlineMs),
+        )
+        if (performed.end !== 'all_done') {
+          return performed.end === 'run_ended' ? null : { runId, turn, taskQueue }
+        }
+        turn += 1
+        followsCalls = true
+        const { nextTurn } = performed
+        if (nextTurn?.kind !== 'later') taken = nextTurn
+        else await condition(() => wakeups.saysCancel, nextTurn.afterMs)
+        break
+      }
+    }
+  }
+}
