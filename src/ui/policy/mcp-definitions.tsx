@@ -4,7 +4,7 @@ import { LinesView } from '../effect/lines-view.tsx'
 import { DigestProof } from './digest-proof.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { ruleWords } from '../words/verdict-words.ts'
+import { approvalLabels } from '../words/verdict-words.ts'
 
 /**
  * The tools of MCP servers that the version in force pins, as the servers described them, and what
@@ -68,7 +68,7 @@ function Server({ server }: { server: PinnedServer }) {
             <code>
               <VisibleText text={name} />
             </code>{' '}
-            <span className="dim">{ruleWords[approval]}</span>
+            <span className="dim">{approvalLabels[approval]}</span>
             {warnings.map((warning) => (
               <span key={warning}>
                 {' '}

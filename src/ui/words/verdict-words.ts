@@ -1,13 +1,13 @@
 import type { ApprovalWord, Verdict } from '#domain/policy/verdict.ts'
 
-/** What policy says about a call, in the words of the matrix. */
-export const ruleWords: Readonly<Record<ApprovalWord, string>> = {
+/** What a rule of policy says about calls, in the words of the matrix. */
+export const approvalLabels: Readonly<Record<ApprovalWord, string>> = {
   preApproved: 'alone',
   ask: 'asks',
   blocked: 'never',
 }
 
 export const verdictWords: Readonly<Record<Verdict, string>> = {
-  ...ruleWords,
+  ...approvalLabels,
   error: 'not possible',
 }

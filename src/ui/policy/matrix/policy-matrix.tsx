@@ -6,7 +6,7 @@ import { LastCalls } from './last-calls.tsx'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
 import { RuleLines } from './rule-lines.tsx'
-import { ruleWords } from '../../words/verdict-words.ts'
+import { approvalLabels } from '../../words/verdict-words.ts'
 import './policy-matrix.css'
 
 interface Place {
@@ -93,14 +93,14 @@ function Ways({ cell }: { cell: MatrixCell }) {
       return (
         <span key={key} className="matrix-blocked">
           <span aria-hidden>–</span>
-          <span className="visually-hidden">{ruleWords.blocked}</span>
+          <span className="visually-hidden">{approvalLabels.blocked}</span>
         </span>
       )
     }
     const Icon = icons[approval]
     return (
       <span key={key} className={`matrix-way matrix-${approval}`}>
-        <Icon size={13} aria-hidden /> {ruleWords[approval]}
+        <Icon size={13} aria-hidden /> {approvalLabels[approval]}
         {queues.length > 0 && ` ${queues.join(', ')}`}
         {places.length > 0 && (
           <span className="matrix-places">

@@ -1,6 +1,6 @@
 import type { PreviewLineView } from '#api/schemas/operation/workers.ts'
 import { TextAndReason } from '../../text/text-and-reason.tsx'
-import { ruleWords } from '../../words/verdict-words.ts'
+import { approvalLabels } from '../../words/verdict-words.ts'
 
 /** Sentences about what a worker may do, each with its verdict, its queues, and file and line. */
 export function RuleLines({ lines }: { lines: readonly PreviewLineView[] }) {
@@ -8,7 +8,9 @@ export function RuleLines({ lines }: { lines: readonly PreviewLineView[] }) {
     <ul className="plain-list rule-lines">
       {lines.map((line) => (
         <li key={`${line.approval} ${line.text} ${line.source ?? ''}`}>
-          <span className={`matrix-way matrix-${line.approval}`}>{ruleWords[line.approval]}</span>
+          <span className={`matrix-way matrix-${line.approval}`}>
+            {approvalLabels[line.approval]}
+          </span>
           <span className="grow break">
             <TextAndReason line={line} />
             {line.queues.length > 0 && <span className="dim"> · {line.queues.join(', ')}</span>}
