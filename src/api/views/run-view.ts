@@ -20,7 +20,7 @@ export function runView(record: RunRecord): Run {
   return {
     ...answerOf(run),
     ...answerOf(withoutNulls({ startedFrom, failure, budget, forkedFrom })),
-    ...(rest !== null && answerOf({ rest, restsUntil })),
+    ...(rest !== null && answerOf(withoutNulls({ rest, restsUntil }))),
     title: maskSecrets(run.title, hashBytes),
     task: taskView(task),
   }

@@ -67,7 +67,7 @@ test('what is wrong with a field is said without the name of the field', async (
   })
 })
 
-test('a run that rests says until when: null without an end, and nothing when it does not rest', async () => {
+test('a conversation that rests says until when, and a run without an end or a rest says nothing', async () => {
   const { body: run } = await start(ada)
   const { db } = api.service
   const rests = async (values: object) => {
@@ -75,7 +75,9 @@ test('a run that rests says until when: null without an end, and nothing when it
     return (await ada.get(`/v1/runs/${run.id}`)).body
   }
   const stopped = { state: 'waiting_for_input', rest: 'stopped' } as const
-  expect(await rests(stopped)).toMatchObject({ rest: 'stopped', restsUntil: null })
+  const stoppedRun = await rests(stopped)
+  expect(stoppedRun).toMatchObject({ rest: 'stopped' })
+  expect(stoppedRun).not.toHaveProperty('restsUntil')
   const until = new Date('2030-01-01T00:00:00.000Z')
   expect(await rests({ rests_until: until })).toMatchObject({ restsUntil: until.toISOString() })
   const goesOn = await rests({ state: 'running', rest: null, rests_until: null })

@@ -186,9 +186,8 @@ export const run = z
       .optional()
       .describe('Why the run waits for input; `answered`: a conversation after its answer'),
     restsUntil: instant
-      .nullable()
       .optional()
-      .describe('With `rest`: when it ends by itself; null: never, it is no conversation'),
+      .describe('When a conversation that rests ends by itself; absent: it does not'),
     budget: runBudget
       .optional()
       .describe('What it may use until its next message; absent: the limits of its worker'),
