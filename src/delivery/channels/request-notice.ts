@@ -23,7 +23,7 @@ export interface RequestNotice {
 
 interface NoticeRow extends Omit<RequestNotice, 'task' | 'cues'> {
   readonly task: StoredTask | null
-  readonly cues: readonly Pick<Cue, 'id' | 'text' | 'line'>[]
+  readonly cues: readonly Pick<Cue, 'id' | 'line' | 'onlyReaches'>[]
 }
 
 interface StoredTask {
@@ -44,7 +44,7 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
         join content on content.hash = words.hash and content.size <= ${taskLimits.storedBytes}
         where root.id = request.root_run_id and request.risk <> 'high') as task,
       coalesce((select json_agg(json_strip_nulls(json_build_object('id', cue->>'id',
-          'text', coalesce(cue->>'text', ''), 'line', cue->'line'))) from request_revision as revision,
+          'line', cue->'line', 'onlyReaches', cue->'onlyReaches'))) from request_revision as revision,
         jsonb_array_elements(revision.cues) as cue
         where revision.request_id = request.id and revision.revision = request.revision), '[]') as cues
     from request where request.id = ${requestId}

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { displayedCues, type Cue } from './cues.ts'
 
-type Row = Pick<Cue, 'id' | 'text' | 'line'>
+type Row = Pick<Cue, 'id' | 'text' | 'line' | 'onlyReaches'>
 
-const reaches: Row = { id: 'opens_network', text: 'Reaches the network: git push', line: 2 }
+const reaches: Row = {
+  id: 'opens_network',
+  text: 'Reaches the network: git push',
+  line: 2,
+  onlyReaches: true,
+}
 const lacks: Row = { id: 'network_missing', text: 'Needs the network, …: git push', line: 2 }
 const lacksElsewhere: Row = { ...lacks, line: 5 }
 const opens: Row = {

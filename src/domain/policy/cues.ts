@@ -45,6 +45,8 @@ export interface Cue {
   readonly text: string
   readonly line?: number
   readonly file?: string
+  /** of `opens_network`: the command connects to other machines, and opens nothing */
+  readonly onlyReaches?: true
 }
 
 /** A cue before the presentation is built: the text of its line, or its place in the command. */
@@ -57,6 +59,8 @@ export interface CueSource {
   readonly says?: string
   /** canonical path of the file, when no line of the presentation causes it */
   readonly file?: string
+  /** as in `Cue` */
+  readonly onlyReaches?: true
 }
 
 /**
@@ -92,12 +96,9 @@ export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
 }
 
-/**
- * How the text of the cue begins for a command that connects to other machines, and opens nothing.
- */
-export const networkReach = 'Reaches the network'
-
-type CueOfLine = Pick<Cue, 'id' | 'text'> & { readonly line?: number | undefined }
+type CueOfLine = Pick<Cue, 'id'> & {
+  readonly [Name in 'line' | 'onlyReaches']?: Cue[Name] | undefined
+}
 
 /**
  * The cues that people are shown. Where a line needs a network that the sandbox does not have, the
@@ -106,10 +107,9 @@ type CueOfLine = Pick<Cue, 'id' | 'text'> & { readonly line?: number | undefined
  */
 export function displayedCues<One extends CueOfLine>(cues: readonly One[]): One[] {
   const offline = cues.filter(({ id }) => id === 'network_missing')
-  return cues.filter(({ id, text, line }) => {
-    const isReach = id === 'opens_network' && text.startsWith(networkReach)
-    return !isReach || !offline.some((one) => one.line === line)
-  })
+  return cues.filter(
+    ({ line, onlyReaches }) => onlyReaches !== true || !offline.some((one) => one.line === line),
+  )
 }
 
 export const cueLimits = {

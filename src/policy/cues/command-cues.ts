@@ -35,10 +35,11 @@ export async function commandCues(
   const { input } = analysis
   const commands = commandsOf(analysis)
   const cues: CueSource[] = []
-  const add = (command: CommandOfText, [id, what]: CueMatch): void => {
+  const add = (command: CommandOfText, [id, what, reach]: CueMatch): void => {
     const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
     if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
-      cues.push({ id, text, line: command.line })
+      const cue = { id, text, line: command.line }
+      cues.push(reach === undefined ? cue : { ...cue, onlyReaches: true })
     }
   }
   for (const { command, what } of downloadedRuns(commands))
@@ -48,7 +49,9 @@ export async function commandCues(
     if (deletes !== null) add(command, ['deletes_untracked', deletes])
     for (const hit of protectionHits(command)) add(command, hit)
     const reaches = networkHits(command)
-    for (const [id, what] of reaches) add(command, [id, `${what}${limitedTo(around.domains)}`])
+    for (const [id, what, reach] of reaches) {
+      add(command, [id, `${what}${limitedTo(around.domains)}`, reach])
+    }
     if (reaches.length > 0 && around.isOffline) {
       add(command, ['network_missing', 'Needs the network, which the sandbox does not have'])
     }

@@ -184,6 +184,12 @@ export const cue = z
       .string()
       .optional()
       .describe('Path of the file that the cue is about; absent: the call itself'),
+    onlyReaches: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Of `opens_network`: the command connects to other machines, and opens nothing; a client leaves it out beside `network_missing` of the same line',
+      ),
   })
   .meta({ id: 'Cue' })
 

@@ -2,8 +2,8 @@ import type { CueId } from '#domain/policy/cues.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { fromVerb } from './global-options.ts'
 
-/** A cue of a command, as a phrase that is followed by the command. */
-export type CueMatch = readonly [id: CueId, what: string]
+/** A cue of a command, as a phrase that is followed by the command. `reach`: as in `Cue`. */
+export type CueMatch = readonly [id: CueId, what: string, reach?: 'onlyReaches' | undefined]
 
 /**
  * The operands of a command: what is no option, and no value of an option that stands before the

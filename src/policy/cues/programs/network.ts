@@ -1,4 +1,3 @@
-import { networkReach } from '#domain/policy/cues.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { hasOption, operandsOf, type CueMatch, type CueFinder } from './command-words.ts'
@@ -35,7 +34,7 @@ export const networkHits: CueFinder = (command) => {
     (program === 'aws' && args.some((word) => word.startsWith('authorize-security-group'))) ||
     (program === 'gcloud' && args.includes('firewall-rules') && args.includes('create'))
   if (allows) hits.push(['opens_network', 'Opens the network to others'])
-  if (reaches(command)) hits.push(['opens_network', networkReach])
+  if (reaches(command)) hits.push(['opens_network', 'Reaches the network', 'onlyReaches'])
   return hits
 }
 

@@ -34,12 +34,13 @@ export function revisionRow(of: RevisionOfRequest, presented: StoredPresentation
   }
 }
 
-function storedCue({ id, text, line, file }: Cue): StoredCue {
+function storedCue({ id, text, line, file, onlyReaches }: Cue): StoredCue {
   return {
     id,
     ...(text === usualCueTexts[id] ? {} : { text: storable(text) }),
     ...(line === undefined ? {} : { line }),
     ...(file === undefined ? {} : { file: storable(file) }),
+    ...(onlyReaches === undefined ? {} : { onlyReaches }),
   }
 }
 

@@ -9,8 +9,9 @@ export function locateCues(cues: readonly CueSource[], presentation: Presentatio
   const { type, content } = presentation
   if (cues.length === 0) return []
   const lines = content.split('\n')
-  return cues.flatMap(({ id, text, line, says, file }) => {
-    const cue = { id, level: cueLevel(id), text }
+  return cues.flatMap(({ id, text, line, says, file, onlyReaches }) => {
+    const reach = onlyReaches === undefined ? {} : { onlyReaches }
+    const cue = { id, level: cueLevel(id), text, ...reach }
     if (says === undefined) {
       const isShown = line !== undefined && type === 'command' && line <= lines.length
       return [{ ...cue, ...(isShown ? { line } : {}), ...(file === undefined ? {} : { file }) }]
