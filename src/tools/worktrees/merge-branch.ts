@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { mergeBranchName } from '#domain/tools/built-in-tools.ts'
-import { hashBytes } from '#domain/json/digest.ts'
-import { limits } from '#domain/limits.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
+import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import {
@@ -14,10 +13,8 @@ import {
 } from '#sandbox/worktrees/merge-commits.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
-import { makePresentation } from '../presentations/make-presentation.ts'
-import { textWarnings } from '../presentations/text-warnings.ts'
-import { printedLines } from './shown-difference.ts'
-import { lookAtMerge, mergedCommits, mergedDifference, mergedPaths } from './look-at-merge.ts'
+import { lookAtMerge, mergedPaths, type MergeAtHand } from './look-at-merge.ts'
+import { presentMerge } from './present-merge.ts'
 
 const maxMessageCharacters = 4000
 
@@ -52,82 +49,48 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
     touches: async ({ message }, workspace) =>
       (await mergedPaths(await look(workspace, message))).accesses,
 
-    async present({ message }, { toolHash, workspace, signal }) {
-      const merge = await look(workspace, message, signal)
-      const { baseCommit, headCommit, git, record } = merge
-      const { branch, base } = record
-      const { text: difference, metadata, warnings } = await mergedDifference(merge)
-      const bytes = Buffer.from(difference)
-      if (bytes.length > limits.writeBytes) {
-        throw new ToolProblem(
-          `The difference has ${bytes.length} bytes; at most ${limits.writeBytes} can be shown and merged.`,
-        )
-      }
-      const commits = await mergedCommits(merge)
-      const result = await mergedTree(git, baseCommit, headCommit)
-      const conflicts = 'conflicts' in result ? result.conflicts : []
-      const { accesses, moved } = await mergedPaths(merge)
-      const files = accesses.length - moved.length
-      return {
-        effect: `Merge ${countWords(commits.length, 'commit')} of ${branch} into ${base}, ${countWords(files, 'changed file')}`,
-        title: `Merge ${branch} into ${base} (${countWords(files, 'file')})`,
-        presentation: makePresentation({
-          type: 'diff',
-          language: 'diff',
-          content: difference,
-          metadata: { branch, base, baseCommit, headCommit, commits, message, ...metadata },
-          warnings: [
-            ...(conflicts.length === 0
-              ? []
-              : [`It will fail: both branches change ${conflicts.join(', ')}`]),
-            ...moved.map((path) => `It changes ${path}, which ${base} has renamed since.`),
-            ...warnings,
-            ...textWarnings(printedLines(difference)),
-          ],
-        }),
-        facts: {
-          toolHash,
-          bases: [],
-          newHash: hashBytes(difference),
-          detail: { baseCommit, headCommit },
-        },
-        content: bytes,
-        contentType: 'text/plain',
-        proposes: new Map(),
-      }
-    },
+    present: async ({ message }, { toolHash, workspace, signal }) =>
+      presentMerge(await look(workspace, message, signal), message, toolHash),
 
-    async execute({ message }, { workspace, signal, facts, commit }): Promise<ToolResult> {
+    async execute({ message }, { workspace, signal, facts, commit }) {
       if (commit === undefined) throw new Error('A merge has an identity')
-      const merge = await look(workspace, message, signal)
-      const { baseCommit, folder, git, headCommit, record } = merge
-      const { branch, base } = record
-      const detail = facts.detail
-      if (detail?.['baseCommit'] !== baseCommit || detail['headCommit'] !== headCommit) {
-        throw new WorkspaceProblem('stale', '', `${base} or ${branch} has another commit.`)
-      }
-      const result = await mergedTree(git, baseCommit, headCommit)
-      if ('conflicts' in result) {
-        const { conflicts } = result
-        return {
-          type: 'error',
-          output: { merged: false, branch, base, conflicts: [...conflicts] },
-          text: `Nothing was merged: ${branch} and ${base} both change ${conflicts.join(', ')}. Merge ${base} into your branch first.`,
-        }
-      }
-      const parents = { tree: result.tree, base: baseCommit, head: headCommit }
-      const to = await mergeCommit(git, parents, message, commit)
-      const blocked = await blockedCheckout(folder, record, { from: baseCommit, to })
-      if (blocked !== null) {
-        throw new ToolProblem(
-          `Nothing was merged: ${base} is checked out with changes that are not committed (${blocked}).`,
-        )
-      }
-      if (!(await moveBase(folder, record, { from: baseCommit, to }))) {
-        throw new WorkspaceProblem('stale', '', `${base} has another commit.`)
-      }
-      const output = { merged: true, branch, base, commit: to }
-      return { type: 'output', output, text: `${branch} is merged into ${base} as ${to}.` }
+      return carryOut(await look(workspace, message, signal), message, facts, commit)
     },
   })
+}
+
+/** Makes the merge commit, unless a branch has another commit than the one that was approved. */
+async function carryOut(
+  merge: MergeAtHand,
+  message: string,
+  { detail }: CallFacts,
+  commit: CommitIdentity,
+): Promise<ToolResult> {
+  const { baseCommit, folder, git, headCommit, record } = merge
+  const { branch, base } = record
+  if (detail?.['baseCommit'] !== baseCommit || detail['headCommit'] !== headCommit) {
+    throw new WorkspaceProblem('stale', '', `${base} or ${branch} has another commit.`)
+  }
+  const result = await mergedTree(git, baseCommit, headCommit)
+  if ('conflicts' in result) {
+    const { conflicts } = result
+    return {
+      type: 'error',
+      output: { merged: false, branch, base, conflicts: [...conflicts] },
+      text: `Nothing was merged: ${branch} and ${base} both change ${conflicts.join(', ')}. Merge ${base} into your branch first.`,
+    }
+  }
+  const parents = { tree: result.tree, base: baseCommit, head: headCommit }
+  const to = await mergeCommit(git, parents, message, commit)
+  const blocked = await blockedCheckout(folder, record, { from: baseCommit, to })
+  if (blocked !== null) {
+    throw new ToolProblem(
+      `Nothing was merged: ${base} is checked out with changes that are not committed (${blocked}).`,
+    )
+  }
+  if (!(await moveBase(folder, record, { from: baseCommit, to }))) {
+    throw new WorkspaceProblem('stale', '', `${base} has another commit.`)
+  }
+  const output = { merged: true, branch, base, commit: to }
+  return { type: 'output', output, text: `${branch} is merged into ${base} as ${to}.` }
 }

@@ -1,0 +1,59 @@
+import { hashBytes } from '#domain/json/digest.ts'
+import { limits } from '#domain/limits.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import { mergedTree } from '#sandbox/worktrees/merge-commits.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+import { mergedCommits, mergedDifference, mergedPaths, type MergeAtHand } from './look-at-merge.ts'
+import { printedLines } from './shown-difference.ts'
+
+/** A merge with its whole difference, and warnings of what it would meet. */
+export async function presentMerge(
+  merge: MergeAtHand,
+  message: string,
+  toolHash: string,
+): Promise<CallPresentation> {
+  const { baseCommit, headCommit, git, record } = merge
+  const { branch, base } = record
+  const { text: difference, metadata, warnings } = await mergedDifference(merge)
+  const bytes = Buffer.from(difference)
+  if (bytes.length > limits.writeBytes) {
+    throw new ToolProblem(
+      `The difference has ${bytes.length} bytes; at most ${limits.writeBytes} can be shown and merged.`,
+    )
+  }
+  const commits = await mergedCommits(merge)
+  const result = await mergedTree(git, baseCommit, headCommit)
+  const conflicts = 'conflicts' in result ? result.conflicts : []
+  const { accesses, moved } = await mergedPaths(merge)
+  const files = accesses.length - moved.length
+  return {
+    effect: `Merge ${countWords(commits.length, 'commit')} of ${branch} into ${base}, ${countWords(files, 'changed file')}`,
+    title: `Merge ${branch} into ${base} (${countWords(files, 'file')})`,
+    presentation: makePresentation({
+      type: 'diff',
+      language: 'diff',
+      content: difference,
+      metadata: { branch, base, baseCommit, headCommit, commits, message, ...metadata },
+      warnings: [
+        ...(conflicts.length === 0
+          ? []
+          : [`It will fail: both branches change ${conflicts.join(', ')}`]),
+        ...moved.map((path) => `It changes ${path}, which ${base} has renamed since.`),
+        ...warnings,
+        ...textWarnings(printedLines(difference)),
+      ],
+    }),
+    facts: {
+      toolHash,
+      bases: [],
+      newHash: hashBytes(difference),
+      detail: { baseCommit, headCommit },
+    },
+    content: bytes,
+    contentType: 'text/plain',
+    proposes: new Map(),
+  }
+}
