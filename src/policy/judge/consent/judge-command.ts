@@ -43,69 +43,19 @@ export async function judgeCommand(
   analysis: CommandAnalysis,
   context: Omit<CommandContext, 'rules'>,
 ): Promise<CommandVerdict> {
-  const { search, doubts } = analysis
   const budget = matchingBudget()
   const opinions = await opinionsOf(policy, analysis, context, budget)
-  const distinct = new Map(
-    opinions.map((opinion) => [`${opinion.rule.id} ${opinion.displayText}`, opinion]),
-  )
-  const lines = [
-    ...[...distinct.values()].map(({ displayText, approval, rule }) => ({
-      outcome: approval,
-      detail: `${displayText}: ${rule.text}`,
-    })),
-    ...doubts.map((doubt) => ({ outcome: 'ask', detail: doubt })),
-  ]
-  const verdictOf = (
-    opinion: Pick<CommandOpinion, 'approval' | 'rule' | 'reason'>,
-  ): CommandVerdict => ({
-    approval: opinion.approval,
-    rule: opinion.rule,
-    reason: opinion.reason,
-    printed: null,
-    lines,
-  })
-  const blocked = opinions.find(({ approval }) => approval === 'blocked')
-  if (blocked !== undefined) return verdictOf(blocked)
-  const [doubt] = doubts
-  const unreadRule = unreadableRule(search, budget)
-  if (unreadRule !== null) return verdictOf({ approval: 'blocked', rule: unreadRule, reason: null })
-  if (!analysis.isComplete && policy.default === 'blocked') {
-    const text = `no shell rule allows what cannot be read: ${doubt ?? ''}`
-    return verdictOf({
-      approval: 'blocked',
-      rule: { id: defaultRule, text, source: policy.source },
-      reason: null,
-    })
+  const lines = linesOf(opinions, analysis)
+  const verdictOf = ({ approval, rule, reason, line }: Ruling): CommandVerdict => {
+    if (line !== undefined) lines.push({ outcome: approval, detail: line })
+    return { approval, rule, reason, printed: null, lines }
   }
-  const firstAsk = opinions.find(({ approval }) => approval === 'ask')
-  if (firstAsk !== undefined) return verdictOf(firstAsk)
-  const runner = pipedIntoRunner(analysis.parts)
-  if (runner !== null) {
-    const text = `${runner} may run what is piped into it, which no rule spells out`
-    lines.push({ outcome: 'ask', detail: text })
-    const rule = { id: 'shell:piped-input', text, source: policy.source }
-    return verdictOf({ approval: 'ask', rule, reason: null })
-  }
-  const noSandbox = context.host.sandboxProblem
+  const block = blockOf(policy, analysis, opinions, budget)
+  if (block !== null) return verdictOf(block)
+  const ask = askOf(policy, analysis, opinions, context)
   const [first] = opinions
-  if (doubt !== undefined || first === undefined) {
-    const text = `the command asks: ${doubt ?? 'it holds nothing to judge'}`
-    return verdictOf({
-      approval: 'ask',
-      rule: { id: 'shell:unclear', text, source: policy.source },
-      reason: null,
-    })
-  }
-  if (noSandbox !== null) {
-    const text = `no command is pre-approved on this host: ${noSandbox}`
-    lines.push({ outcome: 'ask', detail: text })
-    return verdictOf({
-      approval: 'ask',
-      rule: { id: 'shell:no-sandbox', text, source: null },
-      reason: null,
-    })
-  }
+  if (ask !== null || first === undefined) return verdictOf(ask ?? unclearAsk(policy))
+
   const parts = opinions.map((opinion) => ({
     ...opinion,
     vector: opinion.printed?.map(({ text }) => text) ?? null,
@@ -113,20 +63,79 @@ export async function judgeCommand(
   const hidden = hiddenZones(context.zones, parts)
   const reached = await reachedHidden({ ...context, root: context.workspace.root }, hidden, parts)
   if (reached !== null) {
-    lines.push({ outcome: 'ask', detail: reached })
     const rule = { id: 'shell:hidden-zone', text: reached, source: policy.source }
-    return verdictOf({ approval: 'ask', rule, reason: null })
+    return verdictOf({ approval: 'ask', rule, reason: null, line: reached })
   }
   const hides = hidden.map((zone) => zone.name)
   const printed = printCommand(analysis, opinions, hides)
   lines.push({ outcome: 'runs as', detail: printedText(printed) })
-  for (const { name } of hidden) {
+  for (const name of hides) {
     lines.push({
       outcome: 'hides',
       detail: `zone ${name}: its reads ask, and not every rule names it`,
     })
   }
   return { ...verdictOf(first), printed }
+}
+
+/** What decides about a whole command; `line`: its line of the analysis, where it adds one. */
+type Ruling = Pick<CommandVerdict, 'approval' | 'rule' | 'reason'> & { readonly line?: string }
+
+/** The opinions, each once, and what was not understood. */
+function linesOf(opinions: readonly CommandOpinion[], { doubts }: CommandAnalysis) {
+  const distinct = new Map(
+    opinions.map((opinion) => [`${opinion.rule.id} ${opinion.displayText}`, opinion]),
+  )
+  const lines: { outcome: string; detail: string }[] = []
+  for (const { displayText, approval, rule } of distinct.values()) {
+    lines.push({ outcome: approval, detail: `${displayText}: ${rule.text}` })
+  }
+  for (const doubt of doubts) lines.push({ outcome: 'ask', detail: doubt })
+  return lines
+}
+
+/** Why a command is blocked: by a rule, or because what a rule blocks could be in it. */
+function blockOf(
+  policy: ShellPolicy,
+  { doubts, isComplete, search }: CommandAnalysis,
+  opinions: readonly CommandOpinion[],
+  budget: Budget,
+): Ruling | null {
+  const block = opinions.find(({ approval }) => approval === 'blocked')
+  if (block !== undefined) return block
+  const unreadRule = unreadableRule(search, budget)
+  if (unreadRule !== null) return { approval: 'blocked', rule: unreadRule, reason: null }
+  if (isComplete || policy.default !== 'blocked') return null
+  const text = `no shell rule allows what cannot be read: ${doubts[0] ?? ''}`
+  const rule = { id: defaultRule, text, source: policy.source }
+  return { approval: 'blocked', rule, reason: null }
+}
+
+/** Why a command asks: by a rule, by its form, or because no sandbox would hold it. */
+function askOf(
+  policy: ShellPolicy,
+  { doubts, parts }: CommandAnalysis,
+  opinions: readonly CommandOpinion[],
+  { host }: Pick<CommandContext, 'host'>,
+): Ruling | null {
+  const ask = opinions.find(({ approval }) => approval === 'ask')
+  if (ask !== undefined) return ask
+  const runner = pipedIntoRunner(parts)
+  if (runner !== null) {
+    const text = `${runner} may run what is piped into it, which no rule spells out`
+    const rule = { id: 'shell:piped-input', text, source: policy.source }
+    return { approval: 'ask', rule, reason: null, line: text }
+  }
+  if (doubts.length > 0 || opinions.length === 0) return unclearAsk(policy, doubts[0])
+  if (host.sandboxProblem === null) return null
+  const text = `no command is pre-approved on this host: ${host.sandboxProblem}`
+  const rule = { id: 'shell:no-sandbox', text, source: null }
+  return { approval: 'ask', rule, reason: null, line: text }
+}
+
+function unclearAsk({ source }: ShellPolicy, doubt = 'it holds nothing to judge'): Ruling {
+  const text = `the command asks: ${doubt}`
+  return { approval: 'ask', rule: { id: 'shell:unclear', text, source }, reason: null }
 }
 
 /**
