@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { hashBytes } from '#domain/json/digest.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
 import { limits } from '#domain/limits.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { gitPushName } from '#domain/tools/built-in-tools.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
@@ -58,70 +60,76 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
       return oldCommit === newCommit ? `${remote} has ${branch} at ${newCommit}.` : null
     },
 
-    async present(input, { toolHash, workspace, signal }) {
-      const push = await look(workspace, input, signal)
-      const { branch, newCommit, oldCommit, remote, url } = push
-      const count = await countPushed(push)
-      const patches = await pushedPatches(push)
-      const content = shownPush(push, count, patches.text)
-      return {
-        effect: `Push ${countWords(count, 'commit')} of ${branch} to ${remote} (${url})`,
-        title: `Push ${branch} to ${remote} (${countWords(count, 'commit')})`,
-        presentation: makePresentation({
-          type: 'text',
-          language: 'diff',
-          content,
-          metadata: {
-            remote,
-            url,
-            branch,
-            oldCommit,
-            newCommit,
-            commits: count,
-            ...patches.metadata,
-          },
-          warnings: [...patches.warnings, ...textWarnings(printedLines(content))],
-        }),
-        facts: {
-          toolHash,
-          bases: [],
-          newHash: hashBytes(content),
-          detail: factsOf(push),
-        },
-        content: Buffer.from(content),
-        contentType: 'text/plain',
-        proposes: new Map(),
-      }
-    },
+    present: async (input, { toolHash, workspace, signal }) =>
+      presentPush(await look(workspace, input, signal), toolHash),
 
-    async execute(input, { workspace, signal, facts }): Promise<ToolResult> {
-      const push = await look(workspace, input, signal)
-      const { address, branch, newCommit, oldCommit: from, remote, remoteGit, url } = push
-      const now = factsOf(push)
-      const detail = facts.detail ?? {}
-      if (Object.entries(now).some(([key, value]) => detail[key] !== value)) {
-        throw new WorkspaceProblem(
-          'stale',
-          '',
-          `${branch} has another commit here or at ${remote}.`,
-        )
-      }
-      const refusal = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
-      if (refusal !== null) {
-        const tip = (await branchesOf(remoteGit, address, signal)).get(branch) ?? null
-        if (tip !== newCommit && tip !== from) {
-          throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
-        }
-        const { isAnswer, said: sentence } = refusal
-        // The remote may still be working: a person must find out whether it was pushed.
-        if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${sentence}`)
-        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${sentence}`)
-      }
-      const output = { pushed: true, remote, url, branch, oldCommit: from, newCommit }
-      const text = `${branch} of ${remote} (${url}) is at ${newCommit}, before ${from ?? 'not there'}.`
-      return { type: 'output', output, text }
-    },
+    execute: async (input, { workspace, signal, facts }) =>
+      carryOut(await look(workspace, input, signal), facts, signal),
   })
+}
+
+/** A push with the address and every commit. */
+async function presentPush(push: PushAtHand, toolHash: string): Promise<CallPresentation> {
+  const { branch, newCommit, oldCommit, remote, url } = push
+  const count = await countPushed(push)
+  const patches = await pushedPatches(push)
+  const content = shownPush(push, count, patches.text)
+  return {
+    effect: `Push ${countWords(count, 'commit')} of ${branch} to ${remote} (${url})`,
+    title: `Push ${branch} to ${remote} (${countWords(count, 'commit')})`,
+    presentation: makePresentation({
+      type: 'text',
+      language: 'diff',
+      content,
+      metadata: {
+        remote,
+        url,
+        branch,
+        oldCommit,
+        newCommit,
+        commits: count,
+        ...patches.metadata,
+      },
+      warnings: [...patches.warnings, ...textWarnings(printedLines(content))],
+    }),
+    facts: {
+      toolHash,
+      bases: [],
+      newHash: hashBytes(content),
+      detail: factsOf(push),
+    },
+    content: Buffer.from(content),
+    contentType: 'text/plain',
+    proposes: new Map(),
+  }
+}
+
+/** Pushes, unless a side has another commit than the one that was approved. */
+async function carryOut(
+  push: PushAtHand,
+  facts: CallFacts,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { address, branch, newCommit, oldCommit: from, remote, remoteGit, url } = push
+  const now = factsOf(push)
+  const detail = facts.detail ?? {}
+  if (Object.entries(now).some(([key, value]) => detail[key] !== value)) {
+    throw new WorkspaceProblem('stale', '', `${branch} has another commit here or at ${remote}.`)
+  }
+  const refusal = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
+  if (refusal !== null) {
+    const tip = (await branchesOf(remoteGit, address, signal)).get(branch) ?? null
+    if (tip !== newCommit && tip !== from) {
+      throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
+    }
+    const { isAnswer, said: sentence } = refusal
+    // The remote may still be working: a person must find out whether it was pushed.
+    if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${sentence}`)
+    if (tip === from) throw new ToolProblem(`Nothing was pushed: ${sentence}`)
+  }
+  const output = { pushed: true, remote, url, branch, oldCommit: from, newCommit }
+  const text = `${branch} of ${remote} (${url}) is at ${newCommit}, before ${from ?? 'not there'}.`
+  return { type: 'output', output, text }
 }
 
 /**
