@@ -140,6 +140,12 @@ export function checkName(field: YamlField, name: string): boolean {
   return false
 }
 
+/** The same as a text; `null` after reporting. */
+export function readName(field: YamlField): string | null {
+  const name = readText(field)
+  return name !== null && checkName(field, name) ? name : null
+}
+
 /**
  * Points out each name of a list that differs from an earlier one in case only. Call it once for
  * the list, and what it returns once for each name; a list of n names takes time in proportion to

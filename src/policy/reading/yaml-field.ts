@@ -130,6 +130,12 @@ export interface Fields {
   readonly field: YamlField
   /** the value of a key; `null` when it is absent or empty */
   get(key: string): YamlField | null
+  /** the value of a key that must be there; `null` after reporting that it is not */
+  getNeeded(key: string, remedy: string): YamlField | null
+  /** what `read` makes of the value of a key; `otherwise` when it is absent or empty */
+  read<T>(key: string, read: (at: YamlField) => T, otherwise: T): T
+  /** the same of a key that must be there; `null` after reporting that it is not */
+  readNeeded<T>(key: string, remedy: string, read: (at: YamlField) => T): T | null
 }
 
 /** Reads a mapping with fixed keys, reporting every unknown one. `null` when it is no mapping. */
@@ -145,7 +151,7 @@ export function readFields(field: YamlField, keys: readonly string[]): Fields | 
     const remedy = key === '<<' ? 'write out what you would merge' : didYouMean(key, keys)
     field.source.report.error(place, `unknown key "${value.at}"`, remedy)
   }
-  return {
+  const fields: Fields = {
     field,
     get(key) {
       const value = members.get(key)
@@ -153,7 +159,21 @@ export function readFields(field: YamlField, keys: readonly string[]): Fields | 
       warn(value, 'has no value, so its default applies', 'write a value, or remove the key')
       return null
     },
+    getNeeded(key, remedy) {
+      const value = fields.get(key)
+      if (value === null) wrong(field, `has no "${key}"`, remedy)
+      return value
+    },
+    read(key, read, otherwise) {
+      const value = fields.get(key)
+      return value === null ? otherwise : read(value)
+    },
+    readNeeded(key, remedy, read) {
+      const value = fields.getNeeded(key, remedy)
+      return value === null ? null : read(value)
+    },
   }
+  return fields
 }
 
 /** The value as JSON; reports what JSON cannot carry. */

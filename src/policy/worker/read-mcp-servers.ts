@@ -56,28 +56,21 @@ function readTransport(field: YamlField, fields: Fields): McpServer['transport']
     const stranger = fields.get(key)
     if (stranger !== null) wrong(stranger, `does not go with type ${type}`, 'leave it out')
   }
-  if (type === 'http') return readHttp(field, url, fields)
+  if (type === 'http') return readHttp(fields)
   if (command === null) {
     wrong(field, 'has neither "command" nor "url"', 'say how to start it, or where it is')
     return null
   }
   const program = readText(command)
-  const argsField = fields.get('args')
-  const args = argsField === null ? [] : readList(argsField, readText)
+  const args = fields.read('args', (at) => readList(at, readText), [])
   if (program !== null) checkProgram(command, program, args)
   const env = readSettings(fields.get('env'), 'env')
   return program === null ? null : { type, command: program, args, env }
 }
 
-function readHttp(
-  field: YamlField,
-  urlField: YamlField | null,
-  fields: Fields,
-): McpServer['transport'] | null {
-  if (urlField === null) {
-    wrong(field, 'has no "url"', 'write `url: "https://…"`')
-    return null
-  }
+function readHttp(fields: Fields): McpServer['transport'] | null {
+  const urlField = fields.getNeeded('url', 'write `url: "https://…"`')
+  if (urlField === null) return null
   const url = readText(urlField)
   const headers = readSettings(fields.get('headers'), 'headers')
   if (url === null) return null

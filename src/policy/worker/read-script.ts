@@ -11,12 +11,8 @@ export function readScript(report: Report, file: string, text: string): Script {
   const root = openYaml(report, file, text)
   const fields = root === null ? null : readFields(root, keysOf(scriptFileSchema))
   if (root === null || fields === null) return { turns: [] }
-  const turns = fields.get('turns')
-  if (turns === null) {
-    wrong(root, 'has no "turns"', 'list what the model says, turn by turn')
-    return { turns: [] }
-  }
-  return { turns: readList(turns, readTurn) }
+  const turns = fields.getNeeded('turns', 'list what the model says, turn by turn')
+  return { turns: turns === null ? [] : readList(turns, readTurn) }
 }
 
 /** Parses a script that was valid when its policy version was activated. Throws when it is not. */
@@ -32,12 +28,11 @@ function readTurn(field: YamlField): ScriptTurn | null {
   const fields = readFields(field, keysOf(scriptTurn))
   if (fields === null) return null
   const text = fields.get('text')
-  const calls = fields.get('calls')
   if (text !== null && typeof scalarOf(text) !== 'string') readAnyText(text)
   const scalar = text === null ? '' : scalarOf(text)
   return {
     text: typeof scalar === 'string' ? scalar : '',
-    calls: calls === null ? [] : readList(calls, readCall),
+    calls: fields.read('calls', (at) => readList(at, readCall), []),
   }
 }
 
@@ -50,13 +45,10 @@ function readCall(field: YamlField): ScriptTurn['calls'][number] | null {
     return null
   }
   const tool = readAnyText(toolField)
-  const input = fields.get('input')
-  const id = fields.get('id')
-  return tool === null
-    ? null
-    : {
-        tool,
-        input: input === null ? {} : readJson(input),
-        id: id === null ? null : readAnyText(id),
-      }
+  if (tool === null) return null
+  return {
+    tool,
+    input: fields.read('input', readJson, {}),
+    id: fields.read('id', readAnyText, null),
+  }
 }

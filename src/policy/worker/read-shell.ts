@@ -36,16 +36,14 @@ function readRule(field: YamlField, zones: ReadonlySet<string>): ShellRule | nul
   const reason = reasonField === null ? null : readText(reasonField)
   const consent = readConsent(approvalField, approvalWords, reason)
   checkOneReason(approvalField, reasonField)
-  const description = fields.get('description')
-  const zoneField = fields.get('zones')
-  const unlessArgs = fields.get('unlessArgs')
   const rule = {
-    description: description === null ? null : readText(description),
-    zones:
-      zoneField === null
-        ? null
-        : readOneOrMany(zoneField, (item) => readReference(item, 'zone', zones)),
-    unlessArgs: unlessArgs === null ? [] : (readOneOrMany(unlessArgs, readText) ?? []),
+    description: fields.read('description', readText, null),
+    zones: fields.read(
+      'zones',
+      (at) => readOneOrMany(at, (item) => readReference(item, 'zone', zones)),
+      null,
+    ),
+    unlessArgs: fields.read('unlessArgs', (at) => readOneOrMany(at, readText) ?? [], []),
   }
   if (pattern === null || consent === null) return null
   return { pattern: pattern.trim().split(/\s+/), consent, ...rule }

@@ -39,11 +39,10 @@ function readTool(field: YamlField): ToolSetting {
   const reasonField = fields.get('reason')
   const reason = reasonField === null ? null : readText(reasonField)
   const approval = fields.get('approval')
-  const manual = fields.get('manual')
   checkOneReason(approval, reasonField)
   return {
     consent: approval === null ? null : readConsent(approval, approvalWords, reason),
-    manual: manual !== null && readBoolean(manual) === true,
+    manual: fields.read('manual', readBoolean, false) === true,
     source: nothing.source,
   }
 }

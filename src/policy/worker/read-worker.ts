@@ -70,10 +70,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
   if (root === null || fields === null) return null
   const reference = (what: 'team' | 'queue' | 'worker' | 'workspace') => (field: YamlField) =>
     names === null ? readText(field) : readReference(field, what, names[`${what}s`])
-  const part = <T>(key: string, read: (field: YamlField) => T, otherwise: T): T => {
-    const field = fields.get(key)
-    return field === null ? otherwise : read(field)
-  }
+  const part = fields.read
   checkNameMatches(fields, name)
   const zones = part('zones', readZones, [])
   const zoneNames = part('zones', zoneNamesAt, new Set<string>())
@@ -155,15 +152,11 @@ function readModel(
   fields: Fields,
   worker: WorkerFile,
 ): { name: string; script: string | null } | null {
-  const field = fields.get('model')
-  if (field === null) {
-    wrong(
-      fields.field,
-      'has no "model"',
-      'write `model: anthropic:…` or `model: script:./demo.yaml`',
-    )
-    return null
-  }
+  const field = fields.getNeeded(
+    'model',
+    'write `model: anthropic:…` or `model: script:./demo.yaml`',
+  )
+  if (field === null) return null
   const text = readText(field)
   if (text === null) return null
   const modelName = parseModelName(text)

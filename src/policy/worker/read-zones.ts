@@ -7,8 +7,8 @@ import { nameProblem } from '#sandbox/path-names.ts'
 import { canonicalRelative } from '../reading/relative-path.ts'
 import {
   checkGlob,
-  checkName,
   readChoice,
+  readName,
   readOneOrMany,
   readText,
   warnOfCase,
@@ -58,26 +58,19 @@ export function zoneNamesAt(field: YamlField): Set<string> {
 function readZone(field: YamlField): Zone | null {
   const fields = readFields(field, keysOf(zoneSchema))
   if (fields === null) return null
-  const nameField = fields.get('name')
-  const rootField = fields.get('root')
-  if (nameField === null) wrong(field, 'has no "name"', 'name it; rules and messages use the name')
-  if (rootField === null) wrong(field, 'has no "root"', 'write the folder, like `root: ./notes`')
-  const name = nameField === null ? null : readText(nameField)
-  const root = rootField === null ? null : readRoot(rootField)
-  const named = name !== null && nameField !== null && checkName(nameField, name)
-  const suffixes = fields.get('suffixes')
-  const guarded = fields.get('protected')
+  const name = fields.readNeeded('name', 'name it; rules and messages use the name', readName)
+  const root = fields.readNeeded('root', 'write the folder, like `root: ./notes`', readRoot)
   const zone = {
     mode: readMode(fields),
-    suffixes: suffixes === null ? null : (readOneOrMany(suffixes, readSuffix) ?? []),
+    suffixes: fields.read('suffixes', (at) => readOneOrMany(at, readSuffix) ?? [], null),
     approval: readApproval(fields),
-    protected: guarded === null ? [] : (readOneOrMany(guarded, readGlob) ?? []),
+    protected: fields.read('protected', (at) => readOneOrMany(at, readGlob) ?? [], []),
     source: fieldSource(field),
   }
   if (saysReadOnly(fields) && (zone.approval.write ?? zone.approval.delete) !== undefined) {
     warn(field, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
   }
-  return named && root !== null ? { name, root, ...zone } : null
+  return name !== null && root !== null ? { name, root, ...zone } : null
 }
 
 /** The intention behind an invalid mode is unknown. */

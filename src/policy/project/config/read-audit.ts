@@ -9,7 +9,7 @@ import {
   wrong,
   type YamlField,
 } from '../../reading/yaml-field.ts'
-import { checkName, readText } from '../../reading/values.ts'
+import { readName, readText } from '../../reading/values.ts'
 import { audit, witness } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
@@ -43,21 +43,9 @@ export function readAuditSettings(field: YamlField): AuditSettings {
 function readWitness(field: YamlField): WitnessSetting | null {
   const fields = readFields(field, keysOf(witness))
   if (fields === null) return null
-  const part = (key: keyof WitnessSetting, remedy: string): YamlField | null => {
-    const member = fields.get(key)
-    if (member === null) wrong(field, `has no "${key}"`, remedy)
-    return member
-  }
-  const nameField = part('name', 'give it a name, for logs and metrics')
-  const urlField = part('url', 'write `url: https://…`')
-  const vkeyField = part('vkey', 'write the key that it prints: name+hash+base64')
-  const witnessName = nameField === null ? null : readText(nameField)
-  const name =
-    witnessName !== null && nameField !== null && checkName(nameField, witnessName)
-      ? witnessName
-      : null
-  const url = urlField === null ? null : readUrl(urlField)
-  const vkey = vkeyField === null ? null : readKey(vkeyField)
+  const name = fields.readNeeded('name', 'give it a name, for logs and metrics', readName)
+  const url = fields.readNeeded('url', 'write `url: https://…`', readUrl)
+  const vkey = fields.readNeeded('vkey', 'write the key that it prints: name+hash+base64', readKey)
   if (name === null || url === null || vkey === null) return null
   return { name, url, vkey, source: fieldSource(field) }
 }

@@ -48,10 +48,7 @@ export function readConfig(
   const fields = root === null ? null : readFields(root, keysOf(configFileSchema))
   if (fields === null) return null
   checkVersion(fields)
-  const part = <T>(key: string, read: (field: YamlField) => T, otherwise: T): T => {
-    const field = fields.get(key)
-    return field === null ? otherwise : read(field)
-  }
+  const part = fields.read
   const teams = part('teams', readTeams, new Map<string, Team>())
   const peopleEntries = part('people', (field) => readPeople(field, teams), [])
   const people = allPeople(peopleEntries, teams)
@@ -103,9 +100,8 @@ export function readConfig(
 }
 
 function checkVersion(fields: Fields): void {
-  const field = fields.get('version')
-  if (field === null) wrong(fields.field, 'has no "version"', 'begin it with `version: 1`')
-  else if (scalarOf(field) !== 1) {
+  const field = fields.getNeeded('version', 'begin it with `version: 1`')
+  if (field !== null && scalarOf(field) !== 1) {
     wrong(field, `is ${valueTextAt(field)}`, 'this release reads `version: 1`')
   }
 }
@@ -137,15 +133,10 @@ export function readRetention(field: YamlField): RetentionSettings {
 export function readCommit(field: YamlField): CommitSetting | null {
   const fields = readFields(field, keysOf(commit))
   if (fields === null) return null
-  const part = (key: 'name' | 'email', remedy: string): string | null => {
-    const member = fields.get(key)
-    if (member === null) wrong(field, `has no "${key}"`, remedy)
-    return member === null ? null : readText(member)
-  }
-  const name = part('name', 'write `name: Acme agents`')
-  const email = part('email', 'write `email: agents@example.com`')
-  const nameField = fields.get('name')
-  const emailField = fields.get('email')
+  const nameField = fields.getNeeded('name', 'write `name: Acme agents`')
+  const emailField = fields.getNeeded('email', 'write `email: agents@example.com`')
+  const name = nameField === null ? null : readText(nameField)
+  const email = emailField === null ? null : readText(emailField)
   if (name !== null && nameField !== null && /[\p{C}<>]/u.test(name)) {
     wrong(nameField, 'has characters that no name of a commit can have', 'leave out < and >')
     return null

@@ -37,33 +37,23 @@ function readSetting(
 ): DeploymentSetting | null {
   const fields = readFields(field, keysOf(deployments))
   if (fields === null) return null
-  const readRequired = <T>(key: string, remedy: string, read: (at: YamlField) => T): T | null => {
-    const at = fields.get(key)
-    if (at !== null) return read(at)
-    wrong(field, `has no "${key}"`, remedy)
-    return null
-  }
-  const optional = <T>(key: string, read: (at: YamlField) => T): T | null => {
-    const at = fields.get(key)
-    return at === null ? null : read(at)
-  }
-  const secretFrom = readRequired(
+  const secretFrom = fields.readNeeded(
     'secret',
     'write `secret: "${GITHUB_WEBHOOK_SECRET}"`',
     readSecret,
   )
-  const keyFrom = readRequired('key', 'write `key: "${DEPLOYMENTS_KEY}"`', readSecret)
-  const repositories = readRequired('repositories', 'list them as OWNER/NAME', (at) =>
+  const keyFrom = fields.readNeeded('key', 'write `key: "${DEPLOYMENTS_KEY}"`', readSecret)
+  const repositories = fields.readNeeded('repositories', 'list them as OWNER/NAME', (at) =>
     readList(at, readRepository),
   )
-  const people = readRequired('people', 'map GitHub logins to addresses', (at) =>
+  const people = fields.readNeeded('people', 'map GitHub logins to addresses', (at) =>
     readLogins(at, names.people),
   )
-  const appId = optional('appId', (at) => readCount(at, 1, Number.MAX_SAFE_INTEGER))
-  const privateKeyFrom = optional('privateKey', readSecret)
-  const tokenFrom = optional('token', readSecret)
-  const queue = optional('queue', (at) => readReference(at, 'queue', names.queues))
-  const apiUrl = optional('apiUrl', readApiUrl) ?? 'https://api.github.com'
+  const appId = fields.read('appId', (at) => readCount(at, 1, Number.MAX_SAFE_INTEGER), null)
+  const privateKeyFrom = fields.read('privateKey', readSecret, null)
+  const tokenFrom = fields.read('token', readSecret, null)
+  const queue = fields.read('queue', (at) => readReference(at, 'queue', names.queues), null)
+  const apiUrl = fields.read('apiUrl', readApiUrl, null) ?? 'https://api.github.com'
   const answersAs = answererOf(field, { appId, privateKeyFrom, tokenFrom })
   if (secretFrom === null || keyFrom === null || answersAs === null) return null
   if (repositories === null || people === null) return null

@@ -35,8 +35,7 @@ export function readEndpoint(field: YamlField, name: string, fields: Fields): Mo
     wrong(field, 'has no "apiKey"', 'name the variable that holds it: `apiKey: "${TEAM_KEY}"`')
   }
   const apiKeyFrom = keyField === null ? null : readReferenceTo(keyField)
-  const picturesField = fields.get('pictures')
-  const pictures = picturesField === null ? null : readBoolean(picturesField)
+  const pictures = fields.read('pictures', readBoolean, null)
   if (provider === null) return null
   return {
     provider,

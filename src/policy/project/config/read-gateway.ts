@@ -21,17 +21,17 @@ export function readGateway(
     const fields = isServerName(value, name) ? readFields(value, keysOf(gatewayServer)) : null
     const server = fields === null ? null : readServer(value, name, fields)
     if (fields === null || server === null) continue
-    const at = <T>(key: string, read: (field: YamlField) => T): T | null => {
-      const member = fields.get(key)
-      return member === null ? null : read(member)
-    }
-    const holdSeconds = at('holdSeconds', (hold) => readCount(hold, 0, maxHoldSeconds))
+    const holdSeconds = fields.read(
+      'holdSeconds',
+      (hold) => readCount(hold, 0, maxHoldSeconds) ?? defaultHoldSeconds,
+      defaultHoldSeconds,
+    )
     gateway.set(name, {
       server,
-      queue: at('queue', (queue) => readReference(queue, 'queue', queues)),
-      holdMs: (holdSeconds ?? defaultHoldSeconds) * 1000,
-      zones: at('zones', readZones) ?? [wholeWorkspace(server.source)],
-      sandbox: at('sandbox', readSandbox) ?? { required: false, network: 'none' },
+      queue: fields.read('queue', (queue) => readReference(queue, 'queue', queues), null),
+      holdMs: holdSeconds * 1000,
+      zones: fields.read('zones', readZones, [wholeWorkspace(server.source)]),
+      sandbox: fields.read('sandbox', readSandbox, { required: false, network: 'none' }),
     })
   }
   return gateway

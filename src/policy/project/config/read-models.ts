@@ -35,15 +35,11 @@ export function readModels(field: YamlField): Map<string, ModelSetting> {
 function readPrice(field: YamlField): ModelPrice | null {
   const fields = readFields(field, keysOf(price))
   if (fields === null) return null
-  const usd = (key: 'input' | 'output'): number | null => {
-    const value = fields.get(key)
-    if (value !== null) return readAmount(value, 0, maxUsd)
-    wrong(field, `has no "${key}"`, 'write `{ input: 3, cachedInput: 0.3, output: 15 }`')
-    return null
-  }
-  const [input, output] = [usd('input'), usd('output')]
-  const cached = fields.get('cachedInput')
-  const cachedInput = cached === null ? input : readAmount(cached, 0, maxUsd)
+  const readUsd = (at: YamlField): number | null => readAmount(at, 0, maxUsd)
+  const remedy = 'write `{ input: 3, cachedInput: 0.3, output: 15 }`'
+  const input = fields.readNeeded('input', remedy, readUsd)
+  const output = fields.readNeeded('output', remedy, readUsd)
+  const cachedInput = fields.read('cachedInput', readUsd, input)
   if (input === null || output === null || cachedInput === null) return null
   return { input, cachedInput, output }
 }

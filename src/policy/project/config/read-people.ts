@@ -26,17 +26,13 @@ export function readPeople(field: YamlField, teams: ReadonlyMap<string, Team>): 
   const former: { readonly address: string; readonly at: YamlField }[] = []
   for (const item of readItems(field)) {
     const fields = readFields(item, keysOf(person))
-    const emailField = fields?.get('email') ?? null
     if (fields === null) continue
-    if (emailField === null) {
-      wrong(item, 'has no "email"', 'write `{ email: ada@example.com, name: Ada }`')
-      continue
-    }
+    const emailField = fields.getNeeded('email', 'write `{ email: ada@example.com, name: Ada }`')
+    if (emailField === null) continue
     const email = readEmail(emailField)
     if (email === null) continue
     if (people.has(email)) wrong(emailField, `names ${email} twice`, 'list each person once')
-    const nameField = fields.get('name')
-    const name = nameField === null ? null : readText(nameField)
+    const name = fields.read('name', readText, null)
     const formerlyField = fields.get('formerly')
     const formerly =
       formerlyField === null

@@ -43,33 +43,23 @@ export function readQueues(field: YamlField, names: Names): Map<string, Queue> {
 function readQueue(name: string, field: YamlField, names: Names): Queue | null {
   const fields = readFields(field, keysOf(queueSchema))
   if (fields === null) return null
-  const teamField = fields.get('team')
-  if (teamField === null) wrong(field, 'has no "team"', 'name the team whose inbox it is')
-  const team = teamField === null ? null : readReference(teamField, 'team', names.teams)
-  const selfApproval = fields.get('selfApproval')
-  const edits = fields.get('edits')
-  const signature = fields.get('signature')
-  const remind = fields.get('remindAfter')
+  const team = fields.readNeeded('team', 'name the team whose inbox it is', (at) =>
+    readReference(at, 'team', names.teams),
+  )
   const queue = {
     name,
-    selfApproval: selfApproval !== null && readBoolean(selfApproval) === true,
-    edits: edits === null ? null : readChoice(edits, editsPolicies),
+    selfApproval: fields.read('selfApproval', readBoolean, false) === true,
+    edits: fields.read('edits', (at) => readChoice(at, editsPolicies), null),
     signature:
-      signature !== null && readChoice(signature, ['optional', 'required']) === 'required'
-        ? ('required' as const)
-        : ('optional' as const),
-    permitForMs: durationOr(fields, 'permitFor', 30 * day),
-    expiresAfterMs: durationOr(fields, 'expiresAfter', 3 * day),
-    remindAfterMs: remind === null ? [] : (readOneOrMany(remind, readDuration) ?? []),
+      fields.read('signature', (at) => readChoice(at, ['optional', 'required'] as const), null) ??
+      'optional',
+    permitForMs: fields.read('permitFor', readDuration, null) ?? 30 * day,
+    expiresAfterMs: fields.read('expiresAfter', readDuration, null) ?? 3 * day,
+    remindAfterMs: fields.read('remindAfter', (at) => readOneOrMany(at, readDuration) ?? [], []),
     escalate: readEscalations(fields, names),
     source: fieldSource(field),
   }
   return team === null ? null : { ...queue, team }
-}
-
-function durationOr(fields: Fields, key: string, otherwiseMs: number): number {
-  const field = fields.get(key)
-  return field === null ? otherwiseMs : (readDuration(field) ?? otherwiseMs)
 }
 
 function readEscalations(fields: Fields, names: Names): Queue['escalate'] {

@@ -36,16 +36,15 @@ export function readRouting(field: YamlField, names: Names): RoutingEntry[] {
     const fields = readFields(item, keysOf(routingEntry))
     if (fields === null) return null
     const when = readWhen(fields, names, routingWhen)
-    const queue = fields.get('queue')
-    const risk = fields.get('risk')
-    const quorum = fields.get('quorum')
-    const scopesField = fields.get('scopes')
     const entry = {
-      queue: queue === null ? null : readReference(queue, 'queue', names.queues),
-      risk: risk === null ? null : readChoice(risk, risks),
-      quorum: quorum === null ? null : readQuorum(quorum, names),
-      scopes:
-        scopesField === null ? null : readOneOrMany(scopesField, (one) => readChoice(one, scopes)),
+      queue: fields.read('queue', (at) => readReference(at, 'queue', names.queues), null),
+      risk: fields.read('risk', (at) => readChoice(at, risks), null),
+      quorum: fields.read('quorum', (at) => readQuorum(at, names), null),
+      scopes: fields.read(
+        'scopes',
+        (at) => readOneOrMany(at, (one) => readChoice(one, scopes)),
+        null,
+      ),
       source: fieldSource(item),
     }
     return when === null ? null : { when, ...entry }
@@ -60,12 +59,9 @@ export function readOverlays(field: YamlField, names: Names): Overlay[] {
     const when = readWhen(fields, names, overlayWhen)
     const reasonField = fields.get('reason')
     const reason = reasonField === null ? null : readText(reasonField)
-    const approval = fields.get('approval')
+    const approval = fields.getNeeded('approval', 'write `approval: ask` or `approval: blocked`')
     checkOneReason(approval, reasonField)
-    if (approval === null) {
-      wrong(item, 'has no "approval"', 'write `approval: ask` or `approval: blocked`')
-      return null
-    }
+    if (approval === null) return null
     const consent = readConsent(approval, ['ask', 'blocked'], reason)
     if (when === null || consent === null) return null
     return { when, consent: { ...consent, source: fieldSource(item) } }
@@ -115,7 +111,6 @@ function readPlace(field: YamlField, names: Names): QuorumPlace | null {
     return null
   }
   const team = readReference(teamField, 'team', names.teams)
-  const countField = fields.get('count')
-  const count = countField === null ? 1 : readCount(countField, 1, maxApprovals)
+  const count = fields.read('count', (at) => readCount(at, 1, maxApprovals), 1)
   return team === null || count === null ? null : { team, count }
 }

@@ -29,13 +29,6 @@ export function readSchedules(
   return schedules
 }
 
-const examples = {
-  worker: 'name the worker whose runs it starts',
-  input: 'write what its runs are asked: `input: Draft the notes`',
-  cron: 'write five fields: `cron: "0 6 * * 1-5"`',
-  as: 'name who starts its runs: `as: ada@example.com`',
-} as const
-
 function readSchedule(
   field: YamlField,
   name: string,
@@ -44,22 +37,19 @@ function readSchedule(
 ): ScheduleSetting | null {
   const fields = readFields(field, keysOf(schedule))
   if (fields === null) return null
-  const readNeeded = <T>(
-    key: keyof typeof examples,
-    read: (at: YamlField) => T | null,
-  ): T | null => {
-    const at = fields.get(key)
-    if (at === null) wrong(field, `has no "${key}"`, examples[key])
-    return at === null ? null : read(at)
-  }
-  const worker = readNeeded('worker', (at) => readReference(at, 'worker', workers))
-  const input = readNeeded('input', readInput)
-  const as = readNeeded('as', (at) => readStarter(at, people))
-  const zoneField = fields.get('timezone')
-  const timezone = zoneField === null ? 'UTC' : readText(zoneField)
-  const cron = readNeeded('cron', (at) => readTimes(at, timezone ?? 'UTC'))
-  const catchupField = fields.get('catchup')
-  const catchup = catchupField === null ? 'none' : readChoice(catchupField, catchups)
+  const worker = fields.readNeeded('worker', 'name the worker whose runs it starts', (at) =>
+    readReference(at, 'worker', workers),
+  )
+  const inputRemedy = 'write what its runs are asked: `input: Draft the notes`'
+  const input = fields.readNeeded('input', inputRemedy, readInput)
+  const as = fields.readNeeded('as', 'name who starts its runs: `as: ada@example.com`', (at) =>
+    readStarter(at, people),
+  )
+  const timezone = fields.read('timezone', readText, 'UTC')
+  const cron = fields.readNeeded('cron', 'write five fields: `cron: "0 6 * * 1-5"`', (at) =>
+    readTimes(at, timezone ?? 'UTC'),
+  )
+  const catchup = fields.read('catchup', (at) => readChoice(at, catchups), 'none' as const)
   const conversation = readConversation(fields.get('conversation'))
   if (worker === null || input === null || as === null || cron === null) return null
   if (timezone === null || catchup === null || conversation === null) return null

@@ -34,17 +34,11 @@ function readTrigger(
 ): TriggerSetting | null {
   const fields = readFields(field, keysOf(trigger))
   if (fields === null) return null
-  const [workerField, secretField, asField] = [
-    fields.get('worker'),
-    fields.get('secret'),
-    fields.get('as'),
-  ]
-  if (workerField === null) wrong(field, 'has no "worker"', 'name the worker whose runs it starts')
-  if (secretField === null) {
-    wrong(field, 'has no "secret"', 'write `secret: "${DEPLOYS_SECRET}"`')
-  }
-  const worker = workerField === null ? null : readReference(workerField, 'worker', workers)
-  const secretFrom = secretField === null ? null : readSecret(secretField)
+  const worker = fields.readNeeded('worker', 'name the worker whose runs it starts', (at) =>
+    readReference(at, 'worker', workers),
+  )
+  const secretFrom = fields.readNeeded('secret', 'write `secret: "${DEPLOYS_SECRET}"`', readSecret)
+  const asField = fields.get('as')
   const as = asField === null ? null : readStarter(asField, people)
   const conversation = readConversation(fields.get('conversation'))
   if (worker === null || secretFrom === null || conversation === null) return null

@@ -25,17 +25,12 @@ export function readWhen(
   names: Names,
   schema: typeof when | typeof overlayWhen,
 ): When | null {
-  const field = owner.get('when')
-  if (field === null) {
-    wrong(owner.field, 'has no "when"', 'say when it applies; `when: {}` is always')
-    return null
-  }
+  const field = owner.getNeeded('when', 'say when it applies; `when: {}` is always')
+  if (field === null) return null
   const fields = readFields(field, keysOf(schema))
   if (fields === null) return null
-  const many = <T>(key: string, read: (item: YamlField) => T | null): T[] | null => {
-    const value = fields.get(key)
-    return value === null ? null : readOneOrMany(value, read)
-  }
+  const many = <T>(key: string, read: (item: YamlField) => T | null): T[] | null =>
+    fields.read(key, (at) => readOneOrMany(at, read), null)
   return {
     tool: many('tool', readToolPattern),
     path: many('path', readPathGlob),

@@ -26,10 +26,8 @@ export function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> 
   for (const [name, value] of readEntries(field)) {
     const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
     if (fields === null) continue
-    const rootField = fields.get('root')
-    const queueField = fields.get('taskQueue')
-    const root = rootField === null ? '.' : readText(rootField)
-    const taskQueue = queueField === null ? null : readText(queueField)
+    const root = fields.read('root', readText, '.')
+    const taskQueue = fields.read('taskQueue', readText, null)
     const worktree = readWorktree(fields)
     if (root === null || worktree === 'wrong') continue
     const isolated = worktree === null ? {} : { worktree }
@@ -40,11 +38,9 @@ export function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> 
 
 /** `null`: its runs are not kept apart. */
 function readWorktree(fields: Fields): NonNullable<WorkspaceSetting['worktree']> | null | 'wrong' {
-  const isolationField = fields.get('isolation') ?? null
-  const baseField = fields.get('base') ?? null
-  const isolation = isolationField === null ? 'none' : readChoice(isolationField, isolations)
+  const isolation = fields.read('isolation', (at) => readChoice(at, isolations), 'none')
   if (isolation === null) return 'wrong'
-  const copyField = fields.get('copy') ?? null
+  const [baseField, copyField] = [fields.get('base'), fields.get('copy')]
   const key = baseField === null ? 'copy' : 'base'
   const stray = baseField ?? copyField
   if (stray !== null && isolation !== 'worktree') {

@@ -1,4 +1,4 @@
-import { emailChoices, smtpSecurities, type EmailChoice } from '#domain/channels/email.ts'
+import { emailChoices, smtpSecurities } from '#domain/channels/email.ts'
 import type { EmailDigest, EmailSettings, SmtpSettings } from '../../../settings.ts'
 import {
   readFields,
@@ -25,18 +25,14 @@ const leastDigestMs = 3_600_000
 export function readEmail(field: YamlField): EmailSettings | null {
   const fields = readFields(field, keysOf(email))
   if (fields === null) return null
-  const [smtpField, fromField] = [fields.get('smtp'), fields.get('from')]
-  const [choiceField, atField] = [fields.get('default'), fields.get('digestAt')]
-  const [zoneField, everyField] = [fields.get('timeZone'), fields.get('digestEvery')]
-  if (smtpField === null) wrong(field, 'has no "smtp"', 'write `smtp: { host: … }`')
-  if (fromField === null) wrong(field, 'has no "from"', 'write `from: countersign@example.com`')
+  const [atField, zoneField] = [fields.get('digestAt'), fields.get('timeZone')]
+  const everyField = fields.get('digestEvery')
   if (everyField !== null && (atField !== null || zoneField !== null)) {
     wrong(everyField, 'does not go with "digestAt" and "timeZone"', 'keep one or the other')
   }
-  const server = smtpField === null ? null : readSmtp(smtpField)
-  const from = fromField === null ? null : readSender(fromField)
-  const choice: EmailChoice | null =
-    choiceField === null ? 'digest' : readChoice(choiceField, emailChoices)
+  const server = fields.readNeeded('smtp', 'write `smtp: { host: … }`', readSmtp)
+  const from = fields.readNeeded('from', 'write `from: countersign@example.com`', readSender)
+  const choice = fields.read('default', (at) => readChoice(at, emailChoices), 'digest')
   const at = atField === null ? usualDigest.at : readTimeOfDay(atField)
   const timeZone = zoneField === null ? usualDigest.timeZone : readTimeZone(zoneField)
   const everyMs = everyField === null ? null : readEvery(everyField)
@@ -49,16 +45,14 @@ export function readEmail(field: YamlField): EmailSettings | null {
 function readSmtp(field: YamlField): SmtpSettings | null {
   const fields = readFields(field, keysOf(smtp))
   if (fields === null) return null
-  const [hostField, portField] = [fields.get('host'), fields.get('port')]
-  const [securityField, userField] = [fields.get('security'), fields.get('userFrom')]
-  const passwordField = fields.get('passwordFrom')
-  if (hostField === null) wrong(field, 'has no "host"', 'write `host: smtp.example.com`')
+  const [userField, passwordField] = [fields.get('userFrom'), fields.get('passwordFrom')]
+  const securityField = fields.get('security')
   if ((userField === null) !== (passwordField === null)) {
     wrong(field, 'is not complete', 'give both "userFrom" and "passwordFrom", or neither')
   }
-  const host = hostField === null ? null : readHost(hostField)
+  const host = fields.readNeeded('host', 'write `host: smtp.example.com`', readHost)
   const security = securityField === null ? 'starttls' : readChoice(securityField, smtpSecurities)
-  const port = portField === null ? null : readCount(portField, 1, 65_535)
+  const port = fields.read('port', (at) => readCount(at, 1, 65_535), null)
   const userFrom = userField === null ? null : readVariable(userField, 'SMTP_USER')
   const passwordFrom = passwordField === null ? null : readVariable(passwordField, 'SMTP_PASSWORD')
   if (host === null || security === null) return null

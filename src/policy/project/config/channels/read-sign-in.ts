@@ -28,25 +28,25 @@ export function readSignIn(field: YamlField, teams: ReadonlySet<string>): SignIn
 function readOidc(field: YamlField, teamNames: ReadonlySet<string>): OidcSettings | null {
   const fields = readFields(field, keysOf(oidc))
   if (fields === null) return null
-  const part = <T>(key: string, read: (at: YamlField) => T, otherwise: T): T => {
-    const at = fields.get(key)
-    return at === null ? otherwise : read(at)
-  }
-  const [issuerField, clientField] = [fields.get('issuer'), fields.get('clientId')]
-  if (issuerField === null) wrong(field, 'has no "issuer"', 'write `issuer: https://…`')
-  if (clientField === null)
-    wrong(field, 'has no "clientId"', 'the provider gives one to each client')
-  const issuer = issuerField === null ? null : readIssuer(issuerField)
-  const clientId = clientField === null ? null : readText(clientField)
-  const scopes = part('scopes', readScopes, usualScopes)
-  const label = part('label', readText, null)
-  const teams = part('teams', (at) => readMapping(at, teamNames), new Map())
+  const issuer = fields.readNeeded('issuer', 'write `issuer: https://…`', readIssuer)
+  const clientId = fields.readNeeded('clientId', 'the provider gives one to each client', readText)
+  const scopes = fields.read('scopes', readScopes, usualScopes)
+  const label = fields.read('label', readText, null)
+  const teams = fields.read(
+    'teams',
+    (at) => readMapping(at, teamNames),
+    new Map<string, readonly string[]>(),
+  )
   const rest = {
-    clientSecretFrom: part('clientSecretFrom', (at) => readVariable(at, 'OIDC_SECRET'), null),
-    emailClaim: part('emailClaim', readClaim, 'email'),
-    requireVerifiedEmail: part('requireVerifiedEmail', readBoolean, true) ?? true,
-    groupsClaim: part('groupsClaim', readClaim, 'groups'),
-    tokenAudiences: part('tokenAudiences', (at) => readOneOrMany(at, readClaim) ?? [], []),
+    clientSecretFrom: fields.read(
+      'clientSecretFrom',
+      (at) => readVariable(at, 'OIDC_SECRET'),
+      null,
+    ),
+    emailClaim: fields.read('emailClaim', readClaim, 'email'),
+    requireVerifiedEmail: fields.read('requireVerifiedEmail', readBoolean, true) ?? true,
+    groupsClaim: fields.read('groupsClaim', readClaim, 'groups'),
+    tokenAudiences: fields.read('tokenAudiences', (at) => readOneOrMany(at, readClaim) ?? [], []),
     source: fieldSource(field),
   }
   if (issuer === null || clientId === null) return null

@@ -20,26 +20,18 @@ import { readVariable } from './read-variable.ts'
 export function readSlack(field: YamlField, queues: ReadonlySet<string>): SlackSettings | null {
   const fields = readFields(field, keysOf(slack))
   if (fields === null) return null
-  const [teamField, tokenField] = [fields.get('team'), fields.get('tokenFrom')]
-  const [secretField, channelsField] = [fields.get('signingSecretFrom'), fields.get('channels')]
-  if (teamField === null) wrong(field, 'has no "team"', 'write the id of the workspace, `team: T…`')
-  if (tokenField === null) {
-    wrong(field, 'has no "tokenFrom"', "name the environment variable that holds the bot's token")
-  }
-  if (secretField === null) {
-    wrong(
-      field,
-      'has no "signingSecretFrom"',
-      "name the environment variable that holds the app's signing secret",
-    )
-  }
-  if (channelsField === null) {
-    wrong(field, 'has no "channels"', 'write `channels: { QUEUE: "#channel" }`')
-  }
-  const team = teamField === null ? null : readTeamId(teamField)
-  const tokenFrom = tokenField === null ? null : readVariable(tokenField, 'SLACK_BOT_TOKEN')
-  const signingSecretFrom =
-    secretField === null ? null : readVariable(secretField, 'SLACK_SIGNING_SECRET')
+  const team = fields.readNeeded('team', 'write the id of the workspace, `team: T…`', readTeamId)
+  const tokenFrom = fields.readNeeded(
+    'tokenFrom',
+    "name the environment variable that holds the bot's token",
+    (at) => readVariable(at, 'SLACK_BOT_TOKEN'),
+  )
+  const signingSecretFrom = fields.readNeeded(
+    'signingSecretFrom',
+    "name the environment variable that holds the app's signing secret",
+    (at) => readVariable(at, 'SLACK_SIGNING_SECRET'),
+  )
+  const channelsField = fields.getNeeded('channels', 'write `channels: { QUEUE: "#channel" }`')
   if (channelsField === null || team === null) return null
   if (tokenFrom === null || signingSecretFrom === null) return null
   const channels = readChannels(channelsField, queues)

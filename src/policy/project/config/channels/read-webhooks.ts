@@ -28,8 +28,7 @@ export const noWebhooks: WebhookSettings = { allow: [], endpoints: new Map() }
 export function readWebhooks(field: YamlField, queues: ReadonlySet<string>): WebhookSettings {
   const fields = readFields(field, keysOf(webhooks))
   if (fields === null) return noWebhooks
-  const allowed = fields.get('allow')
-  const allow = allowed === null ? [] : (readOneOrMany(allowed, readRange) ?? [])
+  const allow = fields.read('allow', (at) => readOneOrMany(at, readRange) ?? [], [])
   const list = fields.get('endpoints')
   const endpoints = new Map<string, WebhookEndpoint>()
   for (const [name, value] of list === null ? [] : readEntries(list)) {
@@ -46,22 +45,22 @@ function readEndpoint(
 ): WebhookEndpoint | null {
   const fields = readFields(field, keysOf(webhookEndpoint))
   if (fields === null) return null
-  const [urlField, secretField] = [fields.get('url'), fields.get('secretFrom')]
-  const [eventsField, queuesField] = [fields.get('events'), fields.get('queues')]
-  if (urlField === null) wrong(field, 'has no "url"', 'write `url: https://…`')
-  if (secretField === null) {
-    wrong(field, 'has no "secretFrom"', 'name the environment variable that holds its secret')
-  }
-  const url = urlField === null ? null : readUrl(urlField)
-  const secretFrom = secretField === null ? null : readVariable(secretField, 'CHAT_WEBHOOK_SECRET')
-  const events =
-    eventsField === null
-      ? usualEvents
-      : readOneOrMany(eventsField, (item) => readChoice(item, streamEvents))
-  const queues =
-    queuesField === null
-      ? null
-      : readOneOrMany(queuesField, (item) => readReference(item, 'queue', queueNames))
+  const url = fields.readNeeded('url', 'write `url: https://…`', readUrl)
+  const secretFrom = fields.readNeeded(
+    'secretFrom',
+    'name the environment variable that holds its secret',
+    (at) => readVariable(at, 'CHAT_WEBHOOK_SECRET'),
+  )
+  const events = fields.read<WebhookEndpoint['events'] | null>(
+    'events',
+    (at) => readOneOrMany(at, (item) => readChoice(item, streamEvents)),
+    usualEvents,
+  )
+  const queues = fields.read(
+    'queues',
+    (at) => readOneOrMany(at, (item) => readReference(item, 'queue', queueNames)),
+    null,
+  )
   if (url === null || secretFrom === null || events === null) return null
   return { name, url, events, queues, secretFrom, source: fieldSource(field) }
 }
