@@ -22,6 +22,8 @@ COPY --from=build --chown=root:root /countersign /app
 RUN mkdir --parents /project /data/keys/public /data/keys/shared /data/ledger && chown --recursive node:node /project /data \
   && chmod 700 /data/keys /data/keys/shared /data/ledger
 USER node
-ENV NODE_ENV=production COUNTERSIGN_PRODUCTION=1
+# The allocator's settings are those of `countersign start` (src/runtime/supervisor/launch-node.ts).
+ENV NODE_ENV=production COUNTERSIGN_PRODUCTION=1 \
+  MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 ENTRYPOINT ["tini", "--", "/app/bin/countersign"]
 CMD ["--help"]

@@ -18,6 +18,17 @@ const maxLogBytes = 50 * 1024 * 1024
  */
 const newObjects = '--max-semi-space-size=8'
 
+/**
+ * Settings of glibc's allocator, by which Node's and the SDK's native parts get memory. Without
+ * them, each thread keeps what it once used in a part of its own, up to one for each thread, and
+ * large blocks that were freed stay with the process. Other C libraries ignore them.
+ */
+const allocation = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
+
 export interface NodeServiceOptions {
   /** Arguments of the `countersign` command. */
   readonly args: readonly string[]
@@ -46,6 +57,7 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     cwd: checkoutFolder,
     env: {
       NODE_COMPILE_CACHE: join(cacheFolder(options.env), 'compiled'),
+      ...allocation,
       ...options.env,
       [lifelineVariable]: '3',
     },
