@@ -19,6 +19,11 @@ async function readProcess(pid: string): Promise<ProcessTime | null> {
   return { parent: fields[1] ?? 0, ms: (ticks / ticksPerSecond) * 1000 }
 }
 
+/** The process that started this one. */
+export async function parentOf(pid: number): Promise<number> {
+  return (await readProcess(String(pid)))?.parent ?? 0
+}
+
 /** Processor time so far, in milliseconds, of these processes and everything they have started. */
 export async function processorMs(roots: readonly number[]): Promise<number> {
   return (await treeOf(roots)).reduce((sum, { ms }) => sum + ms, 0)

@@ -1,7 +1,7 @@
 import { serviceNames } from '#runtime/supervisor/supervise.ts'
 import { Ours } from '../decision/ours.ts'
 import { monotonicMs, rest, round } from '../figures.ts'
-import { memoryMiB, processorMs } from '../process-figures.ts'
+import { memoryMiB, parentOf, processorMs } from '../process-figures.ts'
 
 /** Longer than every timer of the service. */
 const idleMs = 60_000
@@ -9,12 +9,14 @@ const settleMs = 10_000
 
 /**
  * Measures an idle installation: processor time as percent of one core, transactions of Postgres
- * per second, and the memory of each process, with shared pages counted once.
+ * per second, and the memory of each process, with shared pages counted once. What is not of the
+ * four services is the supervisor's.
  */
 export async function benchIdle(): Promise<object> {
   await using ours = await Ours.start()
   await rest(settleMs)
-  const pids = await Promise.all(serviceNames.map((name) => ours.installation.pidOf(name)))
+  const services = await Promise.all(serviceNames.map((name) => ours.installation.pidOf(name)))
+  const pids = [...services, await parentOf(services[0] ?? 0)]
   const before = await readCpuTimes(pids)
   const transactions = await readCommitCount(ours)
   const began = monotonicMs()
@@ -26,11 +28,11 @@ export async function benchIdle(): Promise<object> {
   const percent = after.map((ms, place) => round((ms - (before[place] ?? 0)) / seconds / 10))
   return {
     idleSeconds: round(seconds),
-    corePercent: round(percent.reduce((sum, one) => sum + one, 0)),
-    corePercentByProcess: byServiceName(percent),
+    corePercent: percent.at(-1),
+    corePercentByProcess: byProcess(percent),
     transactionsPerSecond: round((ofAll - transactions) / seconds),
-    memoryMiB: memory.reduce((sum, one) => sum + one, 0),
-    memoryMiBByProcess: byServiceName(memory),
+    memoryMiB: memory.at(-1),
+    memoryMiBByProcess: byProcess(memory),
   }
 }
 
@@ -46,6 +48,10 @@ async function readCommitCount(ours: Ours): Promise<number> {
   return Number(rows[0]?.count ?? 0)
 }
 
-function byServiceName(values: readonly number[]): Record<string, number> {
-  return Object.fromEntries(serviceNames.map((name, place) => [name, values[place] ?? 0]))
+/** Figures of the services, then of the supervisor with all of them. */
+function byProcess(figures: readonly number[]): Record<string, number> {
+  const ofServices = figures.slice(0, serviceNames.length)
+  const others = (figures.at(-1) ?? 0) - ofServices.reduce((sum, one) => sum + one, 0)
+  const named = serviceNames.map((name, place) => [name, ofServices[place] ?? 0])
+  return { ...Object.fromEntries(named), supervisor: round(others) }
 }
