@@ -497,7 +497,11 @@ test('a call whose host is killed in the middle is not made again: people are as
   expect(await runs('until the-signal', 'held')).toBe(1)
   const check = /Request #(\d+) asks people/.exec(answer.text)?.[1] ?? ''
   const linus = await world.as('linus')
-  expect((await linus.get(`/v1/requests/${check}`)).body).toMatchObject({ kind: 'outcome_check' })
+  const { body } = await linus.get(`/v1/requests/${check}`)
+  expect(body).toMatchObject({ kind: 'outcome_check' })
+  // The request whose call was lost leads to it.
+  const lost = await linus.get(`/v1/requests/${String(body['outcomeOf'])}`)
+  expect(lost.body).toMatchObject({ kind: 'external', outcomeCheck: body['id'] })
   const settled = { ran: true, then: 'continue', reason: 'it is in the journal' }
   const own = await (await world.as('grace')).post(`/v1/requests/${check}/settle`, settled)
   expect(own.status).toBe(403)

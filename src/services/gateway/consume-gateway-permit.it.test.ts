@@ -82,7 +82,7 @@ describe('a gateway call whose claim was not acknowledged', () => {
     expect(await failure).toMatch(/connection/i)
   })
 
-  test('is not made once people were asked about its outcome', async () => {
+  test('is not made once people were asked about its outcome, and its request leads to that check', async () => {
     const request = await approvedCall()
     const cut = cutter.cutAll()
     const failure = claimCut(request).catch(String)
@@ -91,6 +91,12 @@ describe('a gateway call whose claim was not acknowledged', () => {
     expect(await outcomeOf(request.id)).toBe('unknown')
     cutter.letThrough()
     expect(await failure).toMatch(/connection/i)
+    const { outcomeCheck } = await desk.read(request.id)
+    expect(await desk.read(outcomeCheck ?? '')).toMatchObject({
+      kind: 'outcome_check',
+      state: 'pending',
+      outcomeOf: request.id,
+    })
   })
 })
 

@@ -191,7 +191,7 @@ const detailMembers = requestItem.extend({
     .describe('Of an `outcome_check`: id of the request whose call it is about'),
   outcomeCheck: id
     .nullable()
-    .describe('Of a call of a run with an unknown outcome: id of its newest `outcome_check`'),
+    .describe('Of a call with an unknown outcome: id of its newest `outcome_check`'),
   erased: erasedContents
     .nullable()
     .describe(

@@ -100,7 +100,15 @@ async function findOutcomeCheck(
   ctx: ServiceContext,
   { id, runId, execution }: RequestItemRecord,
 ): Promise<string | null> {
-  if (runId === null || execution.state !== 'unknown') return null
+  if (execution.state !== 'unknown') return null
+  if (runId === null) {
+    const call = await ctx.db
+      .selectFrom('gateway_call')
+      .select('outcome_check_id')
+      .where('request_id', '=', id)
+      .executeTakeFirst()
+    return call?.outcome_check_id ?? null
+  }
   const check = await ctx.db
     .selectFrom('request')
     .select('id')
