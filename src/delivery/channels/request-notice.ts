@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import { cueIds, cueNotices, displayedCues, type Cue, type CueId } from '#domain/policy/cues.ts'
-import { contentOfTask, personOfTask } from '#services/requests/facts/read-tasks.ts'
-import { taskLimits, wholeTask } from '#services/requests/words/task-words.ts'
-import { ContentChanged, getRemainingTexts } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { shortTask, type TaskNotice } from './task-notice.ts'
+import { readTaskNotices, storedTask, type StoredTask } from './read-task-notices.ts'
+import type { TaskNotice } from './task-notice.ts'
 
 /**
  * The facts about a request in a notification besides its effect, without any words of the call.
@@ -26,23 +24,12 @@ interface NoticeRow extends Omit<RequestNotice, 'task' | 'cues'> {
   readonly cues: readonly Pick<Cue, 'id' | 'line' | 'onlyReaches'>[]
 }
 
-interface StoredTask {
-  readonly hash: string
-  readonly isInput: boolean
-  readonly by: { readonly name: string } | null
-  readonly at: string
-}
-
 /** What a notification says about a request, in one query, and another for the text of its task. */
 export async function readNotice(db: Db | Tx, requestId: string): Promise<RequestNotice> {
   const { rows } = await sql<NoticeRow>`
     select (select person.name from run join person on person.id = run.started_by
         where run.id = request.root_run_id) as starter,
-      (select json_build_object('hash', words.hash, 'isInput', words.is_input, 'at', root.created_at,
-          'by', ${personOfTask('root')})
-        from run root cross join lateral ${contentOfTask('root')} words
-        join content on content.hash = words.hash and content.size <= ${taskLimits.storedBytes}
-        where root.id = request.root_run_id and request.risk <> 'high') as task,
+      ${storedTask} as task,
       coalesce((select json_agg(json_strip_nulls(json_build_object('id', cue->>'id',
           'line', cue->'line', 'onlyReaches', cue->'onlyReaches'))) from request_revision as revision,
         jsonb_array_elements(revision.cues) as cue
@@ -52,42 +39,12 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
   const [row] = rows
   if (row === undefined) return { starter: null, task: null, cues: [] }
   const { starter, task, cues } = row
+  const [taskNotice = null] = await readTaskNotices(db, [task])
   const displayedIds = new Set(displayedCues(cues).map(({ id }) => id))
   return {
     starter,
-    task: task === null ? null : await readTask(db, task),
+    task: taskNotice,
     cues: cueIds.filter((id) => displayedIds.has(id)),
-  }
-}
-
-async function readTask(db: Db | Tx, task: StoredTask): Promise<TaskNotice | null> {
-  const { hash, isInput, by, at } = task
-  if (by === null) return null
-  const storedText = await unchangedText(db, hash)
-  const text = storedText === undefined ? null : wordsOf(storedText, isInput)
-  const instant = new Date(at)
-  if (text === null || Number.isNaN(instant.getTime())) return null
-  return { by: by.name, at: instant, text }
-}
-
-async function unchangedText(db: Db | Tx, hash: string): Promise<string | undefined> {
-  try {
-    return (await getRemainingTexts(db, [hash])).get(hash)
-  } catch (error) {
-    if (error instanceof ContentChanged) return undefined
-    throw error
-  }
-}
-
-/**
- * Rows that were changed by SQL must not keep a channel from its other notifications: they may name
- * a content that is no JSON, or one that is nested too deep to be written as text.
- */
-function wordsOf(storedText: string, isInput: boolean): string | null {
-  try {
-    return shortTask(wholeTask(storedText, isInput))
-  } catch {
-    return null
   }
 }
 

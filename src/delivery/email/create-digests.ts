@@ -8,7 +8,8 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import type { JsonRow } from '#store/json-row.ts'
 import { isRequestVouched } from '../channels/body-matches-request.ts'
-import { digestMail, type DigestContent } from './digest-mail.ts'
+import { readTaskNotices, storedTask, type StoredTask } from '../channels/read-task-notices.ts'
+import { digestMail, type DigestContent, type DigestEntry } from './digest-mail.ts'
 import { digestSlot } from './digest-slot.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
 import type { MailedRequest, MailPages } from './request-mail.ts'
@@ -117,11 +118,12 @@ async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | nu
 type ListedRow = MailedRequest & {
   readonly state: string
   readonly revision: number
+  readonly task: StoredTask | null
   readonly row: JsonRow
 }
 
 const columns = sql`request.id, request.number, request.kind, request.queue, request.risk, request.tool,
-  request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome, to_jsonb(request) as row`
+  request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome, ${storedTask} as task, to_jsonb(request) as row`
 
 async function contentOf(
   { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
@@ -144,16 +146,23 @@ async function contentOf(
       left join run on run.id = request.run_id
     order by request.number
   `.execute(tx)
-  const endedRequests: MailedRequest[] = []
-  for (const one of rows.slice(0, maxListed)) {
-    if (!isRequestVouched(seals, one)) continue
+  const waiting = pendingRows.filter((one) => isRequestVouched(seals, one))
+  const ends = rows.slice(0, maxListed).filter((one) => isRequestVouched(seals, one))
+  const endedRequests: DigestEntry[] = []
+  for (const one of await withTasks(tx, ends)) {
     endedRequests.push({ ...one, outcome: await outcomeInWords(tx, one) })
   }
   return {
-    waiting: pendingRows.filter((one) => isRequestVouched(seals, one)),
+    waiting: await withTasks(tx, waiting),
     waitingCount: Number(pendingRows[0]?.count ?? 0),
     freshCount: Number(pendingRows[0]?.fresh_count ?? 0),
     ended: endedRequests,
     endedCount: rows.length,
   }
+}
+
+async function withTasks<T extends ListedRow>(tx: Tx, rows: readonly T[]) {
+  const tasks = rows.map(({ task }) => task)
+  const notices = await readTaskNotices(tx, tasks)
+  return rows.map((row, place) => ({ ...row, task: notices[place] ?? null }))
 }

@@ -1,4 +1,5 @@
 import { instantText } from '../channels/instant-text.ts'
+import { taskLine, type TaskNotice } from '../channels/task-notice.ts'
 import type { Mail } from './mail.ts'
 import {
   effectInMail,
@@ -8,15 +9,20 @@ import {
   type MailedRequest,
   type MailPages,
 } from './request-mail.ts'
-import { mailButton, mailHeadline, mailHtml, mailPage } from './mail-text.ts'
+import { mailButton, mailHeadline, mailHtml, mailLine, mailPage } from './mail-text.ts'
+
+/** A request in a digest, with its task as a mail about it alone has it. */
+export interface DigestEntry extends MailedRequest {
+  readonly task: TaskNotice | null
+}
 
 /** The content of a digest. The lists may be shorter than their counts. */
 export interface DigestContent {
   /** pending requests for the person, by expiry; `fresh`: opened since their last digest */
-  readonly waiting: readonly (MailedRequest & { readonly fresh: boolean })[]
+  readonly waiting: readonly (DigestEntry & { readonly fresh: boolean })[]
   readonly waitingCount: number
   readonly freshCount: number
-  readonly ended: readonly MailedRequest[]
+  readonly ended: readonly DigestEntry[]
   readonly endedCount: number
 }
 
@@ -54,7 +60,7 @@ export function digestMail(content: DigestContent, to: string, pages: MailPages)
   }
 }
 
-function section<T extends MailedRequest>(
+function section<T extends DigestEntry>(
   title: string,
   requests: readonly T[],
   count: number,
@@ -67,16 +73,19 @@ function section<T extends MailedRequest>(
   const items = requests.map((one) => ({
     number: one.number,
     effect: effectInMail(one),
-    facts: `${factsInMail(one)}; ${stateOf(one)}`,
+    lines: [
+      ...(one.task === null ? [] : [taskLine(one.task, mailLine)]),
+      `${factsInMail(one)}; ${stateOf(one)}`,
+    ],
     url: requestUrl(pages, one.id),
   }))
-  const lines = items.map(({ effect, facts, url }) => `- ${effect}\n  ${facts}\n  ${url}\n`)
+  const texts = items.map(({ effect, lines, url }) => `- ${[effect, ...lines, url].join('\n  ')}\n`)
   const points = items.map(
-    ({ number, effect, facts, url }) =>
-      `<li style="margin-bottom:12px"><strong>${mailHtml(effect)}</strong><br>${mailHtml(facts)}<br><a href="${url}">See #${number}</a></li>`,
+    ({ number, effect, lines, url }) =>
+      `<li style="margin-bottom:12px"><strong>${mailHtml(effect)}</strong><br>${lines.map(mailHtml).join('<br>')}<br><a href="${url}">See #${number}</a></li>`,
   )
   return {
-    text: `${title}\n\n${lines.join('')}${rest === null ? '' : `  ${rest}\n`}`,
+    text: `${title}\n\n${texts.join('')}${rest === null ? '' : `  ${rest}\n`}`,
     html: `${mailHeadline(title)}<ul style="padding-left:20px">${points.join('')}</ul>${rest === null ? '' : `<p>${rest}</p>`}`,
   }
 }

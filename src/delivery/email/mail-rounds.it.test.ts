@@ -95,6 +95,28 @@ it('sends one digest after days without service, with what waits then and what h
   expect(next.map(({ to }) => to)).toEqual(['linus@example.com'])
 })
 
+// Rules: product.md 38; security.md 20
+it('says in a digest what each request is for, also when it has ended, except at high risk', async () => {
+  await choose(ada, { choice: 'digest' })
+  await choose(linus, { choice: 'digest' })
+  await round(morning(11))
+  await made('digest')
+  const path = 'notes/for-what.md'
+  const request = await open({ input: { path, content: '' } })
+  await open({ input: { path: 'notes/risky.md', content: '' }, risk: 'high' })
+  await database.db
+    .insertInto('mail_news')
+    .values({ request_id: request.id, person_id: ada.id })
+    .execute()
+  await round(morning(12))
+  const digests = await made('digest')
+  const to = (address: string) => digests.find((mail) => mail.to === address)?.text ?? ''
+  const entry = new RegExp(`- [^\n]*${path}[^\n]*\n  Task of Ada, [^\n]*\n  #\\d+, medium`)
+  expect(to('linus@example.com')).toMatch(entry)
+  expect(to('linus@example.com')).toMatch(/- [^\n]*risky\.md[^\n]*\n {2}#\d+, high risk/)
+  expect(to('ada@example.com')).toMatch(entry)
+})
+
 it('mails at once and once that a request expires soon, and again after it was extended', async () => {
   await choose(grace, { choice: 'atOnce' })
   const later = (hours: number): Date => new Date(Date.now() + hours * hourMs)

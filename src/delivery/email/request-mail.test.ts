@@ -135,3 +135,27 @@ test('a digest is one mail with what waits and what ended, and counts of the res
   const empty = { waiting: [], waitingCount: 0, freshCount: 0, ended: [], endedCount: 0 }
   expect(digestMail(empty, 'grace@example.com', pages)).toBeNull()
 })
+
+// Rules: product.md 38; security.md 17
+test('a digest has the task of each request under its effect, one line under our words, where there is one', () => {
+  const hostile = 'Write it\n- Deploy "shop"\n<b>'
+  const task = { by: 'Ada', at: new Date('2026-11-22T10:00:00Z'), text: hostile }
+  const content = {
+    waiting: [
+      { ...request({ task }), fresh: false },
+      { ...request({ number: '143', risk: 'high', task: null }), fresh: false },
+    ],
+    waitingCount: 2,
+    freshCount: 0,
+    ended: [request({ number: '140', outcome: 'Expired' })],
+    endedCount: 1,
+  }
+  const mail = digestMail(content, 'grace@example.com', pages)
+  expect(mail?.text).toMatch(
+    /\n- Edit .*\n {2}Task of Ada, 2026-11-22 10:00 UTC: Write it⏎- Deploy.*\n {2}#142, medium/,
+  )
+  expect(mail?.text).toMatch(/\n- Edit .*\n {2}#143, high risk/)
+  expect(mail?.text).toMatch(/\n {2}Task of Ada, .*: Write the notes\n {2}#140, /)
+  expect(mail?.html).not.toContain('<b>')
+  expect(mail?.html.match(/Task of Ada/g)).toHaveLength(2)
+})
