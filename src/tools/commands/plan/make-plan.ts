@@ -1,17 +1,16 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
-import { identityOf } from '#sandbox/hidden-paths.ts'
 import { openDirectory, plainWalk } from '#sandbox/open-directory.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
-import type { MountedZone, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { foldersToKeep } from '#policy/names/own-files.ts'
 import type { CommandPlace } from './command-place.ts'
 import { lookInThread, undoInThread } from './look-in-thread.ts'
 import type { ZonesToLook } from './look-protocol.ts'
+import { isProjectWritable, outermost, zonesAt, type ZoneAt } from './zones-at.ts'
 
 /** The sandbox of a command, and the protected names before it. */
 export interface PlannedSandbox {
@@ -38,86 +37,80 @@ export async function makePlan(
   bounded = true,
 ): Promise<PlannedSandbox> {
   const { root } = workspace
-  const zones: (MountedZone & { readonly at: string })[] = []
-  const missing: string[] = []
-  for (const { mode, root: at } of rootsOf(place, workspace)) {
-    const state = await workspace.state(at)
-    if (state.kind === 'absent') {
-      missing.push(at)
-      continue
-    }
-    const real = path.join(root, at)
-    if (state.kind !== 'directory') throw new ToolProblem(`The zone ${at} is not a folder.`)
-    zones.push({ at, path: real, mode, identity: identityOf(await lstat(real, { bigint: true })) })
+  const { missing, zones } = await zonesAt(place, workspace)
+  const toLook = lookOf(place, root, zones, missing)
+  if (bounded && isProjectWritable(place, root, zones)) {
+    await makeOwnFolders(root, place.projectDir)
   }
-  const outermost = zones.filter(
-    (zone) => !zones.some((other) => other !== zone && containsPath(other.at, zone.at)),
-  )
-  const folders = outermost.map(({ at }) => at)
-  const isWritable = (at: string): boolean => {
-    const holding = zones.filter((zone) => containsPath(zone.at, at))
-    return holding.toSorted((left, right) => right.at.length - left.at.length)[0]?.mode === 'rw'
+  const sinceMs = Date.now()
+  const before = await lookInThread({ ...toLook, allowed }, bounded)
+  return {
+    plan: await planOf(place, workspace, cwd, zones, before),
+    before,
+    undo: (was, untilMs = Number.POSITIVE_INFINITY) =>
+      undoInThread({ ...toLook, allowed, sinceMs }, was, untilMs),
   }
-  const { policy, projectDir, worker } = place
-  const toLook: ZonesToLook = {
+}
+
+/** What the thread needs to search the zones for protected names. */
+function lookOf(
+  { dataDir, policy, projectDir, sandbox, worker }: CommandPlace,
+  root: string,
+  zones: readonly ZoneAt[],
+  missing: readonly string[],
+): Omit<ZonesToLook, 'allowed'> {
+  const { workspace, workspaces } = policy.config
+  return {
     root,
-    folders,
-    zones: zones.map((zone) => ({ at: zone.at, mode: zone.mode })),
+    folders: outermost(zones),
+    zones: zones.map(({ at, mode }) => ({ at, mode })),
     missing,
-    hidden: place.dataDir,
-    mountsWhole: place.sandbox.works,
+    hidden: dataDir,
+    mountsWhole: sandbox.works,
     names: {
       policy: {
-        config: {
-          workspaces: policy.config.workspaces,
-          ...(policy.config.workspace === undefined ? {} : { workspace: policy.config.workspace }),
-        },
+        config: { workspaces, ...(workspace === undefined ? {} : { workspace }) },
         workers: new Map([...policy.workers].map(([name, { model }]) => [name, { model }])),
         toolFiles: policy.toolFiles.map((file) => ({ path: file.path })),
       },
       projectDir,
       worker: { zones: worker.zones },
     },
-    allowed,
     sinceMs: null,
   }
-  const project = path.relative(root, place.projectDir)
-  const isInZone = folders.some((folder) => containsPath(folder, project))
-  if (bounded && !project.startsWith('..') && isInZone && isWritable(project)) {
-    await makeOwnFolders(root, place.projectDir)
-  }
-  const sinceMs = Date.now()
-  const before = await lookInThread(toLook, bounded)
+}
+
+/** The plan of a sandbox with these zones, which covers what was found in them. */
+async function planOf(
+  { dataDir }: CommandPlace,
+  { root, worktree }: Workspace,
+  cwd: string,
+  zones: readonly ZoneAt[],
+  { guarded, secrets, special }: ZoneNames,
+): Promise<SandboxPlan> {
   const at = (below: string): string => path.join(root, below)
-  const mounted = [...before.guarded].filter(([, { link }]) => !link)
-  const covered = before.secrets.filter(({ folder }) => !folder).map((secret) => secret.path)
-  const emptied = before.secrets.filter(({ folder }) => folder).map((secret) => at(secret.path))
-  const data = path.relative(root, place.dataDir)
+  const folders = outermost(zones)
+  const mounted = [...guarded].filter(([, { link }]) => !link)
+  const covered = secrets.filter(({ folder }) => !folder).map((secret) => secret.path)
+  const emptied = secrets.filter(({ folder }) => folder).map((secret) => at(secret.path))
+  const data = path.relative(root, dataDir)
   const inZone = !data.startsWith('..') && folders.some((folder) => containsPath(folder, data))
-  if (inZone && (await isFolder(place.dataDir))) emptied.push(place.dataDir)
+  if (inZone && (await isFolder(dataDir))) emptied.push(dataDir)
   const here = at(cwd)
   const isEmptied = emptied.some((folder) => containsPath(folder, here))
-  const standsBelow = (path: string): boolean => covered.includes(path)
   return {
-    plan: {
-      zones,
-      pinned: mounted.filter(([, { pinned }]) => pinned).map(([name]) => at(name)),
-      readOnly: mounted
-        .filter(([name, { pinned }]) => !pinned && !standsBelow(name))
-        .map(([name]) => at(name)),
-      covered: [...covered, ...before.special].map(at),
-      emptied,
-      parents: new Map(before.secrets.map((secret) => [at(secret.path), secret.parent])),
-      ...(folders.includes('') && workspace.worktree !== undefined
-        ? { shared: workspace.worktree.objectStores }
-        : {}),
-      copies: [],
-      cwd: here,
-      cwdIdentity: isEmptied ? null : await identityOfFolder(root, cwd),
-    },
-    before,
-    undo: (was, untilMs = Number.POSITIVE_INFINITY) =>
-      undoInThread({ ...toLook, sinceMs }, was, untilMs),
+    zones,
+    pinned: mounted.filter(([, { pinned }]) => pinned).map(([name]) => at(name)),
+    readOnly: mounted
+      .filter(([name, { pinned }]) => !pinned && !covered.includes(name))
+      .map(([name]) => at(name)),
+    covered: [...covered, ...special].map(at),
+    emptied,
+    parents: new Map(secrets.map((secret) => [at(secret.path), secret.parent])),
+    ...(folders.includes('') && worktree !== undefined ? { shared: worktree.objectStores } : {}),
+    copies: [],
+    cwd: here,
+    cwdIdentity: isEmptied ? null : await identityOfFolder(root, cwd),
   }
 }
 
@@ -138,28 +131,6 @@ async function isFolder(at: string): Promise<boolean> {
     (state) => state.isDirectory(),
     () => false,
   )
-}
-
-/**
- * The zones, and the Git folder of a worktree, which is the run's own: it may commit what it may
- * write.
- */
-function rootsOf(
-  place: CommandPlace,
-  { worktree }: Workspace,
-): { root: string; mode: 'ro' | 'rw' }[] {
-  const roots = strictestByRoot(place)
-  const isWhole = roots.some(({ root }) => root === '')
-  return worktree === undefined || !isWhole ? roots : [...roots, { root: '.git', mode: 'rw' }]
-}
-
-/** One entry for each root: of zones with the same root, a read-only one decides. */
-function strictestByRoot(place: CommandPlace): { root: string; mode: 'ro' | 'rw' }[] {
-  const modes = new Map<string, 'ro' | 'rw'>()
-  for (const { mode, root } of place.worker.zones) {
-    modes.set(root, modes.get(root) === 'ro' ? 'ro' : mode)
-  }
-  return [...modes].map(([root, mode]) => ({ root, mode }))
 }
 
 /**
