@@ -1,8 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { NetworkAccess } from '#domain/network/network-access.ts'
 import {
   CommandStopped,
   endOf,
@@ -10,45 +9,24 @@ import {
   terminate,
   type CommandEnd,
 } from '../process/command-end.ts'
-import { boundedFolders, bwrapArguments, bytesOfWords } from './bwrap-arguments.ts'
-import { commandEnvironment } from './command-environment.ts'
-import type { CommandLimits } from '../process/command-limits.ts'
-import { ownArchitecture, systemCallFilter, unknownArchitecture } from '../seccomp/filter.ts'
-import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
-import { mappedBy, sharedBy, sharedOfHost } from '../process/shared-memory.ts'
-import { childrenOf, lookAtTree, type TreeUse } from '../process/process-tree.ts'
-import { watchWritten, type WrittenAmounts } from '../process/disk-usage-watch.ts'
+import { beginSandbox, pipeOf, type NewSandbox } from './begin-sandbox.ts'
+import { boundedFolders } from './bwrap-arguments.ts'
+import { sharedOfHost } from '../process/shared-memory.ts'
+import { childrenOf } from '../process/process-tree.ts'
+import { watchWritten } from '../process/disk-usage-watch.ts'
 import { firstInside, informationDescriptor } from './first-inside.ts'
-import { proxyEnvironment } from './domain-network.ts'
-import { giveNetwork, networkDescriptors, resolverOf } from './own-network.ts'
-import type { SandboxPlan } from './sandbox-plan.ts'
-import { coversToCheck, readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
-import type { SystemFolder } from './system-folders.ts'
-import { watchCommand, type CommandUse, type OutputListener } from '../process/watch-command.ts'
+import { giveNetwork } from './own-network.ts'
+import { useOf } from './sandbox-use.ts'
+import { readyDescriptor } from './sandboxed-argv.ts'
+import { watchCommand, type OutputListener } from '../process/watch-command.ts'
 
 /** The kernel ends everything in a sandbox at once, except a process in the middle of a write. */
 const goneWithinMs = 10_000
-const argumentsDescriptor = 3
 /** The exit code of sandboxed-argv.ts when a mount is not the one that was examined. */
 const swappedCode = 125
-const filterDescriptor = 8
 
-export interface SandboxedRun {
-  readonly bwrap: string
-  /**
-   * a program that starts bubblewrap, with its first arguments; none, where nothing has to be done
-   * first
-   */
-  readonly launch: readonly string[]
-  readonly folders: readonly SystemFolder[]
-  readonly plan: SandboxPlan
-  readonly argv: readonly string[]
-  /** variables besides those of every command */
-  readonly environment?: Readonly<Record<string, string>>
+export interface SandboxedRun extends NewSandbox {
   readonly timeoutMs: number
-  readonly limits: CommandLimits
-  /** a network of its own, listed domains, or none */
-  readonly network: NetworkAccess
   readonly signal: AbortSignal
   readonly onOutput?: OutputListener
 }
@@ -61,49 +39,8 @@ export interface SandboxedRun {
 export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
   const { limits, plan } = run
-  const access = run.network === 'none' ? null : run.network
-  const architecture = ownArchitecture()
-  if (architecture === null) throw new SandboxFailed(unknownArchitecture)
-  const isRoot = process.getuid?.() === 0
-  const [program, ...before] = [...run.launch, run.bwrap]
-  const inside = sandboxedArgv(run.argv, mountsToCheck(plan), limits, { isRoot })
-  const host = { folders: run.folders, tmpBytes: limits.writtenBytes }
-  const words = bwrapArguments(plan, host, {
-    passwd: 4,
-    group: 5,
-    filter: filterDescriptor,
-    information: informationDescriptor,
-    network: access === null ? null : networkDescriptors,
-  })
-  const wordsBytes = bytesOfWords(words, inside.length)
-  const child = spawn(
-    program,
-    [...before, '--args', String(argumentsDescriptor), '--', ...inside],
-    {
-      env: {
-        ...commandEnvironment,
-        ...(Array.isArray(access) ? proxyEnvironment : {}),
-        ...run.environment,
-      },
-      stdio: ['ignore', ...Array.from({ length: access === null ? 8 : 10 }, () => 'pipe' as const)],
-      detached: true,
-    },
-  )
+  const { child, group, access } = beginSandbox(run)
   const closed = endOf(child)
-  // bubblewrap reads its arguments first, so nothing begins before they are sent.
-  const group =
-    child.pid === undefined
-      ? null
-      : boundByKernel(child.pid, {
-          processes: limits.processes + 2,
-          memoryBytes: limits.memoryBytes,
-        })
-  give(child, argumentsDescriptor, wordsBytes)
-  give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
-  give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
-  const countsMemory = group?.bounds.memory ?? false
-  give(child, filterDescriptor, systemCallFilter(architecture, { countsMemory }))
-  if (access !== null) give(child, networkDescriptors.resolver, resolverOf(access))
   const first = firstInside(pipeOf(child, informationDescriptor) as Readable)
   const network = access === null ? null : giveNetwork(child, first, access)
   const zones = plan.zones.filter(({ mode }) => mode === 'rw').map(({ path }) => path)
@@ -148,49 +85,6 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   }
 }
 
-/** The mounts that must be those that were examined outside. */
-function mountsToCheck(plan: SandboxPlan) {
-  const { copies, cwd, cwdIdentity, zones } = plan
-  const folder = cwdIdentity === null ? [] : [{ path: cwd, identity: cwdIdentity }]
-  return [...zones, ...copies, ...folder, ...coversToCheck(plan)]
-}
-
-/** bubblewrap's first process inside does not count as the command's. */
-function useOf(
-  { pid = 0 }: ChildProcess,
-  group: ControlGroup | null,
-  limits: CommandLimits,
-  written: WrittenAmounts & { readonly sharedBefore: number },
-): CommandUse {
-  const tree = lookAtTree(pid, limits.processes + 2)
-  const isCharged = group?.bounds.memory ?? false
-  const { memoryBytes, pids } = tree
-  return {
-    processes: pids.length - 1,
-    memoryBytes: isCharged ? memoryBytes : memoryBytes + sharedUse(tree, limits, written),
-    writtenBytes: Math.max(tree.writtenBytes, written.zoneBytes),
-    files: written.zoneFiles + written.tmpFiles,
-    problem: isCharged ? null : written.problem,
-    outOfMemory: group?.outOfMemory() ?? false,
-  }
-}
-
-/**
- * The shared memory of processes and the files in memory, which may overlap, where no control group
- * counts them. Slow measurements are made only when a fast one shows that it may be too much.
- */
-function sharedUse(
-  { memoryBytes, pids, sharedBytes }: TreeUse,
-  limits: CommandLimits,
-  { sharedBefore, tmpBytes }: WrittenAmounts & { readonly sharedBefore: number },
-): number {
-  const room = limits.memoryBytes - memoryBytes
-  // Memory that no process maps any more is not counted for a process, but is still allocated.
-  if (sharedOfHost() - sharedBefore > room) return Math.max(mappedBy(pids), tmpBytes)
-  if (sharedBytes <= tmpBytes || sharedBytes <= room) return Math.max(sharedBytes, tmpBytes)
-  return Math.max(sharedBy(pids), tmpBytes)
-}
-
 /**
  * Signals the command itself: the end of the sandbox's first process would end everything at once.
  */
@@ -228,18 +122,6 @@ function saysReady(stream: Readable): Promise<boolean> {
     stream.on('error', () => resolve(output !== ''))
     stream.on('close', () => resolve(output !== ''))
   })
-}
-
-/** A pipe that `spawn` opened: it always exists, and closes with the process. */
-function pipeOf(child: ChildProcess, descriptor: number): unknown {
-  return (child.stdio as readonly unknown[])[descriptor]
-}
-
-function give(child: ChildProcess, descriptor: number, text: string | Buffer): void {
-  const pipe = pipeOf(child, descriptor) as Writable
-  // A process that ended before it read everything reports that by its exit code.
-  pipe.on('error', () => undefined)
-  pipe.end(text)
 }
 
 /** The sandbox's first process ends after all others in it: nothing can change a file any more. */
