@@ -1,15 +1,18 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { NetworkAccess } from '#domain/network/network-access.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { bwrapArguments, bytesOfWords } from '#sandbox/bwrap/bwrap-arguments.ts'
 import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { networkDescriptors, resolverOf } from '#sandbox/bwrap/own-network.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { ownArchitecture, systemCallFilter, unknownArchitecture } from '#sandbox/seccomp/filter.ts'
+import type { Architecture } from '#sandbox/seccomp/system-calls.ts'
 import { coversToCheck, sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
-import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
 import type { ConfinedProgram, Program, ServerPlace, SpawnConfined } from '../connection.ts'
 import { checkPrograms, copiesIn, type ChangedProgram } from '../programs/check-programs.ts'
@@ -26,88 +29,99 @@ export function spawnInSandbox(
   site: CommandSite,
   onRefused: (changed: ChangedProgram) => Promise<void> = async () => undefined,
 ): SpawnConfined {
-  return async (serverPlace, program): Promise<ConfinedProgram> => {
+  return async (serverPlace, program) => {
     const { worker, workspace } = serverPlace
     const checkedCopies = await checkPrograms(site, serverPlace, program, onRefused)
     const { sandbox } = site
-    if (!sandbox.works) {
-      if (!worker.sandbox.required) {
-        const environment = { ...ownBytecode, ...program.environment }
-        return {
-          ...program,
-          environment,
-          cwd: workspace.root,
-          descriptors: [],
-          network: 'none',
-          cover: null,
-        }
-      }
+    if (sandbox.works) return confinedProgram(site, sandbox, serverPlace, program, checkedCopies)
+    if (worker.sandbox.required) {
       throw new Error(
         `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host: ${sandbox.problem}`,
       )
     }
-    const { network } = worker.sandbox
-    const access = network === 'none' ? null : network
-    const { named, plan } = await planServer(site, serverPlace, program.args, true)
-    const cover = await coverOf(plan)
-    const command = await programPath(program, serverPlace)
-    const mounted = plan.zones.map((zone) => zone.path)
-    const outside = [packageFolder(command), ...named].filter(
-      (at) => ![...mounted, ...systemRoots].some((root) => containsPath(root, at)),
-    )
-    // The zones are mounted over them.
-    const shared = [...(plan.shared ?? []), ...new Set(outside)]
-    const copies = copiesIn(checkedCopies, [...mounted, ...shared])
-    const architecture = ownArchitecture()
-    if (architecture === null) throw new Error(unknownArchitecture)
-    const data = { passwd: 3, group: 4, filter: 8 }
-    const words = bwrapArguments(
-      { ...plan, cwd: cwdOf(plan, worker), shared, copies },
-      { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
-      access === null
-        ? data
-        : { ...data, information: informationDescriptor, network: networkDescriptors },
-    )
-    const isRoot = process.getuid?.() === 0
-    const argv = [command, ...program.args]
-    const inside = sandboxedArgv(
-      argv,
-      [...plan.zones, ...copies, ...coversToCheck(plan)],
-      commandLimits,
-      {
-        isRoot,
-      },
-    )
-    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
-    const [starter, ...before] = [...sandbox.launch, sandbox.bwrap]
-    return {
-      command: starter,
-      args: [...before, '--args', String(argumentsDescriptor), '--', ...inside],
-      environment: {
-        HOME: '/tmp',
-        TMPDIR: '/tmp',
-        ...ownBytecode,
-        ...(Array.isArray(access) ? proxyEnvironment : {}),
-        ...program.environment,
-      },
-      cwd: '/',
-      // The sandbox reports on the last one that it is ready, which is not needed here.
-      descriptors: [
-        `user:x:${uid}:${gid}::/tmp:/bin/sh\n`,
-        `user:x:${gid}:\n`,
-        bytesOfWords(words, inside.length),
-        '',
-        '',
-        // A server outlives many calls, and no control group counts its memory.
-        systemCallFilter(architecture, { countsMemory: false }),
-        ...(access === null ? [] : [resolverOf(access)]),
-      ].map((content) =>
-        (typeof content === 'string' ? Buffer.from(content) : content).toString('base64'),
-      ),
-      network,
-      cover,
-    }
+    const environment = { ...ownBytecode, ...program.environment }
+    const cwd = workspace.root
+    return { ...program, environment, cwd, descriptors: [], network: 'none', cover: null }
   }
+}
+
+/** The program in its worker's sandbox. */
+async function confinedProgram(
+  site: CommandSite,
+  sandbox: Extract<HostSandbox, { works: true }>,
+  serverPlace: ServerPlace,
+  program: Program,
+  checkedCopies: readonly MountedCopy[],
+): Promise<ConfinedProgram> {
+  const { worker } = serverPlace
+  const { network } = worker.sandbox
+  const access = network === 'none' ? null : network
+  const { named, plan } = await planServer(site, serverPlace, program.args, true)
+  const cover = await coverOf(plan)
+  const command = await programPath(program, serverPlace)
+  const mounted = plan.zones.map((zone) => zone.path)
+  const outside = [packageFolder(command), ...named].filter(
+    (at) => ![...mounted, ...systemRoots].some((root) => containsPath(root, at)),
+  )
+  // The zones are mounted over them.
+  const shared = [...(plan.shared ?? []), ...new Set(outside)]
+  const copies = copiesIn(checkedCopies, [...mounted, ...shared])
+  const architecture = ownArchitecture()
+  if (architecture === null) throw new Error(unknownArchitecture)
+  const data = { passwd: 3, group: 4, filter: 8 }
+  const words = bwrapArguments(
+    { ...plan, cwd: cwdOf(plan, worker), shared, copies },
+    { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
+    access === null
+      ? data
+      : { ...data, information: informationDescriptor, network: networkDescriptors },
+  )
+  const inside = sandboxedArgv(
+    [command, ...program.args],
+    [...plan.zones, ...copies, ...coversToCheck(plan)],
+    commandLimits,
+    { isRoot: process.getuid?.() === 0 },
+  )
+  const [starter, ...before] = [...sandbox.launch, sandbox.bwrap]
+  return {
+    command: starter,
+    args: [...before, '--args', String(argumentsDescriptor), '--', ...inside],
+    environment: {
+      HOME: '/tmp',
+      TMPDIR: '/tmp',
+      ...ownBytecode,
+      ...(Array.isArray(access) ? proxyEnvironment : {}),
+      ...program.environment,
+    },
+    cwd: '/',
+    descriptors: descriptorsOf(bytesOfWords(words, inside.length), architecture, access),
+    network,
+    cover,
+  }
+}
+
+/**
+ * What bubblewrap reads from descriptor 3 on, in base64. The sandbox reports on the last one that
+ * it is ready, which is not needed here.
+ */
+function descriptorsOf(
+  words: Buffer,
+  architecture: Architecture,
+  access: Exclude<NetworkAccess, 'none'> | null,
+): string[] {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  return [
+    `user:x:${uid}:${gid}::/tmp:/bin/sh\n`,
+    `user:x:${gid}:\n`,
+    words,
+    '',
+    '',
+    // A server outlives many calls, and no control group counts its memory.
+    systemCallFilter(architecture, { countsMemory: false }),
+    ...(access === null ? [] : [resolverOf(access)]),
+  ].map((content) =>
+    (typeof content === 'string' ? Buffer.from(content) : content).toString('base64'),
+  )
 }
 
 const argumentsDescriptor = 5
