@@ -10,6 +10,7 @@ import { textProblems } from '../definition/text-problems.ts'
 import {
   hashOfDefinition,
   type McpDefinition,
+  type McpQuery,
   type SentCall,
   type SentMessage,
 } from './mcp-protocol.ts'
@@ -57,7 +58,7 @@ export interface McpToolParts {
  * its risk and never lowers anything; a call is made only while the definition is the approved one.
  */
 export function mcpTool(parts: McpToolParts): Tool {
-  const { name, server, definition, pinned, host } = parts
+  const { name, server, definition, host } = parts
   const definitionNow = hashOfDefinition(definition)
   const definitionHash = hashJson({
     server,
@@ -104,42 +105,61 @@ export function mcpTool(parts: McpToolParts): Tool {
 
     present: async (input) => presentedOf(parts, { definitionNow, definitionHash, changed }, input),
 
-    async execute(input, { signal, traceparent = null }) {
+    execute: (input, { signal, traceparent = null }) => {
       const { name: tool } = definition
       const query = { do: 'call', tool, input, definition: definitionNow, traceparent } as const
-      const options = { timeoutMs: callTimeoutMs, signal }
-      const report = (sent: SentCall): void =>
-        parts.onMessageEnded?.({ method: 'tools/call', tool, transport: parts.transport, ...sent })
-      const call = async (): Promise<ToolResult> => {
-        const startedAt = performance.now()
-        const answer = await host.request(query, options).catch((error: unknown) => {
-          const durationMs = performance.now() - startedAt
-          const type = signal.aborted ? 'cancelled' : '_OTHER'
-          if (error instanceof ToolProcessEnded && !(error instanceof QueryNotAccepted))
-            report({ durationMs, error: type })
-          throw error
-        })
-        if ('sent' in answer) report(answer.sent)
-        return mcpResult(server, tool, answer)
-      }
-      let result: ToolResult
-      try {
-        result = await (parts.watched === null ? call() : parts.watched(host, call))
-      } catch (error) {
-        if (!(error instanceof QueryNotAccepted || error instanceof ToolProblem)) throw error
-        return mcpResult(server, tool, { type: 'unreachable', problem: error.message })
-      }
-      if (result.notMade === 'changed') parts.onChanged()
-      return checkOutput(result, { server, tool, schema: definition.outputSchema, host, signal })
+      return callTool(parts, query, signal)
     },
   }
+}
 
-  function changeOf({ definition: now }: McpToolParts, hash: string): string | null {
-    if (pinned !== null && hashOfDefinition(pinned) === hash) return null
-    return pinned === null
-      ? `the MCP server ${server} offers ${now.name} only since the activation of the version in force`
-      : `the MCP server ${server} has changed the definition of ${now.name} since the activation of the version in force`
+function changeOf({ server, definition, pinned }: McpToolParts, hash: string): string | null {
+  if (pinned !== null && hashOfDefinition(pinned) === hash) return null
+  return pinned === null
+    ? `the MCP server ${server} offers ${definition.name} only since the activation of the version in force`
+    : `the MCP server ${server} has changed the definition of ${definition.name} since the activation of the version in force`
+}
+
+/** Makes a call, and checks its result against the definition. */
+async function callTool(
+  parts: McpToolParts,
+  query: Extract<McpQuery, { do: 'call' }>,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { server, definition, host, watched } = parts
+  const { name: tool, outputSchema: schema } = definition
+  const call = (): Promise<ToolResult> => sendCall(parts, query, signal)
+  let result: ToolResult
+  try {
+    result = await (watched === null ? call() : watched(host, call))
+  } catch (error) {
+    if (!(error instanceof QueryNotAccepted || error instanceof ToolProblem)) throw error
+    return mcpResult(server, tool, { type: 'unreachable', problem: error.message })
   }
+  if (result.notMade === 'changed') parts.onChanged()
+  return checkOutput(result, { server, tool, schema, host, signal })
+}
+
+/** Sends a call, and reports when it has ended, unless it was not sent. */
+async function sendCall(
+  { server, host, transport, onMessageEnded }: McpToolParts,
+  query: Extract<McpQuery, { do: 'call' }>,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { tool } = query
+  const report = (sent: SentCall): void =>
+    onMessageEnded?.({ method: 'tools/call', tool, transport, ...sent })
+  const startedAt = performance.now()
+  const options = { timeoutMs: callTimeoutMs, signal }
+  const answer = await host.request(query, options).catch((error: unknown) => {
+    const durationMs = performance.now() - startedAt
+    const type = signal.aborted ? 'cancelled' : '_OTHER'
+    if (error instanceof ToolProcessEnded && !(error instanceof QueryNotAccepted))
+      report({ durationMs, error: type })
+    throw error
+  })
+  if ('sent' in answer) report(answer.sent)
+  return mcpResult(server, tool, answer)
 }
 
 async function presentedOf(
