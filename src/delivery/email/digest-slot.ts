@@ -18,10 +18,24 @@ export function digestSlot(now: Date, digest: EmailDigest): Date {
   return slots.find((slot) => slot <= now) ?? new Date(now.getTime() - dayMs)
 }
 
+/** The first instant after `now` at which digests are due. Pure. */
+export function nextDigestSlot(now: Date, digest: EmailDigest): Date {
+  if ('everyMs' in digest) return new Date(digestSlot(now, digest).getTime() + digest.everyMs)
+  const slots = hoursAhead.map((hours) =>
+    digestSlot(new Date(now.getTime() + hours * 3_600_000), digest),
+  )
+  return slots.find((slot) => slot > now) ?? new Date(now.getTime() + dayMs)
+}
+
+/**
+ * Where the next slot is looked for: a day on which clocks change has 22 to 26 hours, so that two
+ * slots are never as near as these steps, and one is never further away than the last.
+ */
+const hoursAhead = [12, 24, 27]
+
 /** Whether something that ends at `over` would end before the next digest. Pure. */
 export function isOverBeforeDigest(over: Date, now: Date, digest: EmailDigest): boolean {
-  const periodMs = 'everyMs' in digest ? digest.everyMs : dayMs
-  return over < digestSlot(new Date(now.getTime() + periodMs), digest)
+  return over < nextDigestSlot(now, digest)
 }
 
 function clockOf(timeZone: string): Intl.DateTimeFormat {

@@ -1,7 +1,5 @@
 import type { QuietHours } from '#domain/channels/push-choice.ts'
-import { digestSlot } from '../email/digest-slot.ts'
-
-const dayMs = 24 * 3_600_000
+import { digestSlot, nextDigestSlot } from '../email/digest-slot.ts'
 
 /**
  * When the quiet hours of an instant end; `null`: it is not in quiet hours. They may pass midnight;
@@ -12,5 +10,5 @@ export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date 
   const began = digestSlot(now, { at: from, timeZone })
   const lastEnd = digestSlot(now, { at: to, timeZone })
   if (began <= lastEnd) return null
-  return digestSlot(new Date(now.getTime() + dayMs), { at: to, timeZone })
+  return nextDigestSlot(now, { at: to, timeZone })
 }
