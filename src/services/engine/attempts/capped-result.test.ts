@@ -17,6 +17,15 @@ test('a longer text ends with the exact number of bytes left out, never inside a
   )
 })
 
+// Rules: security.md 27
+test('a text of replacement characters keeps each of them, in no time', () => {
+  const run = '\uFFFD'.repeat(limits.shownToModelBytes / 3 - 2)
+  const began = performance.now()
+  const capped = cappedResult({ type: 'output', text: `${run}a${run}` }).text
+  expect(performance.now() - began).toBeLessThan(100)
+  expect(capped.startsWith(`${run}a\uFFFD\uFFFD\n[`)).toBe(true)
+})
+
 test('a larger output is described, with its size, instead of being cut', () => {
   const output = 'x'.repeat(limits.storedOutputBytes)
   expect(cappedResult({ type: 'output', output, text: '' }).output).toEqual({

@@ -22,10 +22,13 @@ function cappedOutput(output: Json): Json {
 function cappedText(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, 'utf8')
   if (bytes.length <= maxBytes) return text
-  const beginning = bytes
-    .subarray(0, maxBytes)
-    .toString('utf8')
-    .replace(/\uFFFD+$/, '')
-  const omittedBytes = bytes.length - Buffer.byteLength(beginning)
-  return `${beginning}\n[${omittedBytes} of ${bytes.length} bytes are not shown.]`
+  let end = maxBytes
+  while (isInsideCharacter(bytes[end])) end -= 1
+  const beginning = bytes.subarray(0, end).toString('utf8')
+  return `${beginning}\n[${bytes.length - end} of ${bytes.length} bytes are not shown.]`
+}
+
+/** Whether a byte of UTF-8 continues a character. */
+function isInsideCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
 }
