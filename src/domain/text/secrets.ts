@@ -7,45 +7,72 @@ export interface FoundSecret {
 }
 
 /**
- * Known forms. The first group, if there is one, is the value itself. Each pattern is linear:
- * bounded repetitions of one class, no nesting.
+ * A prefix and `min` to `max` characters of a class, then `end`; before the mark of a text that was
+ * cut also fewer, so that half of a value is not shown.
+ */
+function token(prefix: string, characters: string, min: number, max: number, end = ''): string {
+  return `\\b${prefix}(?:${characters}{${min},${max}}${end}|${characters}{1,${min - 1}}(?=…))`
+}
+
+const alphanumeric = '[A-Za-z0-9]'
+const wordlike = '[A-Za-z0-9_-]'
+
+/**
+ * Known forms, also of values that are cut, with a mark. The first group, if there is one, is the
+ * value itself. Each pattern is linear: bounded repetitions of one class, no nesting.
  */
 const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     'private key',
-    // Its last line may be missing: a text may be cut before it is masked, with a mark.
+    // Its last line may be missing: a text may be cut before it is masked.
     /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----([A-Za-z0-9+/=\s\\]{1,20000})(?:-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----|(?:-[- A-Z]{0,80})?(?:…|$))/g,
   ],
-  ['Countersign API key', /\bcs_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/g],
-  ['AWS access key', /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g],
-  ['GitHub token', /\bgh[pousr]_[A-Za-z0-9]{36,251}\b|\bgithub_pat_[A-Za-z0-9_]{22,251}\b/g],
-  ['GitLab token', /\bglpat-[A-Za-z0-9_-]{20,64}/g],
-  ['Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g],
-  ['Slack webhook', /\bhttps:\/\/hooks\.slack\.com\/services\/([A-Za-z0-9/]{20,120})/g],
-  ['Anthropic key', /\bsk-ant-[A-Za-z0-9_-]{20,250}/g],
-  ['OpenAI key', /\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,250}/g],
-  ['Google key', /\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g],
-  ['Stripe key', /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,250}\b/g],
-  ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
-  ['SendGrid key', /\bSG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}/g],
-  ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,64}\b/g],
+  ['Countersign API key', patternOf(token('cs_[0-9a-f]{16}_', wordlike, 43, 43))],
+  ['AWS access key', patternOf(token('(?:AKIA|ASIA|AGPA|AIDA|AROA)', '[A-Z0-9]', 16, 16, '\\b'))],
+  [
+    'GitHub token',
+    patternOf(
+      token('gh[pousr]_', alphanumeric, 36, 251, '\\b'),
+      token('github_pat_', '[A-Za-z0-9_]', 22, 251, '\\b'),
+    ),
+  ],
+  ['GitLab token', patternOf(token('glpat-', wordlike, 20, 64))],
+  ['Slack token', patternOf(token('xox[abeoprs]-', '[A-Za-z0-9-]', 10, 250))],
+  [
+    'Slack webhook',
+    /\bhttps:\/\/hooks\.slack\.com\/services\/([A-Za-z0-9/]{20,120}|[A-Za-z0-9/]{1,19}(?=…))/g,
+  ],
+  ['Anthropic key', patternOf(token('sk-ant-', wordlike, 20, 250))],
+  ['OpenAI key', patternOf(token('sk-(?!ant-)(?:proj-|svcacct-|admin-)?', wordlike, 20, 250))],
+  ['Google key', patternOf(token('AIza', wordlike, 35, 35, `(?!${wordlike})`))],
+  ['Stripe key', patternOf(token('[sr]k_(?:live|test)_', alphanumeric, 16, 250, '\\b'))],
+  ['npm token', patternOf(token('npm_', alphanumeric, 36, 36, '\\b'))],
+  [
+    'SendGrid key',
+    /\bSG\.(?:[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}|[A-Za-z0-9_-]{1,32}(?:\.[A-Za-z0-9_-]{0,31})?(?=…))/g,
+  ],
+  ['Hugging Face token', patternOf(token('hf_', alphanumeric, 30, 64, '\\b'))],
   [
     'JSON web token',
     // A token matches only where a sequence of its characters begins: a search from each `eyJ` of a
     // long sequence would take quadratic time.
-    /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}/g,
+    /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4000}\.(?:eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}|[A-Za-z0-9_-]{1,4000}(?:\.[A-Za-z0-9_-]{0,7})?(?=…))/g,
   ],
   [
     'password in an address',
-    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"]{0,100}:([^\s@/'"]{3,200})@/gi,
+    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"]{0,100}:([^\s@/'"]{3,200})[@…]/gi,
   ],
-  ['bearer token', /\bBearer\s{1,3}([A-Za-z0-9._~+/-]{20,2000}=*)/gi],
+  ['bearer token', /\bBearer\s{1,3}([A-Za-z0-9._~+/-]{20,2000}=*|[A-Za-z0-9._~+/-]{1,19}(?=…))/gi],
   [
     'named secret',
     // Names as in code, and as titles of fields for people: `accessToken`, `Access token`.
-    /(?:password|passwd|passphrase|secret|(?:api|access|private|secret|signing|encryption|account)[ _-]?key|(?:api|auth|access|bearer|client|refresh|secret|session)[ _-]?token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200})/gi,
+    /(?:password|passwd|passphrase|secret|(?:api|access|private|secret|signing|encryption|account)[ _-]?key|(?:api|auth|access|bearer|client|refresh|secret|session)[ _-]?token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200}|[^\s"',;{}()<>[\]$…]{1,7}(?=…))/gi,
   ],
 ]
+
+function patternOf(...alternatives: readonly string[]): RegExp {
+  return new RegExp(alternatives.join('|'), 'g')
+}
 
 /** The names of the known forms. */
 export const secretKinds: readonly string[] = [...new Set(forms.map(([kind]) => kind))]

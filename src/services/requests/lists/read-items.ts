@@ -82,7 +82,9 @@ export async function readItems(
           'consumedAt', e.consumed_at, 'outcome', e.outcome, 'outcomeAt', e.outcome_at)
         from external_request e join api_key k on k.id = e.api_key_id join person o on o.id = e.owner_id
         where request.kind = 'external' and e.request_id = request.id) as external,
-      (select case when jsonb_typeof(e.metadata->'task') = 'string' then left(e.metadata->>'task', ${sql.lit(taskLimits.characters)}) end
+      (select case when jsonb_typeof(e.metadata->'task') <> 'string' then null
+          when length(e.metadata->>'task') <= ${sql.lit(taskLimits.characters)} then e.metadata->>'task'
+          else left(e.metadata->>'task', ${sql.lit(taskLimits.characters - 1)}) || '…' end
         from external_request e where request.kind = 'external' and e.request_id = request.id) as claimed_task,
       (select json_build_object('hash', words.hash, 'isInput', words.is_input, 'title', root.title, 'at', root.created_at,
           'bytes', (select size from content where content.hash = words.hash),
