@@ -118,6 +118,33 @@ test('an aborted `ask` takes back only a request that nobody could find again', 
   await vi.waitFor(() => expect(service.states.get('mine')).toBe('pending'))
 })
 
+test('an opening without an answer in time leaves only a request that can be found again', async () => {
+  const never = Promise.withResolvers<void>()
+  await using service = await openSlowService((_, openings) =>
+    openings === 1 ? never.promise : Promise.resolve(),
+  )
+  const call = { tool: 'deploy', input: {} }
+  const refused = { code: 'unavailable' }
+  await expect(service.client.ask(call)).rejects.toMatchObject(refused)
+  expect([...service.states.values()]).toEqual(['cancelled'])
+
+  await using taken = await openSlowService((_, openings) =>
+    openings === 1 ? never.promise : Promise.resolve(),
+  )
+  const limit = { openWithinMs: 300 }
+  await expect(taken.client.take(call, limit)).rejects.toMatchObject(refused)
+  expect([...taken.states.values()]).toEqual(['cancelled'])
+
+  await using own = await openSlowService((name, openings) =>
+    name === 'mine' && openings === 1 ? never.promise : Promise.resolve(),
+  )
+  await expect(own.client.take({ ...call, externalId: 'mine' }, limit)).rejects.toMatchObject(
+    refused,
+  )
+  never.resolve()
+  await vi.waitFor(() => expect(own.states.get('mine')).toBe('pending'))
+})
+
 test('a service that does not answer is unavailable after the time that the client has', async () => {
   await using silent = await openServer(() => undefined)
   await expect(silent.client.report('r1', { state: 'failed' })).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { asObject, send, type Service, type ServiceRequest } from './transport.t
 
 /** A service, the public key that verifies its permits, and how long it may be unreachable. */
 export interface ActService extends Service {
-  readonly publicKey?: PublicKey
+  readonly publicKey?: PublicKey | undefined
   readonly timeoutMs: number
 }
 
@@ -39,7 +39,7 @@ export interface Decision {
 const maxHoldSeconds = 50
 /** The longest summary that the service accepts, in characters. */
 const maxSummaryLength = 4000
-/** How long the service may be unreachable while a request is taken back. */
+/** How long the service may be unreachable, at most, while a request is taken back. */
 const takeBackMs = 10_000
 /** The longest time of a timer in JavaScript: 24 days. */
 const maxTimerMs = 2 ** 31 - 1
@@ -57,10 +57,15 @@ export async function ask(
     return request(service, answer)
   } catch (error) {
     // Nobody else knows the name of that request.
-    if (call.externalId === undefined && options.signal?.aborted === true)
+    if (call.externalId === undefined && (options.signal?.aborted === true || isUnanswered(error)))
       await takeBack(service, body)
     throw error
   }
+}
+
+/** Whether no answer came in time, so that the service may have done what it was sent. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof CountersignError && error.code === 'unavailable'
 }
 
 /**
@@ -69,7 +74,7 @@ export async function ask(
  * request, and opens none. If the first never arrives, a request is opened and withdrawn at once.
  */
 export async function takeBack(service: ActService, call: Call): Promise<void> {
-  const patient = { ...service, timeoutMs: takeBackMs }
+  const patient = { ...service, timeoutMs: Math.min(service.timeoutMs, takeBackMs) }
   await ask(patient, call)
     .then(({ id }) => withdraw(patient, id))
     .catch(() => undefined)
@@ -144,8 +149,7 @@ export async function report(
   options: ActOptions = {},
 ): Promise<void> {
   const { state, summary } = outcome
-  const words = summary?.slice(0, maxSummaryLength).toWellFormed()
-  const body = { state, ...(words === undefined ? {} : { summary: words }) }
+  const body = { state, summary: summary?.slice(0, maxSummaryLength).toWellFormed() }
   await act(
     service,
     { method: 'POST', path: `${pathOf(id)}/outcome`, body, requestId: id },
@@ -198,7 +202,7 @@ function request(service: ActService, answer: unknown, requestId?: string): Requ
 
 function notOurs({ url }: ActService, requestId?: string): CountersignError {
   const message = `${url} answered, but not as Countersign does`
-  return new CountersignError('unavailable', message, requestId === undefined ? {} : { requestId })
+  return new CountersignError('unavailable', message, { requestId })
 }
 
 /**
@@ -222,10 +226,7 @@ async function act(
     throw new CountersignError(
       'unavailable',
       `${service.url} gave no answer within ${seconds} s${becauseOf(why)}`,
-      {
-        cause: why ?? error,
-        ...(sent.requestId === undefined ? {} : { requestId: sent.requestId }),
-      },
+      { cause: why ?? error, requestId: sent.requestId },
     )
   }
 }

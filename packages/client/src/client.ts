@@ -34,8 +34,8 @@ export interface Client {
   /**
    * Opens a request for the approval of a call. If a request with this `externalId` exists,
    * resolves to that one. Rejects with `policy_blocked` if policy never allows the call. If
-   * `signal` ends a call without an `externalId`, no request is left; another call continues under
-   * its `externalId`.
+   * `signal` ends a call without an `externalId`, or no answer came in time, its request is taken
+   * back, which takes 10 s at most; another call continues under its `externalId`.
    */
   ask<Input extends object>(call: Call<Input>, options?: ActOptions): Promise<RequestSummary>
   /**
@@ -115,7 +115,7 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs,
     // A browser's `fetch` may only be called as a function of its window.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    ...(publicKey === undefined ? {} : { publicKey }),
+    publicKey,
   }
   return {
     async ask(call, more) {

@@ -1,11 +1,11 @@
 /** Optional members of a {@link CountersignError} beside its code and message. */
 export interface ErrorFacts extends ErrorOptions {
   /** id of the request that the error is about; absent: no request was opened */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
   /** HTTP status of the service's refusal */
-  readonly status?: number
+  readonly status?: number | null
   /** the service's problem details (RFC 9457) with all members */
-  readonly problem?: Readonly<Record<string, unknown>>
+  readonly problem?: Readonly<Record<string, unknown>> | null
 }
 
 /**

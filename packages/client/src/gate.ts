@@ -1,4 +1,13 @@
-import { ask, consume, decision, report, takeBack, withdrawLeft, type ActService } from './acts.ts'
+import {
+  ask,
+  consume,
+  decision,
+  isUnanswered,
+  report,
+  takeBack,
+  withdrawLeft,
+  type ActService,
+} from './acts.ts'
 import type { Call } from './call.ts'
 import { callDigest, canonicalJson } from './digest.ts'
 import {
@@ -24,7 +33,10 @@ export interface GateOptions {
    * yet; as a function, it is called then; default: `withdraw`
    */
   readonly onAbort?: AbortEffect | (() => AbortEffect)
-  /** how long to retry the opening of the request, in milliseconds; default: without a limit */
+  /**
+   * how long to retry the opening of the request, in milliseconds; default: without a limit. A call
+   * without an `externalId` leaves no request afterwards, as with `ask`
+   */
   readonly openWithinMs?: number
   /** called once the request is open, for instance to print its number */
   readonly onAsked?: (request: RequestSummary) => void
@@ -104,6 +116,8 @@ export async function take<Input extends object>(
       const effect = typeof onAbort === 'function' ? onAbort() : onAbort
       if (effect === 'withdraw')
         await (id === undefined ? takeBack(service, call) : withdrawLeft(service, id))
+    } else if (id === undefined && gateCall.externalId === undefined && isUnanswered(error)) {
+      await takeBack(opening, call)
     }
     throw error
   }
@@ -112,11 +126,7 @@ export async function take<Input extends object>(
 function throwBlocked(error: unknown): never {
   if (!(error instanceof CountersignError) || error.code !== 'policy_blocked') throw error
   const { code, message, problem, status } = error
-  throw new BlockedError(code, message, {
-    cause: error,
-    ...(problem === null ? {} : { problem }),
-    ...(status === null ? {} : { status }),
-  })
+  throw new BlockedError(code, message, { cause: error, problem, status })
 }
 
 function refuseUndecided(request: RequestAnswer): void {

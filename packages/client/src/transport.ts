@@ -73,7 +73,8 @@ function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedReq
     init: {
       method,
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // No text, and so no body, where there is none.
+      body: JSON.stringify(body),
       // A redirect would send the key to another address.
       redirect: 'manual',
     },
@@ -103,7 +104,7 @@ async function sendOnce(
     typeof detail === 'string'
       ? detail
       : `${url} answered with status ${status}${isPage ? ' and a page' : ''}`,
-    { status, problem, ...(requestId === undefined ? {} : { requestId }) },
+    { status, problem, requestId },
   )
 }
 

@@ -127,6 +127,43 @@ with ThreadPoolExecutor(80) as pool:
     print(json.dumps(list(pool.map(outcome, json.load(sys.stdin)))))
 `
 
+/** Asks a service whose first answer never comes. */
+const unanswered = `
+import asyncio, contextlib, sys
+from countersign import AsyncClient, Client, CountersignError
+
+options = {"url": sys.argv[1], "api_key": "x", "timeout": 1}
+
+def fails(act):
+    try:
+        act()
+        raise SystemExit("it was answered")
+    except CountersignError as error:
+        assert error.code == "unavailable", error.code
+
+async def ends(act, cancels):
+    task = asyncio.create_task(act())
+    if cancels:
+        await asyncio.sleep(0.3)
+        task.cancel()
+    try:
+        await task
+        raise SystemExit("it was answered")
+    except (asyncio.CancelledError, CountersignError):
+        pass
+
+async def later():
+    client = AsyncClient(**options)
+    await ends(lambda: client.ask("deploy", {}), True)
+    await ends(lambda: client.ask("deploy", {}), False)
+    await ends(lambda: client.take("deploy", {}, wait=1), False)
+    await ends(lambda: client.ask("named", {}, external_id="named"), True)
+
+fails(lambda: Client(**options).ask("deploy", {}))
+fails(lambda: Client(**options).ask("named", {}, external_id=""))
+asyncio.run(later())
+`
+
 const rest = `
 import asyncio, json, sys
 from countersign import AsyncClient, Client, CountersignError
@@ -361,6 +398,34 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     expect(got.at(-2)?.body).toBe(got.at(-3)?.body)
     // Both clients cut at 4,000 units of UTF-16; the service takes 4,000 characters.
     expect(JSON.parse(got[0]?.body ?? '').summary).toBe('🚀'.repeat(2000))
+  })
+
+  // Rules: product.md 47
+  test('no request is left that nobody could find again: after a time limit, nor a cancelled `ask`', async () => {
+    const states = new Map<string, string>()
+    const openings = new Map<string, number>()
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const [, id = ''] = /([^/]+)[/]withdraw$/.exec(request.url ?? '') ?? []
+        if (id !== '') {
+          states.set(id, 'cancelled')
+          return response.end('{}')
+        }
+        const { externalId, tool } = JSON.parse(body) as { externalId: string; tool: string }
+        openings.set(externalId, (openings.get(externalId) ?? 0) + 1)
+        if (!states.has(externalId)) states.set(externalId, 'pending')
+        // The answer to the first message is lost.
+        if (openings.get(externalId) === 1 || tool === 'named') return
+        response.end(JSON.stringify({ id: externalId, number: 1, state: 'pending' }))
+      })
+    })
+    const port = await listenHere(server)
+    await runProgram(installed, ['-c', unanswered, `http://127.0.0.1:${port}`])
+    server.closeAllConnections()
+    await closeServer(server)
+    const { named, '': blank, ...unnamed } = Object.fromEntries(states)
+    expect(Object.values(unnamed)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled'])
+    expect([named, blank]).toEqual(['pending', 'pending'])
   })
 
   // Rules: product.md 47

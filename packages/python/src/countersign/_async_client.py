@@ -11,8 +11,9 @@ from typing import Any, Literal, TypeVar
 
 from ._callback import Callback
 from ._client import Client
-from ._gate import open_call, take_back, take_decided, try_report, try_withdraw
+from ._gate import is_unanswered, open_call, take_back, take_decided, try_report, try_withdraw
 from ._request import AllowedCall, RequestSummary, Decision, Permit
+from .errors import CountersignError
 
 Result = TypeVar("Result")
 
@@ -60,8 +61,34 @@ class AsyncClient:
         self._client = Client(url=url, api_key=api_key, timeout=timeout)
 
     async def ask(self, tool: str, input: dict[str, Any], **more: Any) -> RequestSummary:
-        """See `Client.ask`."""
-        return await asyncio.to_thread(self._client.ask, tool, input, **more)
+        """See `Client.ask`. A cancelled task leaves no request of a call without an `external_id`."""
+        is_unnamed = more.get("external_id") is None
+        named = _named(more)
+
+        def open_request(client: Client) -> RequestSummary:
+            return client.ask(tool, input, **named)
+
+        return await self._open(
+            self._client, open_request, open_request, if_cancelled=is_unnamed, if_unanswered=is_unnamed
+        )
+
+    async def _open(
+        self,
+        client: Client,
+        work: Callable[[Client], Result],
+        open_again: Callable[[Client], RequestSummary],
+        *,
+        if_cancelled: bool,
+        if_unanswered: bool,
+    ) -> Result:
+        """Opens a request by `work`, and takes it back if its task is cancelled or no answer comes."""
+        try:
+            return await _alone(client, work)
+        except (asyncio.CancelledError, CountersignError) as error:
+            is_cancelled = isinstance(error, asyncio.CancelledError)
+            if (if_cancelled if is_cancelled else if_unanswered and is_unanswered(error)):
+                await asyncio.shield(asyncio.to_thread(take_back, self._client, open_again))
+            raise
 
     async def find(self, external_id: str) -> RequestSummary | None:
         """See `Client.find`."""
@@ -125,15 +152,14 @@ class AsyncClient:
         as nobody has decided it; with `on_cancel="leave"` it stays.
         """
         patient = self._client._with(timeout=math.inf) if wait == math.inf else self._client
-        named = {**more, "external_id": more.get("external_id") or str(uuid.uuid4())}
-        try:
-            id = await _alone(patient, lambda client: open_call(client, tool, input, **named))
-        except asyncio.CancelledError:
-            if on_cancel == "withdraw":
-                await asyncio.shield(
-                    asyncio.to_thread(take_back, self._client, tool, input, named)
-                )
-            raise
+        named = _named(more)
+        id = await self._open(
+            patient,
+            lambda client: open_call(client, tool, input, **named),
+            lambda client: client.ask(tool, input, **named),
+            if_cancelled=on_cancel == "withdraw",
+            if_unanswered=more.get("external_id") is None,
+        )
         try:
             decided = await _alone(patient, lambda client: client.decision(id, wait=wait))
         except asyncio.CancelledError:
@@ -147,3 +173,9 @@ class AsyncClient:
     def verify_callback(self, body: bytes | str, headers: Mapping[str, str]) -> Callback:
         """See `Client.verify_callback`. Needs no network."""
         return self._client.verify_callback(body, headers)
+
+
+def _named(more: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `ask` with a name of the request, by which it can be opened again."""
+    name = more.get("external_id")
+    return {**more, "external_id": str(uuid.uuid4()) if name is None else name}

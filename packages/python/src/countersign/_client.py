@@ -14,9 +14,10 @@ from urllib.parse import quote
 
 from ._callback import Callback, verify_callback
 from ._digest import canonical_json
-from ._gate import check_permit, open_call, take_decided, try_report
+from ._gate import check_permit, is_unanswered, open_call, take_back, take_decided, try_report
 from ._request import AllowedCall, RequestSummary, Decision, Permit, read_summary, read_decision
 from ._transport import Service, not_ours, send
+from .errors import CountersignError
 
 Result = TypeVar("Result")
 
@@ -60,13 +61,15 @@ class Client:
         """Opens a request for the approval of a call, or finds the request of this `external_id`.
 
         Raises `policy_blocked` if policy never allows the call, and `ValueError` for an input that
-        JSON cannot represent. With `edits="off"` nobody may change the call.
+        JSON cannot represent. With `edits="off"` nobody may change the call. If no answer came in
+        time, the request of a call without an `external_id` is taken back, which takes ten seconds
+        at most; another call continues under its `external_id`.
         """
         canonical_json(input)
         body = {
             "tool": tool,
             "input": input,
-            "externalId": external_id or str(uuid.uuid4()),
+            "externalId": str(uuid.uuid4()) if external_id is None else external_id,
             "worker": worker,
             "title": title,
             "presentation": presentation,
@@ -78,7 +81,17 @@ class Client:
             "origin": origin,
         }
         present = {name: value for name, value in body.items() if value is not None}
-        return read_summary(_request(self._service, send(self._service, "POST", "/v1/requests", present)))
+        try:
+            return self._open(present)
+        except CountersignError as error:
+            # Nobody else knows the name of that request.
+            if external_id is None and is_unanswered(error):
+                take_back(self, lambda patient: patient._open(present))
+            raise
+
+    def _open(self, body: dict[str, Any]) -> RequestSummary:
+        answer = send(self._service, "POST", "/v1/requests", body)
+        return read_summary(_request(self._service, answer))
 
     def find(self, external_id: str) -> RequestSummary | None:
         """Finds the request that a program of the key's owner opened under this `external_id`, or `None`."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from ._digest import call_digest, canonical_json
-from ._request import AllowedCall, Permit
+from ._request import AllowedCall, Permit, RequestSummary
 from .errors import (
     AlreadyTakenError,
     BlockedError,
@@ -54,15 +55,20 @@ def try_report(client: Client, id: str, state: str, summary: str | None = None) 
         pass
 
 
-def take_back(client: Client, tool: str, input: dict[str, Any], more: dict[str, Any]) -> None:
+def is_unanswered(error: CountersignError) -> bool:
+    """Whether no answer came in time, so that the service may have done what it was sent."""
+    return error.code == "unavailable"
+
+
+def take_back(client: Client, open_again: Callable[[Client], RequestSummary]) -> None:
     """Withdraws the request of a call whose opening was not answered. Ignores errors.
 
     It is opened under the same name once more, since the first message may still be on its way:
     whichever comes second finds the request, and opens none.
     """
-    patient = client._with(timeout=10.0)
+    patient = client._with(timeout=min(client._service.timeout, 10.0))
     try:
-        patient.withdraw(patient.ask(tool, input, **more).id)
+        patient.withdraw(open_again(patient).id)
     except CountersignError:
         pass
 
