@@ -22,6 +22,11 @@ export class ContentRemoved extends Error {
   }
 }
 
+/**
+ * No content is larger, neither stored nor read: who writes rows could otherwise have a few bytes
+ * decompressed to more than a process has.
+ */
+const maxBytes = 256 * 1024 * 1024
 /** Below this size compression costs more than it saves. */
 const compressFromBytes = 256
 /**
@@ -92,6 +97,7 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
 
 function contentRow(value: Uint8Array | string) {
   const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(value)
+  if (bytes.length > maxBytes) throw new Error(`Content has over ${maxBytes} bytes`)
   const packed = bytes.length >= compressFromBytes ? compress(bytes) : bytes
   const smaller = packed.length < bytes.length
   const encoding = smaller ? ('zstd' as const) : ('identity' as const)
@@ -181,7 +187,7 @@ function unpack(hash: string, row: PackedContent): Buffer {
 
 function decompressContent(hash: string, bytes: Buffer): Buffer {
   try {
-    return zstdDecompressSync(bytes)
+    return zstdDecompressSync(bytes, { maxOutputLength: maxBytes })
   } catch {
     throw new ContentChanged(hash)
   }
