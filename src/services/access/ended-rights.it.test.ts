@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
@@ -10,7 +9,7 @@ import { keepCovered } from '#test/harness/fixtures/cover-audit.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
-import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { everyRow, rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { exportLog } from '../audit/export/export-log.ts'
 import { exportAudit } from '../audit/export-audit.ts'
@@ -224,24 +223,12 @@ function filesByRight(): { readonly file: string; readonly text: string }[] {
     .filter(({ text }) => makers.test(text))
 }
 
-/** All rows of all tables. */
-async function rowsNow(): Promise<string> {
-  const { rows } = await sql<{ table: string; rows: string }>`
-    select table_name as table,
-      query_to_xml(format('select t::text from %I t order by 1', table_name), true, true, '')::text as rows
-    from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'
-    order by 1
-  `.execute(db)
-  expect(rows.length).toBeGreaterThan(20)
-  return JSON.stringify(rows)
-}
-
 /** The services as Olga meets them when her right ends after it was judged; the rows by then. */
 function meanwhile(end: () => Promise<unknown>) {
   const then = { rows: '' }
   const act = async () => {
     await end()
-    then.rows = await rowsNow()
+    then.rows = await everyRow(db)
   }
   return { ctx: { ...desk.api, db: beforeTransaction(desk.api.db, act) }, then }
 }
@@ -283,7 +270,7 @@ describe('a right that ends between its judgement and the record', () => {
     async ({ act, end, restore }) => {
       const { ctx, then } = meanwhile(end)
       const { code } = await refusal(act(ctx))
-      const now = await rowsNow()
+      const now = await everyRow(db)
       await restore()
       expect(code).toBe('forbidden')
       expect(now).toBe(then.rows)

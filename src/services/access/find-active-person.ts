@@ -26,8 +26,10 @@ export async function findActivePerson(
 }
 
 /**
- * Locks a person's row, so that units that count what belongs to the person wait for each other.
+ * Locks a person's row, so that units that count what belongs to the person wait for each other. A
+ * unit by the person's own authority calls it as it judges, before it locks the row for that
+ * authority: two that changed their lock would wait for each other.
  */
-export async function lockPerson({ tx }: UnitOfWork, personId: string): Promise<void> {
+export async function lockPerson({ tx }: Pick<UnitOfWork, 'tx'>, personId: string): Promise<void> {
   await tx.selectFrom('person').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
 }

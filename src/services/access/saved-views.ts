@@ -4,8 +4,9 @@ import { Problem } from '#domain/problem.ts'
 import { maxSavedViews } from '#domain/saved-view.ts'
 import { bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import type { RecordOf } from '../core/record-of.ts'
+import { lockPerson } from './find-active-person.ts'
 
 /**
  * The filters of a page under a name. `query`: the query of the page's address, without the `?`.
@@ -38,9 +39,12 @@ export async function saveView(
 ): Promise<SavedView> {
   const authority = bySelf(caller, onlyPeople)
   const personId = authority.actor.id
-  return inUnitOfWork(ctx, authority, async ({ tx }) => {
-    // Saves of one person run one after the other, so that the count holds.
-    await tx.selectFrom('person').select('id').where('id', '=', personId).forUpdate().execute()
+  // Saves of one person run one after the other, so that the count holds.
+  const judge = async (at: JudgingContext) => {
+    await lockPerson(at, personId)
+    return { authority }
+  }
+  return inUnitOfWork(ctx, judge, async ({ tx }) => {
     const views = await tx
       .selectFrom('saved_view')
       .select('name')

@@ -3,24 +3,24 @@ import { auditEventTypes, type AuditEventType } from '#domain/audit-event.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Right } from '#policy/project-config.ts'
 import type { Caller, ServiceContext, SystemContext } from './context.ts'
-import { actsByRight, needsRight, type HeldRight } from './rights-of.ts'
+import { actsByRight, needsRight, type Basis } from './rights-of.ts'
 
 /** A caller who was checked. The class is not exported: only the functions below make one. */
 class CheckedCaller<A extends Actor = Actor> implements Caller {
   readonly actor: A
   readonly channel: Caller['channel']
-  /** the right that made it, which a unit of work judges again; `null`: no right did */
-  readonly right: HeldRight | null
+  /** what a unit of work judges again; `null`: nothing, or the unit does so by rows of its own */
+  readonly basis: Basis | null
   readonly #records: readonly AuditEventType[]
 
   constructor(
     { actor, channel }: Caller & { readonly actor: A },
     records: readonly AuditEventType[] = auditEventTypes,
-    right: HeldRight | null = null,
+    basis: Basis | null = null,
   ) {
     this.actor = actor
     this.channel = channel
-    this.right = right
+    this.basis = basis
     this.#records = records
   }
 
@@ -69,10 +69,7 @@ export const timer: SystemCaller = { actor: { type: 'timer' }, channel: 'system'
 /** Events that record refusals. */
 type Refusal = Extract<AuditEventType, `${string}.refused` | `${string}.rejected`>
 
-/**
- * By a right of the policy in force. Rejects with `forbidden`, naming the right. `inUnitOfWork`
- * judges the right again, since it may end between this judgement and the record.
- */
+/** By a right of the policy in force. Rejects with `forbidden`, naming the right. */
 export async function byRight(
   ctx: ServiceContext,
   caller: Caller,
@@ -92,7 +89,7 @@ export async function byRightOrNull(
   right: Right,
 ): Promise<Authority<PersonActor> | null> {
   if (actor.type !== 'person' || !(await actsByRight(ctx, actor, right))) return null
-  return new CheckedCaller({ actor, channel }, auditEventTypes, { personId: actor.id, right })
+  return new CheckedCaller({ actor, channel }, auditEventTypes, basisOf(actor, right))
 }
 
 /**
@@ -105,8 +102,7 @@ export async function byProgramOrNull(
   right: Right,
 ): Promise<Authority<Program> | null> {
   if (actor.type !== 'machine' || !(await actsByRight(ctx, actor, right))) return null
-  const { ownerId: personId } = actor
-  return new CheckedCaller({ actor, channel }, auditEventTypes, { personId, right })
+  return new CheckedCaller({ actor, channel }, auditEventTypes, basisOf(actor, right))
 }
 
 /** By being one of the people or keys that own something. Throws `refusal` for everybody else. */
@@ -122,8 +118,9 @@ export function byOwnerOrNull(
   owners: readonly (string | null)[],
 ): Authority | null {
   const { actor } = caller
-  const isOne = (actor.type === 'person' || actor.type === 'machine') && owners.includes(actor.id)
-  return isOne ? new CheckedCaller(caller) : null
+  if (actor.type !== 'person' && actor.type !== 'machine') return null
+  if (!owners.includes(actor.id)) return null
+  return new CheckedCaller(caller, auditEventTypes, basisOf(actor, null))
 }
 
 /**
@@ -146,8 +143,8 @@ export function byEligibility(
  */
 export function bySelf(caller: Caller, sentence: string): Authority<PersonActor> {
   const { actor, channel } = caller
-  if (actor.type === 'person') return new CheckedCaller({ actor, channel })
-  throw new Problem('forbidden', sentence)
+  if (actor.type !== 'person') throw new Problem('forbidden', sentence)
+  return new CheckedCaller({ actor, channel }, auditEventTypes, basisOf(actor, null))
 }
 
 /**
@@ -156,8 +153,16 @@ export function bySelf(caller: Caller, sentence: string): Authority<PersonActor>
  */
 export function byProgram(caller: Caller): Authority<Program> {
   const { actor, channel } = caller
-  if (actor.type === 'machine') return new CheckedCaller({ actor, channel })
+  if (actor.type === 'machine') {
+    return new CheckedCaller({ actor, channel }, auditEventTypes, basisOf(actor, null))
+  }
   throw new Problem('forbidden', 'This is for programs: send authorization: Bearer with an API key')
+}
+
+function basisOf(actor: PersonActor | Program, right: Right | null): Basis {
+  return actor.type === 'person'
+    ? { personId: actor.id, keyId: null, right }
+    : { personId: actor.ownerId, keyId: actor.id, right }
 }
 
 /** For the service itself: no route of the API has the context that this takes. */

@@ -57,6 +57,19 @@ export async function lockRights(tx: Tx, personIds: readonly string[]): Promise<
   return rows
 }
 
+/**
+ * Locks a person's row until the commit, so that they cannot be disabled; others can lock the same.
+ * Returns the row, if there is one.
+ */
+export async function keepPerson(tx: Tx, personId: string): Promise<LockedPerson | undefined> {
+  return tx
+    .selectFrom('person')
+    .select(['id', 'email', 'disabled_at', 'other_ids', 'seal'])
+    .where('id', '=', personId)
+    .forShare()
+    .executeTakeFirst()
+}
+
 /** Locks one request, which the caller has found. Rejects if its row no longer exists. */
 export async function lockRequest(tx: Tx, id: string): Promise<Selectable<RequestTable>> {
   const [request] = await lockRequests(tx, [id])

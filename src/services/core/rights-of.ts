@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import { Problem } from '#domain/problem.ts'
 import { type Holder, type Right, rightNames } from '#policy/project-config.ts'
@@ -6,7 +7,7 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Tx } from '#store/database.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
-import { lockRights } from './locks.ts'
+import { keepPerson, lockRights } from './locks.ts'
 
 /**
  * Whether a person has a right now, by the policy in force. Machines, timers and policies never
@@ -68,44 +69,92 @@ export function rightsIn(config: Policy['config'], email: string | null): Readon
   )
 }
 
-/** A right by which somebody acts: their own, or that of the owner of their key. */
-export interface HeldRight {
+/** What an authority rests on. A unit of work judges it again, since it may end at any time. */
+export interface Basis {
+  /** who acts, or owns the key that acts */
   readonly personId: string
-  readonly right: Right
+  readonly keyId: string | null
+  /** `null`: they act on what is their own */
+  readonly right: Right | null
 }
 
 export function needsRight(right: Right): Problem {
   return new Problem('forbidden', `This needs the right ${right} (rights in countersign.yaml)`)
 }
 
+interface BasisReader {
+  readonly tx: Tx
+  readonly seals: Seals
+}
+
 /**
- * Whether a right is held still, in the transaction that records what is done by it. Until the
- * commit no other policy version can take force, and the person cannot be disabled.
+ * Why a basis holds no longer, in the transaction that records what is done by it; `null`: it
+ * holds. Until the commit a person who acts cannot be disabled, and where they act by a right, no
+ * other policy version can take force. `forbidden`: the right has ended; `unauthenticated`: the
+ * person was disabled, or the key has ended.
  */
-export async function isStillHeld(
+export async function endOfBasis(
+  ctx: Pick<ServiceContext, 'policies'>,
+  at: BasisReader,
+  { personId, keyId, right }: Basis,
+): Promise<Problem | null> {
+  if (right !== null && !(await isStillHeld(ctx, at, personId, right))) return needsRight(right)
+  if (keyId !== null) return endOfKey(at, keyId)
+  if (right !== null) return null
+  const person = await keepPerson(at.tx, personId)
+  const isActive = person?.disabled_at === null && at.seals.holds('person', person)
+  if (isActive) return null
+  return new Problem('unauthenticated', 'You can no longer sign in, so nothing was done')
+}
+
+async function isStillHeld(
   { policies }: Pick<ServiceContext, 'policies'>,
-  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
-  { personId, right }: HeldRight,
+  { tx, seals }: BasisReader,
+  personId: string,
+  right: Right,
 ): Promise<boolean> {
   const [[person], { config }] = await together([lockRights(tx, [personId]), policies.inForce(tx)])
   const isActive = person?.disabled_at === null && seals.holds('person', person)
   return rightsIn(config, isActive ? person.email : null).has(right)
 }
 
-/** Whether somebody who is not disabled has a right by the policy in force, beside one person. */
+async function endOfKey(at: BasisReader, keyId: string): Promise<Problem | null> {
+  if (await isKeyLive(at, keyId)) return null
+  return new Problem('unauthenticated', 'This API key has ended since the call began')
+}
+
+/** Whether a key is neither revoked nor expired, and its owner not disabled. */
+export async function isKeyLive({ tx, seals }: BasisReader, keyId: string): Promise<boolean> {
+  // A row that was put back to before the revocation does not make the key live again.
+  if (seals.revocations.has({ what: 'api_key', id: keyId })) return false
+  const live = await tx
+    .selectFrom('api_key')
+    .innerJoin('person', 'person.id', 'api_key.owner_id')
+    .select('api_key.id')
+    .where('api_key.id', '=', keyId)
+    .where('api_key.revoked_at', 'is', null)
+    .where(sql<boolean>`coalesce(api_key.expires_at > clock_timestamp(), true)`)
+    .where('person.disabled_at', 'is', null)
+    .executeTakeFirst()
+  return live !== undefined
+}
+
+/** Whether somebody who can sign in has a right by the policy in force, beside one person. */
 export async function isHeldByAnother(
-  ctx: Pick<ServiceContext, 'db' | 'policies'>,
+  ctx: Pick<ServiceContext, 'db' | 'policies' | 'seals'>,
   right: Right,
   besides: { readonly email: string },
 ): Promise<boolean> {
   const { config } = await ctx.policies.inForce()
   const people = await ctx.db
     .selectFrom('person')
-    .select('email')
+    .select(['id', 'email', 'disabled_at', 'other_ids', 'seal'])
     .where('disabled_at', 'is', null)
     .where('email', '<>', besides.email)
     .execute()
-  return people.some(({ email }) => config.rights[right].some((one) => holds(config, one, email)))
+  return people.some(
+    (person) => rightsIn(config, person.email).has(right) && ctx.seals.holds('person', person),
+  )
 }
 
 function holds(config: Policy['config'], holder: Holder, email: string): boolean {

@@ -13,7 +13,7 @@ import { isPlanOutdated } from '#store/connection/preparing-pool.ts'
 import { sideBySide, together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext, Caller } from './context.ts'
 import type { Authority } from './authority.ts'
-import { isStillHeld, needsRight } from './rights-of.ts'
+import { endOfBasis } from './rights-of.ts'
 import { currentRequest } from './current-request.ts'
 
 /**
@@ -69,8 +69,9 @@ const maxTries = 5
 /**
  * Runs `work` in one transaction: all or nothing. It needs an authority: one that exists, or one
  * that `judge` makes from rows that it locks in the same transaction; `work` gets what `judge`
- * returns besides. A right that the authority rests on is judged here again: rejects with
- * `forbidden` where it has ended. After the commit, the outbox rows go to this process's relay,
+ * returns besides. What the authority rests on is judged here again: rejects with `forbidden` where
+ * a right has ended, with `unauthenticated` where the person was disabled or the key has ended.
+ * After the commit, the outbox rows go to this process's relay,
  * without making the caller wait. After a deadlock or conflict the unit starts again, so neither
  * function may keep anything outside of its transaction.
  */
@@ -93,8 +94,9 @@ export async function inUnitOfWork<T, Judged extends { readonly authority: Autho
     // Given an authority, `work` takes the unit alone; given `judge`, it also takes the judgement.
     const judgement =
       typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
-    const { right } = judgement.authority
-    if (right !== null && !(await isStillHeld(ctx, at, right))) throw needsRight(right.right)
+    const { basis } = judgement.authority
+    const end = basis === null ? null : await endOfBasis(ctx, at, basis)
+    if (end !== null) throw end
     return work(unitBy(judgement.authority), judgement)
   }
   for (let attempt = 1; ; attempt += 1) {

@@ -17,7 +17,7 @@ import { judgePerson, type EligiblePerson } from './judge-decision.ts'
 import { recordDecision } from './record-decision.ts'
 import { verifyRun } from '../core/verify-run.ts'
 import { lockRequest, lockRun } from '../core/locks.ts'
-import { isStillHeld } from '../core/rights-of.ts'
+import { endOfBasis } from '../core/rights-of.ts'
 import { answeredText } from '../transcript/result-texts.ts'
 import { storeResult } from '../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
@@ -59,8 +59,8 @@ export async function answerQuestion(
       const { idempotencyKey: key, text } = input
       const call = { caller, key, route: `answer:${target.id}`, body: { text } }
       return onceForKey(unit.tx, call, async () => {
-        const right = steering?.right ?? null
-        const steers = right === null || (await isStillHeld(ctx, unit, right))
+        const basis = steering?.basis ?? null
+        const steers = basis === null || (await endOfBasis(ctx, unit, basis)) === null
         const run = target.runId === null ? null : await lockRun(unit.tx, target.runId)
         // A run whose signature does not hold gives nobody a right.
         const isSigned = run !== null && verifyRun(unit.verifier, run) !== null

@@ -1,7 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { missingProblem } from '../requests/people/find-request.ts'
-import { refuseEndedKey } from '../requests/people/refuse-ended-key.ts'
 import { lockRequests } from '../core/locks.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
@@ -17,8 +16,7 @@ export interface OwnExternal extends ExternalRows {
 /**
  * Locks a program's request. Rejects with `not_found` when its row is gone since it was found, with
  * `invalid_request` when it is one of a run, with `forbidden` unless the program's key is of the
- * same owner as the one that asked (security.md 22), and with `unauthenticated` when it has ended
- * since the call began.
+ * same owner as the one that asked (security.md 22).
  */
 export async function lockOwn(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -26,7 +24,6 @@ export async function lockOwn(
   requestId: string,
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
-  await refuseEndedKey({ tx, seals }, authority.actor.id)
   const [request] = await lockRequests(tx, [requestId])
   if (request === undefined) throw missingProblem(requestId)
   const rows = await withExternal(tx, request)

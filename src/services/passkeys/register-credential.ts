@@ -5,7 +5,8 @@ import type {
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
+import { lockPerson } from '../access/find-active-person.ts'
 import { challengeTtlMs, storeChallenge, takeChallenge } from './challenges.ts'
 import {
   countCredentials,
@@ -82,13 +83,11 @@ export async function registerCredential(
   const registration = await verifyAnswer(ctx, input)
   const publicKey = Buffer.from(registration.credential.publicKey).toString('base64url')
   const id = uuidv7()
-  return inUnitOfWork(ctx, authority, async (unit) => {
-    await unit.tx
-      .selectFrom('person')
-      .select('id')
-      .where('id', '=', person.id)
-      .forUpdate()
-      .execute()
+  const judge = async (at: JudgingContext) => {
+    await lockPerson(at, person.id)
+    return { authority }
+  }
+  return inUnitOfWork(ctx, judge, async (unit) => {
     if ((await countCredentials(unit.tx, person.id)) >= maxCredentials) {
       const sentence = `A person has at most ${maxCredentials} passkeys; remove one you do not use`
       throw new Problem('conflict', sentence)

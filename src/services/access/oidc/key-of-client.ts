@@ -1,4 +1,5 @@
 import { hashJson } from '#domain/json/digest.ts'
+import { Problem } from '#domain/problem.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import { bySelf } from '../../core/authority.ts'
 import type { ServiceContext } from '../../core/context.ts'
@@ -29,7 +30,7 @@ export async function keyOfClient(
   if (existing !== null) return existing
   const { name } = person
   const caller = { actor: { type: 'person', id: person.id, name }, channel: 'api' } as const
-  const isMade = await inUnitOfWork(ctx, bySelf(caller, ''), async (unit) => {
+  const attempt = inUnitOfWork(ctx, bySelf(caller, ''), async (unit) => {
     const row = {
       id,
       name: `${client} (OAuth)`,
@@ -51,6 +52,12 @@ export async function keyOfClient(
     await unit.audit({ type: 'key.created', detail })
     return true
   })
+  const isMade = await attempt.catch((error: unknown) => {
+    // The person was disabled since the token was judged.
+    if (error instanceof Problem && error.code === 'unauthenticated') return null
+    throw error
+  })
+  if (isMade === null) return 'disabled'
   const key = await readKey(ctx, { id, secretHash }, null)
   if (key === null && isMade) return 'disabled'
   return key ?? 'client_revoked'

@@ -1,0 +1,171 @@
+import { v7 as uuidv7 } from 'uuid'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
+import { everyRow, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { chooseMail } from '../channels/mail/mail-choice.ts'
+import { choosePush } from '../channels/push/choose-push.ts'
+import type { SigningContext } from '../core/context.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
+import { openExternal } from '../external/open-external.ts'
+import { listGrants } from '../grants/list-grants.ts'
+import { revokeGrant } from '../grants/revoke-grant.ts'
+import { nudgeRequest } from '../requests/nudge-request.ts'
+import { snoozeRequest } from '../requests/snooze-request.ts'
+import { messageRun } from '../runs/message-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
+import { endAbsence, setAbsence } from './absence.ts'
+import { createApiKey } from './api-keys/create-api-key.ts'
+import { revokeApiKey } from './api-keys/revoke-api-key.ts'
+import { rotateApiKey } from './api-keys/rotate-api-key.ts'
+import { keyOfClient } from './oidc/key-of-client.ts'
+import { saveView } from './saved-views.ts'
+import { endOtherSessions } from './sessions/end-sessions.ts'
+import { createSignInLink } from './sign-in/sign-in-link.ts'
+
+const desk = disposeAfterTests(await openAgentDesk())
+const { ada, grace } = desk.people
+const { db } = desk.database
+
+desk.say({
+  calls: [
+    { tool: 'write_file', input: { path: 'notes/release.md', content: 'released\n' } },
+    { tool: 'write_file', input: { path: 'notes/next.md', content: 'next\n' } },
+  ],
+})
+const runId = await desk.start()
+await desk.turn(runId, 1)
+const [granted, waiting] = await desk.calls(runId, 1)
+await desk.decide(grace, granted?.requestId ?? '', { scope: 'run', reason: 'as agreed' })
+const [grant] = await listGrants(desk.api, ada.caller, { runId })
+const request = waiting?.requestId ?? ''
+const key = await addKey(db, ada)
+const email = 'ada@example.com'
+const tomorrow = new Date(Date.now() + 86_400_000)
+
+type Act = (ctx: SigningContext) => Promise<unknown>
+
+/** What Ada does with what is her own. */
+const adasActs: Readonly<Record<string, Act>> = {
+  setAbsence: (ctx) => setAbsence(ctx, ada.caller, { until: tomorrow.toISOString() }),
+  endAbsence: (ctx) => endAbsence(ctx, ada.caller),
+  saveView: (ctx) => saveView(ctx, ada.caller, { page: 'inbox', name: 'mine', query: 'mine=true' }),
+  chooseMail: (ctx) => chooseMail(ctx, ada.caller, { choice: 'nothing', ended: false }),
+  choosePush: (ctx) => choosePush(ctx, ada.caller, { requests: 'all', ended: true, quiet: null }),
+  createApiKey: (ctx) =>
+    createApiKey(ctx, ada.caller, { name: 'CI', scopes: ['runs:read'], expiresAt: null }),
+  rotateApiKey: (ctx) => rotateApiKey(ctx, ada.caller, { id: key.id, overlapMs: 0 }),
+  revokeApiKey: (ctx) => revokeApiKey(ctx, ada.caller, { id: key.id }),
+  createSignInLink: (ctx) => createSignInLink(ctx, ada.caller, { email }),
+  endOtherSessions: (ctx) => endOtherSessions(ctx, ada.caller, { currentId: uuidv7() }),
+  snoozeRequest: (ctx) =>
+    snoozeRequest(ctx, ada.caller, { request, until: tomorrow.toISOString() }),
+  nudgeRequest: (ctx) => nudgeRequest(ctx, ada.caller, { request }),
+  messageRun: (ctx) => messageRun(ctx, ada.caller, { runId, text: 'Go on' }),
+  revokeGrant: (ctx) => revokeGrant(ctx, ada.caller, { grantId: grant?.id ?? '' }),
+  cancelRun: (ctx) => cancelRun(ctx, ada.caller, { runId }),
+}
+
+/** What her key does. */
+const keysActs: Readonly<Record<string, Act>> = {
+  openExternal: (ctx) =>
+    openExternal(ctx, key.caller, { tool: 'deploy', input: {}, externalId: 'deploy-1' }),
+  startRun: (ctx) => startRun(ctx, key.caller, { worker: 'scribe', input: 'Write' }),
+}
+
+const setDisabled = (disabled_at: Date | null) =>
+  setRows(db, 'person', { id: ada.id }, { disabled_at })
+const setRevoked = (revoked_at: Date | null) =>
+  setRows(db, 'api_key', { id: key.id }, { revoked_at })
+
+/** Carries an act out while something ends; its refusal, and whether it wrote anything. */
+async function actWhile(act: Act, end: () => Promise<void>, restore: () => Promise<void>) {
+  let then = ''
+  const meanwhile = async (): Promise<void> => {
+    await end()
+    then = await everyRow(db)
+  }
+  const { code } = await refusal(
+    act({ ...desk.api, db: beforeTransaction(desk.api.db, meanwhile) }),
+  )
+  const wrote = (await everyRow(db)) !== then
+  await restore()
+  return { code, wrote }
+}
+
+// Rules: product.md 18; security.md 22
+describe('a person who is disabled between the judgement and the record', () => {
+  test.each(Object.entries(adasActs))('%s is refused and writes nothing', async (_, act) => {
+    const outcome = await actWhile(
+      act,
+      () => setDisabled(new Date()),
+      () => setDisabled(null),
+    )
+    expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+  })
+
+  test.each(Object.entries(keysActs))(
+    'their key: %s is refused and writes nothing',
+    async (_, act) => {
+      const outcome = await actWhile(
+        act,
+        () => setDisabled(new Date()),
+        () => setDisabled(null),
+      )
+      expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+    },
+  )
+
+  test('a client of the sign-in provider gets no key', async () => {
+    const client = { issuer: 'https://id.example.com', client: 'editor', person: { ...ada, email } }
+    const ctx = { ...desk.api, db: beforeTransaction(desk.api.db, () => setDisabled(new Date())) }
+    const outcome = await keyOfClient(ctx, client)
+    await setDisabled(null)
+    expect(outcome).toBe('disabled')
+    expect(await rowsOf(db, 'api_key', { name: 'editor (OAuth)' })).toEqual([])
+  })
+})
+
+// Rules: security.md 22
+test.each(Object.entries(keysActs))(
+  'a key that is revoked between the judgement and the record: %s is refused and writes nothing',
+  async (_, act) => {
+    const outcome = await actWhile(
+      act,
+      () => setRevoked(new Date()),
+      () => setRevoked(null),
+    )
+    expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+  },
+)
+
+test('acts of one person at once are all recorded, and none waits for another for ever', async () => {
+  const conflicts: string[] = []
+  const log = {
+    ...desk.api.log,
+    warn: (_: unknown, message: string) => void conflicts.push(message),
+  }
+  const ctx = { ...desk.api, log }
+  const views = Array.from({ length: 6 }, (_, place) =>
+    saveView(ctx, ada.caller, { page: 'inbox', name: `view ${place}`, query: 'mine=true' }),
+  )
+  await Promise.all([
+    ...views,
+    setAbsence(ctx, ada.caller, { until: tomorrow.toISOString() }),
+    messageRun(ctx, ada.caller, { runId, text: 'Go on' }),
+    createSignInLink(ctx, ada.caller, { email }),
+  ])
+  expect(await rowsOf(db, 'saved_view', { person_id: ada.id })).toHaveLength(6)
+  expect(conflicts).toEqual([])
+})
+
+test.each(Object.entries({ ...keysActs, ...adasActs }))(
+  'nobody is refused who is still there: %s',
+  async (_, act) => {
+    const outcome = await outcomeOf(act(desk.api))
+    expect('refusal' in outcome ? outcome.refusal.code : '').not.toBe('unauthenticated')
+  },
+)
