@@ -128,7 +128,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
   const newest = entry.approval?.request ?? request
   const comments = useSteadyComments(newest.comments)
-  const notes = useLineNotes({ ...newest, comments: comments.visible })
+  const notes = useLineNotes({ ...newest, comments: comments.visible }, !state.changed)
   const closed = whyClosed(newest)
   const again = againSentence(request.alike.again)
   return (
@@ -156,7 +156,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
           ownsKeys={false}
           onRegion={setRegion}
           onAllVisible={setAllVisible}
-          notes={state.changed ? undefined : notes}
+          notes={notes}
           tracker={tracker}
         />
       </SecretsContext>

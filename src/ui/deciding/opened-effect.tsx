@@ -29,7 +29,7 @@ export function OpenedEffect(props: {
           ownsKeys
           onRegion={view.setRegion}
           onAllVisible={view.setAllVisible}
-          notes={view.isNewest ? view.notes : undefined}
+          notes={view.notes}
           tracker={view.tracker}
         />
       </SecretsContext>

@@ -48,7 +48,7 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
   const unsentChoice = useUnsentChoice()
   const { fullyViewed, tracker } = useSeen(region, displayedRequest.presentation.digest, complete)
   const comments = useSteadyComments(request.comments)
-  const notes = useLineNotes({ ...request, comments: comments.visible })
+  const notes = useLineNotes({ ...request, comments: comments.visible }, isNewest)
   const editsFile =
     unsentChoice.choice === 'edit' &&
     request.state === 'pending' &&

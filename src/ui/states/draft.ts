@@ -8,7 +8,7 @@ import { keepInTab } from '../api/keep-in-tab.ts'
  */
 export function useDraft(
   requestId: string,
-  field: 'reason' | 'comment' | 'fork',
+  field: 'reason' | 'comment' | 'fork' | `line ${string}` | `edit ${string}`,
 ): [text: string, set: (text: string) => void] {
   const { person } = useMe()
   const key = `countersign.draft.${field}.${requestId}.${person.id}`

@@ -22,8 +22,10 @@ export function CommentEntry(props: {
   const { request, comment, showsLine } = props
   const { person } = useMe()
   const [isEditing, setEditing] = useState(false)
+  // The buttons and the field keep their room, and the text, when a colleague decides meanwhile.
+  const [wasPending] = useState(request.state === 'pending')
   const { anchor } = comment
-  const isOwn = comment.person.id === person.id && request.state === 'pending'
+  const isOwn = comment.person.id === person.id && wasPending
   const place = useFocusReturn<HTMLDivElement>(isOwn && isEditing)
   return (
     <div ref={place} tabIndex={-1}>
@@ -63,17 +65,24 @@ export function CommentEntry(props: {
 }
 
 function OwnActions(props: {
-  request: Pick<CommentedRequest, 'id'>
+  request: Pick<CommentedRequest, 'id' | 'state'>
   comment: Comment
   onEdit: () => void
 }) {
   const { request, comment, onEdit } = props
+  const isClosed = request.state !== 'pending'
   const { act, busy, refusal } = useCommentAct()
   const params = { id: request.id, commentId: comment.id }
   return (
     <>
       <div className="row">
-        <Button size="compact-xs" variant="subtle" color="gray" onClick={onEdit}>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          disabled={isClosed}
+          onClick={onEdit}
+        >
           {verbs.edit}
         </Button>
         <Button
@@ -81,6 +90,7 @@ function OwnActions(props: {
           variant="subtle"
           color="gray"
           loading={busy}
+          disabled={isClosed}
           onClick={() => void act(() => callApi('removeComment', { params }), 'Comment removed')}
         >
           {verbs.remove}
@@ -92,7 +102,7 @@ function OwnActions(props: {
 }
 
 function EditComment(props: {
-  request: Pick<CommentedRequest, 'id'>
+  request: Pick<CommentedRequest, 'id' | 'state'>
   comment: Comment
   onDone: () => void
 }) {
@@ -101,8 +111,13 @@ function EditComment(props: {
   return (
     <div className="column">
       <CommentField
-        field={{ 'aria-label': 'Text of the comment', minRows: 1 }}
+        field={{
+          'aria-label': 'Text of the comment',
+          minRows: 1,
+        }}
         initialText={comment.text}
+        draft={[request.id, `edit ${comment.id}`]}
+        canSave={request.state === 'pending'}
         buttons={{ save: verbs.save, size: 'compact-sm' }}
         save={(text) => callApi('editComment', { params, body: { text } })}
         message="Comment edited"

@@ -1,24 +1,39 @@
 import { Button, Textarea, type TextareaProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { useDraft } from '../../states/draft.ts'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /**
  * A field for the text of a comment, with its buttons. It takes the focus, and returns it to what
- * opened it. Escape closes it while nothing is written, and leaves it otherwise.
+ * opened it. Escape closes it while nothing is written, and leaves it otherwise. What is written is
+ * kept until it is saved or cancelled, also when the field goes with what is around it.
  */
 export function CommentField(props: {
   field: Pick<TextareaProps, 'label' | 'aria-label' | 'description' | 'minRows'>
   initialText: string
+  /** the place of what is written and not saved */
+  draft: Parameters<typeof useDraft>
+  /** what is written can be saved now */
+  canSave: boolean
   buttons: { readonly save: string; readonly size: 'xs' | 'compact-sm' }
   save: (text: string) => Promise<unknown>
   /** announced once it is saved; absent: nothing is announced */
   message?: string
   onDone: () => void
 }) {
-  const { field: words, initialText, buttons, save, message, onDone } = props
-  const [text, setText] = useState(initialText)
+  const { field: words, initialText, buttons, save, message } = props
+  const [draft, setDraft] = useDraft(...props.draft)
+  const [text, setText] = useState(draft === '' ? initialText : draft)
+  const write = (next: string): void => {
+    setText(next)
+    setDraft(next === initialText ? '' : next)
+  }
+  const onDone = (): void => {
+    setDraft('')
+    props.onDone()
+  }
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     const opener = document.activeElement
@@ -39,7 +54,7 @@ export function CommentField(props: {
         ref={field}
         autosize
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => write(event.currentTarget.value)}
         onKeyDown={(event) =>
           event.key === 'Escape' && text === initialText ? onDone() : leaveField(event)
         }
@@ -49,7 +64,7 @@ export function CommentField(props: {
         <Button
           size={buttons.size}
           loading={busy}
-          disabled={text.trim() === ''}
+          disabled={text.trim() === '' || !props.canSave}
           onClick={() => void submit()}
         >
           {buttons.save}

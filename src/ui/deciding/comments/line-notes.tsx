@@ -6,9 +6,13 @@ import { CommentEntry } from './comment-entry.tsx'
 import { CommentField } from './comment-field.tsx'
 import type { Comment, CommentedRequest } from './commented-request.ts'
 
-/** The comments below their lines, and the form of a new one. */
+/**
+ * The comments below their lines, and the form of a new one. When a colleague has changed the call,
+ * they stay at the lines that are shown, and a comment is saved once the new ones are.
+ */
 export function useLineNotes(
   request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },
+  isNewest: boolean,
 ): LineNotes {
   const [writing, setWriting] = useState<CommentAnchor | null>(null)
   const { id, comments, state } = request
@@ -24,13 +28,20 @@ export function useLineNotes(
               <CommentEntry request={{ id, state }} comment={comment} showsLine={false} />
             </div>
           ))}
-          {writes && <NoteForm requestId={id} anchor={anchor} onDone={() => setWriting(null)} />}
+          {writes && (
+            <NoteForm
+              requestId={id}
+              anchor={anchor}
+              isNewest={isNewest}
+              onDone={() => setWriting(null)}
+            />
+          )}
         </div>
       )
     },
-    [comments, writing, id, state],
+    [comments, writing, id, state, isNewest],
   )
-  const isOpen = state === 'pending'
+  const isOpen = state === 'pending' && isNewest
   return useMemo(() => ({ below, onWrite: isOpen ? setWriting : null }), [below, isOpen])
 }
 
@@ -38,18 +49,27 @@ function isAt(one: CommentAnchor | null, other: CommentAnchor): boolean {
   return one?.file === other.file && one.side === other.side && one.line === other.line
 }
 
-function NoteForm(props: { requestId: string; anchor: CommentAnchor; onDone: () => void }) {
-  const { requestId, anchor, onDone } = props
+function NoteForm(props: {
+  requestId: string
+  anchor: CommentAnchor
+  isNewest: boolean
+  onDone: () => void
+}) {
+  const { requestId, anchor, isNewest, onDone } = props
   const params = { id: requestId }
   return (
     <div className="column line-note">
       <CommentField
         field={{
           label: `Comment on ${anchor.side} line ${anchor.line}`,
-          description: 'The agent reads it if the call is denied.',
+          description: isNewest
+            ? 'The agent reads it if the call is denied.'
+            : 'This changed meanwhile: show the new revision first.',
           minRows: 2,
         }}
         initialText=""
+        draft={[requestId, `line ${anchor.side} ${anchor.line} ${anchor.file}`]}
+        canSave={isNewest}
         buttons={{ save: 'Comment on the line', size: 'xs' }}
         save={(text) => callApi('commentRequest', { params, body: { text, anchor } })}
         onDone={onDone}

@@ -1,0 +1,116 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { commentRequest } from '#services/requests/comment-request.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { reviseRequest } from '#services/revising/revise-request.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
+
+const dashboard = disposeAfterTests(await openDashboard())
+const { desk } = dashboard
+
+let file = 0
+/** A change of the second of two lines of a file. */
+async function askForChange() {
+  file += 1
+  const path = `notes/fields-${file}.md`
+  await desk.write(path, 'first\nsecond\n')
+  const input = { path, content: 'first\nchanged\n' }
+  const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A change.')
+  return { path, runId, id: requestIds[0]! }
+}
+
+async function linusChanges(request: string, path: string) {
+  const { linus } = desk.people
+  const { digest } = await getRequest(desk.api, linus.caller, { request })
+  const input = { path, content: 'first\nchanged by Linus\n' }
+  await reviseRequest(desk.api, linus.caller, { request, input, digest, revision: 1 })
+}
+
+const live = (page: Page) => page.locator('[data-state="live"]').waitFor()
+
+/** Whether an element is where it was, has the focus, and has its text. */
+async function placeOf(field: Locator) {
+  const { y } = (await field.boundingBox()) ?? { y: null }
+  const isActive = await field.evaluate((it) => it === document.activeElement)
+  return { y, isActive, text: await field.inputValue() }
+}
+
+async function writeAtLine(page: Page, within: Page | Locator): Promise<Locator> {
+  await within.locator('.diff-gutter-insert').last().click()
+  const field = within.getByLabel('Comment on new line 2')
+  await field.waitFor()
+  await page.keyboard.type('Why this word?')
+  return field
+}
+
+// Rules: product.md 41
+test('what somebody writes at a line stays, in its place, when a colleague changes the call, and is saved at the lines that they then see', async () => {
+  const { id, path } = await askForChange()
+  const { grace, linus } = desk.people
+  const anchor = { file: path, side: 'new', line: 1 } as const
+  await commentRequest(desk.api, linus.caller, { request: id, text: 'A remark above', anchor })
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await live(page)
+  const field = await writeAtLine(page, page)
+  const before = await placeOf(field)
+  await linusChanges(id, path)
+  await page.getByText('This changed meanwhile: show the new revision first.').waitFor()
+  await page.getByText('This changed since you opened it').first().waitFor()
+  expect(await placeOf(field)).toEqual(before)
+  const save = page.getByRole('button', { name: 'Comment on the line' })
+  expect(await save.isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Show the new revision' }).first().click()
+  await page.getByText('changed by Linus').first().waitFor()
+  expect(await field.inputValue()).toBe('Why this word?')
+  await save.click()
+  await field.waitFor({ state: 'detached' })
+  const { comments } = await getRequest(desk.api, grace.caller, { request: id })
+  expect(comments.map(({ text, anchor: at }) => [text, at?.line])).toEqual([
+    ['A remark above', 1],
+    ['Why this word?', 2],
+  ])
+})
+
+test('the same holds in a change set, and what was not saved is there after a reload, until it is cancelled', async () => {
+  const { id, path, runId } = await askForChange()
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  await live(page)
+  const card = page.getByRole('article').first()
+  const field = await writeAtLine(page, card)
+  const before = await placeOf(field)
+  await linusChanges(id, path)
+  await card.getByText('This changed meanwhile: show the new revision first.').waitFor()
+  expect(await placeOf(field)).toEqual(before)
+  await page.reload()
+  await card.getByText('changed by Linus').first().waitFor()
+  await card.locator('.diff-gutter-insert').last().click()
+  await expect.poll(() => field.inputValue().catch(() => '')).toBe('Why this word?')
+  await card.getByRole('button', { name: 'Cancel' }).click()
+  await card.locator('.diff-gutter-insert').last().click()
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('')
+})
+
+test('who edits a comment keeps the text and the place of the field when a colleague decides', async () => {
+  const { id } = await askForChange()
+  const { grace, linus } = desk.people
+  for (const text of ['The first', 'The second']) {
+    await commentRequest(desk.api, grace.caller, { request: id, text })
+  }
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await live(page)
+  const comments = page.getByRole('region', { name: 'Comments' })
+  await comments.getByRole('button', { name: 'Edit' }).last().click()
+  const field = comments.getByRole('textbox', { name: 'Text of the comment' })
+  await field.fill('The second, with more')
+  const before = await placeOf(field)
+  await desk.decide(linus, id, { decision: 'deny', reason: 'not today' })
+  await page
+    .getByText(/denied by Linus/i)
+    .first()
+    .waitFor()
+  expect(await placeOf(field)).toEqual(before)
+  expect(await comments.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  expect(await comments.getByRole('button', { name: 'Edit' }).isDisabled()).toBe(true)
+})
