@@ -33,14 +33,14 @@ export class RunListing implements AsyncDisposable {
   readonly #rounds: RepeatedWork
   readonly #looked = Promise.withResolvers<void>()
   #hasAttributes = false
-  #said: string | null = null
+  #logged: string | null = null
 
   constructor(options: { db: Db; temporal: TemporalClient; publicUrl: string; log: Log }) {
     this.#options = options
     this.#rounds = new RepeatedWork({
       everyMs,
       work: () => this.#look(),
-      onError: (error) => this.#say(errorText(error)),
+      onError: (error) => this.#logOnce(errorText(error)),
     })
   }
 
@@ -149,7 +149,7 @@ export class RunListing implements AsyncDisposable {
         missing = missingOf(await this.#options.temporal.searchAttributes())
       }
       this.#hasAttributes = missing.size === 0
-      if (missing.size > 0) this.#say(`the namespace lacks ${[...missing.keys()].join(', ')}`)
+      if (missing.size > 0) this.#logOnce(`the namespace lacks ${[...missing.keys()].join(', ')}`)
     } catch (error) {
       this.#hasAttributes = false
       throw error
@@ -158,9 +158,9 @@ export class RunListing implements AsyncDisposable {
     }
   }
 
-  #say(why: string): void {
-    if (this.#said === why) return
-    this.#said = why
+  #logOnce(why: string): void {
+    if (this.#logged === why) return
+    this.#logged = why
     const sentence = 'runs are started without search attributes, and work as well'
     this.#options.log.info({ why }, sentence)
   }

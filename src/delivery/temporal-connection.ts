@@ -9,7 +9,7 @@ import {
 const connecting = 1
 
 /**
- * A connection that tells whether it is still connecting, and that may be closed at any time.
+ * A connection that reports whether it is still connecting, and that may be closed at any time.
  * gRPC's deadlines are times of day: here each attempt of a call gets what is left of the call's
  * time by the monotonic clock, so that setting the clock between two attempts changes nothing.
  */

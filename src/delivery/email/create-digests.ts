@@ -141,8 +141,8 @@ async function contentOf(
     order by request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
   const { rows } = await sql<ListedRow>`
-    with told as (delete from mail_news where person_id = ${personId} returning request_id)
-    select ${columns} from told join request on request.id = told.request_id
+    with removed as (delete from mail_news where person_id = ${personId} returning request_id)
+    select ${columns} from removed join request on request.id = removed.request_id
       left join run on run.id = request.run_id
     order by request.number
   `.execute(tx)

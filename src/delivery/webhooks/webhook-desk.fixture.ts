@@ -66,7 +66,7 @@ export function channelOf(to: WebhookEndpoint, isDevelopment = true): Channel {
   return webhookChannel({ endpoint: to, ...options })
 }
 
-/** The desk's service with these endpoints, each told from now on; Olga may send again. */
+/** The desk's service with these endpoints, notified from now on; Olga may send again. */
 export async function configure(
   desk: ChannelDesk,
   ...endpoints: WebhookEndpoint[]

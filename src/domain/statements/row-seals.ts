@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
-import { isSealed, sealedTables, unsaidColumns, type SealedTable } from './sealed-tables.ts'
+import { isSealed, sealedTables, omittableColumns, type SealedTable } from './sealed-tables.ts'
 import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
 
 /** A secret that API and Temporal workers share; `id` names it in seals. */
@@ -113,8 +113,8 @@ export function createSeals(keys: {
       const { keyId, signature } = signStatement(signer, 'row', statement)
       return `${keyId}.${signature}`
     },
-    holds: (table, row) => !hasEnded(table, row) && check(table, row, unsaidColumns(table)),
-    fits: (table, row) => check(table, row, unsaidColumns(table)),
+    holds: (table, row) => !hasEnded(table, row) && check(table, row, omittableColumns(table)),
+    fits: (table, row) => check(table, row, omittableColumns(table)),
     holdsWhole: (table, row) => !hasEnded(table, row) && check(table, row, [[]]),
     ofMessage(text) {
       const [key] = sharedKeys()
@@ -139,7 +139,7 @@ export function createSeals(keys: {
   function check(
     table: SealedTable,
     row: SealableRow | null | undefined,
-    forms: ReturnType<typeof unsaidColumns>,
+    forms: ReturnType<typeof omittableColumns>,
   ): boolean {
     const seal = row?.['seal']
     if (typeof seal !== 'string' || row == null) return false
@@ -150,12 +150,12 @@ export function createSeals(keys: {
       if (sealedTables[table].by === 'service') {
         const key = sharedKeys().find(({ id }) => id === keyId)
         if (key === undefined) return false
-        return forms.some((unsaid) =>
-          isSame(macOf(key, rowPrefix, canonicalJson(without(sealed, unsaid))), mark),
+        return forms.some((omitted) =>
+          isSame(macOf(key, rowPrefix, canonicalJson(without(sealed, omitted))), mark),
         )
       }
-      return forms.some((unsaid) => {
-        const statement = canonicalJson(without(sealed, unsaid))
+      return forms.some((omitted) => {
+        const statement = canonicalJson(without(sealed, omitted))
         return verifyStatement(verifier, 'row', { statement, signature: mark, keyId }) !== null
       })
     } catch {
@@ -203,9 +203,9 @@ interface SealedRow {
  * What the seal of an earlier version covers of a row: all sealed columns but those that were added
  * later.
  */
-function without(sealed: SealedRow, unsaid: readonly string[]): SealedRow {
-  if (unsaid.length === 0) return sealed
-  const members = Object.entries(sealed.row).filter(([name]) => !unsaid.includes(name))
+function without(sealed: SealedRow, omitted: readonly string[]): SealedRow {
+  if (omitted.length === 0) return sealed
+  const members = Object.entries(sealed.row).filter(([name]) => !omitted.includes(name))
   return { ...sealed, row: Object.fromEntries(members) }
 }
 

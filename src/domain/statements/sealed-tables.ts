@@ -20,7 +20,7 @@ interface TableSeal {
    * columns that seals of earlier versions do not cover, by version, newest first: such a seal
    * stays valid, and does not protect the values of these columns
    */
-  readonly unsaid?: readonly (readonly string[])[]
+  readonly laterColumns?: readonly (readonly string[])[]
 }
 
 /**
@@ -81,7 +81,7 @@ export const sealedTables = {
     by: 'api',
     columns: ['issuer', 'subject', 'person_id', 'groups', 'told_at', 'id'],
     added: ['groups', 'told_at', 'id'],
-    unsaid: [['groups', 'told_at']],
+    laterColumns: [['groups', 'told_at']],
   },
   slack_link: { by: 'api', columns: ['id', 'team', 'user_id', 'person_id'] },
   external_request: {
@@ -103,7 +103,7 @@ export const sealedTables = {
       'deployment',
     ],
     added: ['origin_hash', 'origin_proved'],
-    unsaid: [['claim_hash', 'metadata', 'callback_url', 'deployment'], ['worker']],
+    laterColumns: [['claim_hash', 'metadata', 'callback_url', 'deployment'], ['worker']],
   },
   decision: {
     by: 'api',
@@ -157,7 +157,7 @@ export const sealedTables = {
       'title',
       'rule',
     ],
-    unsaid: [['title', 'rule']],
+    laterColumns: [['title', 'rule']],
   },
   request_revision: {
     by: 'service',
@@ -185,9 +185,9 @@ export type SealedTable = keyof typeof sealedTables
  * The columns that a seal may leave out: in this version's seals, and in each earlier version's,
  * newest first.
  */
-export function unsaidColumns(table: SealedTable): readonly (readonly string[])[] {
-  const { unsaid = [] }: TableSeal = sealedTables[table]
-  return [[], ...unsaid.map((_, before) => unsaid.slice(0, before + 1).flat())]
+export function omittableColumns(table: SealedTable): readonly (readonly string[])[] {
+  const { laterColumns = [] }: TableSeal = sealedTables[table]
+  return [[], ...laterColumns.map((_, before) => laterColumns.slice(0, before + 1).flat())]
 }
 
 /**

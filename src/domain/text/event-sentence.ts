@@ -70,15 +70,15 @@ const alone =
   (text: string, ...keys: readonly string[]): SentenceWriter =>
   (event) => [whoOf(event), verb(text), ...facts(event.detail, keys)]
 
-const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
+const writers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'run.started': did('started'),
   'run.ended': became('ended', 'state'),
   'run.cancelled': did('cancelled'),
   'run.messaged': did('wrote to'),
   'run.discarded': did('discarded the worktree of'),
   'worktree.removed': did('removed the worktree of'),
-  'call.judged': tellVerdict,
-  'request.opened': tellOpening,
+  'call.judged': verdictParts,
+  'request.opened': openingParts,
   'request.revised': did('changed'),
   'request.claimed': (event, subject) => [
     whoOf(event),
@@ -101,7 +101,7 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'request.extended': did('extended'),
   'request.expired': became('expired'),
   'request.cancelled': became('was cancelled', 'cancelReason'),
-  'decision.recorded': tellDecision,
+  'decision.recorded': decisionParts,
   'decision.refused': did('was refused a decision on'),
   'attempt.refused': alone('was refused', 'attempt', 'code'),
   'permit.issued': became('may run once'),
@@ -130,7 +130,7 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'credential.changed': alone('changed a credential', 'change'),
   'key.created': alone('created an API key', 'name'),
   'key.revoked': alone('revoked an API key'),
-  'schedule.skipped': tellSkipped,
+  'schedule.skipped': skippedParts,
   'schedule.paused': alone('paused a schedule', 'schedule'),
   'schedule.resumed': alone('resumed a schedule', 'schedule'),
   'trigger.paused': alone('paused a trigger', 'trigger'),
@@ -138,7 +138,7 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'webhook.resent': alone('sent a notification again', 'endpoint'),
   'content.revealed': did('looked at the raw bytes of'),
   'content.erased': did('erased contents of'),
-  'audit.exported': tellReading,
+  'audit.exported': readingParts,
   'system.started': alone('started'),
   'system.stopped': alone('stopped'),
   'system.reconciled': alone('repaired what a failure had left', 'found'),
@@ -160,7 +160,7 @@ export function eventSentence(
   }
   const text = writtenIn(event, subjects)
   const words = text === undefined ? [] : [{ as: 'words', text } as const]
-  return [...tellers[event.type](event, subject), ...words].filter((part) => part.text !== '')
+  return [...writers[event.type](event, subject), ...words].filter((part) => part.text !== '')
 }
 
 /** The members of an event's detail with the hash of a person's text. */
@@ -182,7 +182,7 @@ const verdicts: Readonly<Record<string, string>> = {
   error: 'refused as invalid',
 }
 
-function tellVerdict({ detail }: EventFields, subject: EventSubject): SentencePart[] {
+function verdictParts({ detail }: EventFields, subject: EventSubject): SentencePart[] {
   const rule = nameIn(detail['rule'])
   const tool = nameIn(detail['tool']) || subject.tool || 'a call'
   const of = subject.run === undefined ? [] : [plain(`of ${runName(subject.run)}`)]
@@ -196,7 +196,7 @@ function tellVerdict({ detail }: EventFields, subject: EventSubject): SentencePa
 }
 
 /** Its run asks, or a program; an outcome check is opened by the service. */
-function tellOpening(event: EventFields, subject: EventSubject): SentencePart[] {
+function openingParts(event: EventFields, subject: EventSubject): SentencePart[] {
   const { request, run } = subject
   if (request?.kind === 'outcome_check') {
     return [whoOf(event), verb('opened'), subjectOf(subject)]
@@ -212,7 +212,7 @@ const decisionVerbs: Readonly<Partial<Record<RequestKind, string>>> = {
   outcome_check: 'settled',
 }
 
-function tellDecision(event: EventFields, subject: EventSubject): SentencePart[] {
+function decisionParts(event: EventFields, subject: EventSubject): SentencePart[] {
   const { detail } = event
   const decided = detail['decision'] === 'deny' ? 'denied' : 'approved'
   const scope = nameIn(detail['scope'])
@@ -233,7 +233,7 @@ function tellDecision(event: EventFields, subject: EventSubject): SentencePart[]
 }
 
 /** Times that were missed together are one event. */
-function tellSkipped(event: EventFields): SentencePart[] {
+function skippedParts(event: EventFields): SentencePart[] {
   const { count } = event.detail
   const times = typeof count === 'number' ? `at ${countWords(count, 'time')}` : ''
   return [
@@ -244,7 +244,7 @@ function tellSkipped(event: EventFields): SentencePart[] {
   ]
 }
 
-function tellReading(event: EventFields): SentencePart[] {
+function readingParts(event: EventFields): SentencePart[] {
   const format = nameIn(event.detail['format'])
   return [
     whoOf(event),

@@ -151,9 +151,10 @@ export interface Tool {
   /** The paths that the call touches. Pure. Empty for tools without files. */
   accesses(input: JsonObject): readonly Access[]
   /**
-   * The paths that only the workspace can tell, besides those of `accesses`. It does not refuse a
-   * call because of their present state. A `ToolProblem` or `WorkspaceProblem` means that the call
-   * cannot run: its message is the call's error result and nobody is asked. Absent: there are none.
+   * The paths that only the workspace can determine, besides those of `accesses`. It does not
+   * refuse a call because of their present state. A `ToolProblem` or `WorkspaceProblem` means that
+   * the call cannot run: its message is the call's error result and nobody is asked. Absent: there
+   * are none.
    */
   touches?(input: JsonObject, workspace: Workspace): Promise<readonly Access[]>
   /** The command that the host would run. Pure. Absent for tools that run no command. */
@@ -170,7 +171,7 @@ export interface Tool {
   restsOn?(input: JsonObject, workspace: Workspace): Promise<CallFacts>
   /**
    * Why this call would change nothing, as the end of a sentence; `null`: it would, or it could not
-   * run. Without effect. Absent for tools that cannot tell.
+   * run. Without effect. Absent for tools that cannot determine it.
    */
   whyUnchanged?(input: JsonObject, workspace: Workspace): Promise<string | null>
   /**

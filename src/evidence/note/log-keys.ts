@@ -27,23 +27,23 @@ export function logKeysOf(startKey: NoteKey, handovers: readonly Handover[]): Lo
   const keys = new Map<string, LogKey>([
     [formatVerifierKey(startKey), { key: startKey, until: null }],
   ])
-  const believed = new Set<Handover>()
-  for (let before = -1; before !== believed.size;) {
-    before = believed.size
+  const accepted = new Set<Handover>()
+  for (let before = -1; before !== accepted.size;) {
+    before = accepted.size
     for (const handover of handovers) {
-      if (believed.has(handover) || !isBelieved(keys, handover)) continue
-      believed.add(handover)
+      if (accepted.has(handover) || !isAccepted(keys, handover)) continue
+      accepted.add(handover)
       const next = formatVerifierKey(handover.after)
       if (!keys.has(next)) keys.set(next, { key: handover.after, until: null })
       if (handover.before === null) continue
       keys.set(formatVerifierKey(handover.before), { key: handover.before, until: handover.size })
     }
   }
-  const unvouched = handovers.filter((handover) => !believed.has(handover))
+  const unvouched = handovers.filter((handover) => !accepted.has(handover))
   return { keys: [...keys.values()], unvouched }
 }
 
-function isBelieved(
+function isAccepted(
   keys: ReadonlyMap<string, LogKey>,
   { before, after, isVouched }: Handover,
 ): boolean {

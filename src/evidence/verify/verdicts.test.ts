@@ -204,7 +204,7 @@ describe('binding fails', () => {
     [
       'for a call that policy had not pre-approved',
       changed(trail, at('execution.started'), { detail: { by: 'policy' } }),
-      'which had said ask',
+      'whose verdict was ask',
     ],
   ])('%s', (_, events, problem) => {
     const found = judge(events)

@@ -18,14 +18,14 @@ export const strictness = {
 } as const satisfies Readonly<Record<Verdict, number>>
 
 /** A consent as a file has it. */
-export const said = (approval: Consent['approval']): Consent => ({
+export const consentOf = (approval: Consent['approval']): Consent => ({
   approval,
   reason: null,
   source: 'generated:1',
 })
 const word = fc
   .constantFrom('preApproved', 'preApproved', 'preApproved', 'ask', 'blocked')
-  .map(said)
+  .map(consentOf)
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
 const many = <T>(arbitrary: fc.Arbitrary<T>) =>
   maybe(fc.array(arbitrary, { minLength: 1, maxLength: 2 }))
@@ -99,7 +99,7 @@ export const overlay: fc.Arbitrary<Overlay> = fc.record({
     fc.constant({ ...emptyWhen() }),
     when.map((one) => ({ ...one, cue: null })),
   ),
-  consent: fc.constantFrom('ask', 'blocked').map(said),
+  consent: fc.constantFrom('ask', 'blocked').map(consentOf),
 })
 /** An entry of routing. */
 export const routing: fc.Arbitrary<RoutingEntry> = fc.record({

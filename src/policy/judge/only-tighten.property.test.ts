@@ -8,7 +8,7 @@ import {
   overlay,
   policyOf,
   routing,
-  said,
+  consentOf,
   world,
   type World,
   strictness,
@@ -118,7 +118,7 @@ test('no mode, no grant and no routing lets a blocked or erroneous call run', as
 test('with an overlay that asks or blocks for every call, only a person or the mode lets a call run', async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.constantFrom('ask', 'blocked'), async (one, approval) => {
-      const all = { when: emptyWhen(), consent: said(approval) }
+      const all = { when: emptyWhen(), consent: consentOf(approval) }
       const guarded = { ...one, overlays: [...one.overlays, all] }
       expect(await verdictOf(guarded)).not.toBe('preApproved')
       const under = await verdictOf(guarded, { mode: 'approve_all', grant: true })

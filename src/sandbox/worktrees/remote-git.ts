@@ -125,7 +125,7 @@ export async function branchesOf(
 
 /** Why a push failed. `isAnswer`: the remote refused it, or was never reached. */
 export interface RefusedPush {
-  readonly said: string
+  readonly message: string
   readonly isAnswer: boolean
 }
 
@@ -153,7 +153,7 @@ export async function pushBranch(
   ]
   const more = { timeoutMs: pushTimeoutMs, signal, settings: remoteSettings(address) }
   const end = await run(git, words, more)
-  return end.code === 0 ? null : { said: messageOfGit(end, address), isAnswer: isAnswer(end) }
+  return end.code === 0 ? null : { message: messageOfGit(end, address), isAnswer: isAnswer(end) }
 }
 
 /** Git's messages when a remote was never reached by the push. */

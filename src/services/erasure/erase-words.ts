@@ -128,7 +128,7 @@ async function committedWords(
   const { rows } = await sql<{ hash: string; isQuoted: boolean }>`
     select commitment.hash, event.type = 'decision.recorded' as "isQuoted"
     from audit_event as event
-    cross join lateral (select ${eventDocument} -> 'detail' as detail) as said
+    cross join lateral (select ${eventDocument} -> 'detail' as detail) as parsed
     cross join lateral (values (detail ->> 'reason'), (detail ->> 'text'), (detail ->> 'summary')
     ) as commitment(hash)
     where event.request_id = ${requestId} and commitment.hash like 'sha256:%'

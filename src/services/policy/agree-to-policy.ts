@@ -115,7 +115,7 @@ async function agree(
   return { state: 'activated', policy, sequence }
 }
 
-/** A proposal to which nobody else could agree would wait in vain. */
+/** Rejects with `unreachable_approvers` when nobody else could agree to the proposal. */
 function requireSecond({ config }: Policy): void {
   if (activators(config).length > 1) return
   throw new Problem(

@@ -85,17 +85,17 @@ export async function readUncovered(
 export async function readMisfiled(db: Db, maxRows: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select *, ${eventDocument} as said from audit_event
+      select *, ${eventDocument} as parsed from audit_event
     ) as filed
-    where said is null or said ->> 'id' is distinct from id::text
-      or ${eventInstant(sql`said ->> 'at'`)} is distinct from at
-      or said ->> 'type' is distinct from type
-      or said -> 'actor' ->> 'type' is distinct from actor_type
-      or (actor_type <> 'policy' and said -> 'actor' ->> 'id' is distinct from actor_id)
-      or said ->> 'runId' is distinct from run_id::text
-      or said ->> 'requestId' is distinct from request_id::text
-      or said ->> 'callId' is distinct from call_id::text
-      or said ->> 'sequence' is distinct from sequence::text
+    where parsed is null or parsed ->> 'id' is distinct from id::text
+      or ${eventInstant(sql`parsed ->> 'at'`)} is distinct from at
+      or parsed ->> 'type' is distinct from type
+      or parsed -> 'actor' ->> 'type' is distinct from actor_type
+      or (actor_type <> 'policy' and parsed -> 'actor' ->> 'id' is distinct from actor_id)
+      or parsed ->> 'runId' is distinct from run_id::text
+      or parsed ->> 'requestId' is distinct from request_id::text
+      or parsed ->> 'callId' is distinct from call_id::text
+      or parsed ->> 'sequence' is distinct from sequence::text
     order by id limit ${maxRows}
   `.execute(db)
   return rows.map(({ id }) => id)

@@ -64,7 +64,7 @@ export interface RequestTable {
   urgency_rank: ColumnType<number, never, number>
   /** microseconds of the epoch, negative once it has ended */
   urgency_at: ColumnType<string, never, string>
-  /** when its deadline's class is another */
+  /** when its deadline comes into another class */
   urgency_next_at: ColumnType<Date | null, never, Date | null>
 }
 

@@ -23,7 +23,7 @@ export interface RunFailure {
 
 /**
  * `discardedAt`: when somebody had it removed, as ISO text; absent: nobody did. `discard`: the
- * signed statement of that, which the host believes.
+ * signed statement of that, which the host verifies.
  * `removedAt`: when the service removed it.
  */
 export interface WorktreeRow extends WorktreeOfRun {

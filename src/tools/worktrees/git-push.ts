@@ -122,7 +122,7 @@ async function carryOut(
     if (tip !== newCommit && tip !== from) {
       throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
     }
-    const { isAnswer, said: sentence } = refusal
+    const { isAnswer, message: sentence } = refusal
     // The remote may still be working: a person must find out whether it was pushed.
     if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${sentence}`)
     if (tip === from) throw new ToolProblem(`Nothing was pushed: ${sentence}`)

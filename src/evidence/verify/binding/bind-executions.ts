@@ -35,7 +35,7 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
     else if (textIn(verdict.detail, 'verdict') !== 'preApproved') {
       const verdictText = textIn(verdict.detail, 'verdict') ?? 'nothing'
       findings.fail(
-        `it ran by policy, which had said ${verdictText} with event ${verdict.index}`,
+        `it ran by policy, whose verdict was ${verdictText} in event ${verdict.index}`,
         at,
       )
     } else if (verdict.digest !== event.digest) {

@@ -18,12 +18,12 @@ export async function unchangedRule(
   { accesses, input, tool }: CanonicalCall,
 ): Promise<Rule | null> {
   if (query.runsHere !== true || tool.whyUnchanged === undefined) return null
-  const mayTell = accesses.every(
+  const mayReveal = accesses.every(
     ({ path }) =>
       readOpinion({ ...query, worker }, path)?.approval === 'preApproved' &&
       query.earlierWrites?.has(path) !== true,
   )
-  if (!mayTell) return null
+  if (!mayReveal) return null
   const text = await tool.whyUnchanged(input, query.workspace)
   return text === null ? null : { id: unchangedRuleId, text: `already so: ${text}`, source: null }
 }

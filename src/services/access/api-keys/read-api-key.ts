@@ -136,7 +136,7 @@ export async function isKeyLive(
 /**
  * Condition on rows of `api_key` that accept this secret now: neither revoked nor expired, and the
  * secret is the current one, or the previous one within its overlap. It compares hashes, so that
- * the time of the comparison tells nothing about a secret.
+ * the time of the comparison reveals nothing about a secret.
  */
 export function hasSecret(secretHash: string): RawBuilder<boolean> {
   return sql<boolean>`(

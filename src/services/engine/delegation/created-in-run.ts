@@ -10,8 +10,8 @@ import { verifyRun } from '../../core/verify-run.ts'
 
 /**
  * Whether a run of this root wrote the worker exactly as it is now (product.md 43): a
- * `create_worker` call with an approved permit for exactly this text. It believes signatures only,
- * no row (security.md 29).
+ * `create_worker` call with an approved permit for exactly this text. Signatures decide, a
+ * row alone does not count (security.md 29).
  */
 export async function isCreatedInRun(
   ctx: Pick<ServiceContext, 'verifier' | 'seals'> & { readonly db: Db | Tx },

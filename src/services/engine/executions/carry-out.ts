@@ -13,8 +13,8 @@ import { readEarlierResult } from '../../transcript/read-earlier-result.ts'
 import { recordOutput } from './record-output.ts'
 
 /**
- * How a started tool ended. `stale`: a base had changed, and it did nothing. `lost`: nobody can
- * tell.
+ * How a started tool ended. `stale`: a base had changed, and it did nothing. `lost`: its end is
+ * unknown.
  */
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }

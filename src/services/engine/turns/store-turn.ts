@@ -90,7 +90,8 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
 /**
  * The turn's calls as stored, in order. Their first judging follows at once, and is counted here.
  * A call has the model's id, unless an earlier turn has used it or the model gave none: readers of
- * a stream tell calls apart by it. Two calls of one turn keep their id, for which both are refused.
+ * a stream distinguish calls by it. Two calls of one turn with the same id keep it, and both are
+ * refused for it.
  */
 async function storeCalls(
   tx: Tx,

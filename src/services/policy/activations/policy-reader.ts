@@ -23,7 +23,7 @@ const maxCached = 64
 
 /**
  * Reads the policy versions that this installation activated. It asks Postgres every time which one
- * is in force, and believes only a signed activation and a text with the right digest. Both methods
+ * is in force, and accepts only a signed activation and a text with the right digest. Both methods
  * reject with `unavailable` when nothing trustworthy is stored.
  */
 export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {

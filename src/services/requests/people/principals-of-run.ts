@@ -29,9 +29,9 @@ export function behindRun(runId: string): RawBuilder<Principal> {
       from run_lineage join run on run.id = run_lineage.ancestor_id
       where run_lineage.run_id = ${runId}
     ), trail as (
-      select audit_event.type, said -> 'actor' as actor, said -> 'detail' as detail
+      select audit_event.type, parsed -> 'actor' as actor, parsed -> 'detail' as detail
       from lineage join audit_event on audit_event.run_id = lineage.id
-      cross join lateral (select ${eventDocument} as said) as of_event
+      cross join lateral (select ${eventDocument} as parsed) as of_event
       where audit_event.type in ('run.started', 'run.messaged', 'decision.recorded')
     )
     select started_by as "personId",

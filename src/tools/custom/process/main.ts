@@ -2,7 +2,7 @@ import type { LoadedTools, ToolProcessSetup, ToolQuery } from '../tool-protocol.
 import { answerQuery } from './answer-query.ts'
 import { loadToolFiles } from './load-tool-files.ts'
 import type { LoadedTool } from './loaded-tool.ts'
-import { holdLifeline, serveQueries, tellParent } from './serve-queries.ts'
+import { holdLifeline, serveQueries, sendToParent } from './serve-queries.ts'
 
 /**
  * Entry of a tool process: loads the project's tool files and answers queries about their tools.
@@ -15,7 +15,7 @@ let setup: ToolProcessSetup | null = null
 await serveQueries<ToolQuery>(async (query, signal) => {
   if (query.do === 'load') {
     setup = query.setup
-    const loaded = await loadToolFiles(setup, (loading) => tellParent({ loading }))
+    const loaded = await loadToolFiles(setup, (loading) => sendToParent({ loading }))
     tools = loaded.tools
     const descriptions = [...tools.values()].map((tool) => tool.description)
     return { tools: descriptions, problems: loaded.problems } satisfies LoadedTools

@@ -34,13 +34,13 @@ export async function serveQueries<Query>(
       return
     }
     const { id } = message
-    tellParent({ accepted: id })
+    sendToParent({ accepted: id })
     controller = new AbortController()
     try {
       const value = (await answer(message, controller.signal)) ?? null
-      tellParent({ id, ok: true, value, left: leftBehind() })
+      sendToParent({ id, ok: true, value, left: leftBehind() })
     } catch (error) {
-      tellParent({ id, ok: false, problem: messageOf(error), left: leftBehind() })
+      sendToParent({ id, ok: false, problem: messageOf(error), left: leftBehind() })
     }
   }
   const lines = readLines(new Socket({ fd: queries, readable: true }), maxQueryBytes)
@@ -48,7 +48,7 @@ export async function serveQueries<Query>(
 }
 
 /** Written synchronously, so that an answer is sent before anything that follows. */
-export function tellParent(message: FromMessage): void {
+export function sendToParent(message: FromMessage): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`)
   for (let at = 0; at < bytes.length;) at += writeSync(answers, bytes, at)
 }

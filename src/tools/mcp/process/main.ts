@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonObject } from '#domain/json/json.ts'
 import { validateWith } from '../../custom/process/adapt-defined-tool.ts'
 import { canonicalInput } from '../../custom/process/parse-input.ts'
-import { holdLifeline, serveQueries, tellParent } from '../../custom/process/serve-queries.ts'
+import { holdLifeline, serveQueries, sendToParent } from '../../custom/process/serve-queries.ts'
 import type { McpQuery } from '../mcp-protocol.ts'
 import { ServerSession } from './server-session.ts'
 
@@ -16,7 +16,7 @@ let session: ServerSession | null = null
 await serveQueries<McpQuery>(async (query, signal) => {
   switch (query.do) {
     case 'open':
-      session = new ServerSession(query.connection, (message) => tellParent({ ended: message }))
+      session = new ServerSession(query.connection, (message) => sendToParent({ ended: message }))
       return null
     case 'list':
       return requireSession().list(signal)

@@ -182,7 +182,7 @@ class Handshake {
     this.#onEnded = onEnded
   }
 
-  /** The message before it was in vain: the server does not speak that revision. */
+  /** Ends the message before it, which failed: the server does not support its revision. */
   begin(method: SentMessage['method']): void {
     this.end('_OTHER')
     this.#sent = { method, at: performance.now() }

@@ -135,7 +135,7 @@ export class StdioTransport implements MCPTransport {
     stdin.write(`${JSON.stringify(this.#sent(message))}\n`, resolve)
     const error = await promise
     if (error == null) return
-    // Its pipe breaks before its end is known, which says more.
+    // The pipe breaks before the exit is reported, whose message says more than that of the pipe.
     await Promise.race([this.#closed.promise, setTimeout(maxEndMs, null, { ref: false })])
     throw new Error(this.ended ?? error.message, { cause: error })
   }
