@@ -22,7 +22,7 @@ const EmptyInbox = later(
   () => import('./empty-inbox.tsx').then((module) => module.EmptyInbox),
   () => <Loading what="the inbox" lines={4} />,
 )
-/** The first steps of a new installation stand below the requests while these are few. */
+/** The first steps of a new installation stand below all requests while these are few. */
 const FirstSteps = later(() => import('./checklist.tsx').then((module) => module.FirstSteps))
 const fewRows = 5
 
@@ -62,6 +62,8 @@ export function RequestListing(props: { filters: string; address: string; openId
   if (list.isError && fresh === undefined) {
     return <Failure error={list.error} retry={() => void list.refetch()} />
   }
+  const isWhole = !isNarrowed(search) && !search.has('snoozed')
+  const hasFirstSteps = !isCardOpen && rows.length > 0 && rows.length <= fewRows && isWhole
   return (
     <>
       <ShowNew
@@ -96,9 +98,7 @@ export function RequestListing(props: { filters: string; address: string; openId
           },
         }}
       />
-      {!isCardOpen && rows.length > 0 && rows.length <= fewRows && !isNarrowed(search) && (
-        <FirstSteps />
-      )}
+      {hasFirstSteps && <FirstSteps />}
       <BulkActs
         items={selection.items}
         onClear={selection.clear}

@@ -1,6 +1,7 @@
 import { IconEye } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { againWords } from '#domain/deciding/alike-words.ts'
+import { useMe } from '../api/queries.ts'
 import { CuesLine } from '../deciding/card/cues.tsx'
 import { TaskLine } from '../deciding/card/task.tsx'
 import { requestedByProgram } from '../deciding/facts/program-name.ts'
@@ -76,16 +77,25 @@ function Urgent({ item }: { item: Item }) {
 
 /** Who works on it, and its progress. */
 function TriageState({ item }: { item: Item }) {
+  const me = useMe().person.id
   const pending = item.state === 'pending'
+  const { claim, handedTo } = item
   return (
     <>
-      {item.claim !== null && (
+      {claim !== null && (
         <span className="claim">
-          <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it
+          <IconEye size={13} aria-hidden />{' '}
+          {claim.person.id === me ? 'you are on it' : `${claim.person.name} is on it`}
         </span>
       )}
       {pending && <QuorumProgress quorum={item.quorum} />}
-      {item.handedTo !== null && pending && <span>handed over to {item.handedTo.person.name}</span>}
+      {handedTo !== null && pending && (
+        <span>
+          {handedTo.person.id === me
+            ? 'handed over to you'
+            : `handed over to ${handedTo.person.name}`}
+        </span>
+      )}
       {item.snoozedUntil !== null && (
         <span>
           snoozed until <Moment at={item.snoozedUntil} />

@@ -7,6 +7,7 @@ import { KeyMenu } from '../keyboard/key-menu.tsx'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useAct } from '../states/use-act.ts'
 import { Moment } from '../text/time.tsx'
+import { peopleLeft } from '../deciding/facts/people-left.ts'
 import { Snooze } from '../deciding/triage/snooze.tsx'
 import { isWaitingStarter } from '../deciding/triage/triage-state.tsx'
 import { isOfQueue } from './is-of-queue.ts'
@@ -29,9 +30,7 @@ function HandOver({ request }: { request: RequestDetail }) {
   const me = useMe()
   const act = useAct(['request'])
   const [isOpen, setIsOpen] = useState(false)
-  // Who has voted cannot decide it any more.
-  const others = new Set([me.person.id, ...request.quorum.counted.map(({ person }) => person.id)])
-  const colleagues = request.eligiblePeople.filter(({ id }) => !others.has(id))
+  const colleagues = peopleLeft(request).filter(({ id }) => id !== me.person.id)
   useShortcut('handOver', colleagues.length === 0 ? null : () => setIsOpen(true))
   if (colleagues.length === 0) return null
   const give = (to: string, name: string): void => {

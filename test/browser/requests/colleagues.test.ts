@@ -51,6 +51,24 @@ test('a colleague sees at once who is on a request, in the list and on its page,
   await linus.getByText('Grace is on it').waitFor({ state: 'detached' })
 })
 
+test('the list says to a person that a request was handed over to them', async () => {
+  const { id, path } = await askForNote()
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByRole('button', { name: 'Hand over' }).click()
+  await grace.getByRole('menuitem', { name: 'Linus' }).click()
+  await grace.getByText('handed over to Linus', { exact: true }).waitFor()
+  const linus = await dashboard.open('Linus', '/')
+  const row = linus.locator('.request-row', { hasText: path })
+  await row.getByText('handed over to you', { exact: true }).waitFor()
+  // The effect is whole, however narrow the page is beside the list of queues.
+  for (const width of [1000, 1150, 1279]) {
+    await linus.setViewportSize({ width, height: 800 })
+    const link = row.getByRole('link', { name: path })
+    const cutBy = await link.evaluate((it) => it.scrollWidth - it.clientWidth)
+    expect(cutBy, `${width} px`).toBeLessThanOrEqual(0)
+  }
+})
+
 test('a comment appears for a colleague as text, and one that was not sent is still there after Escape, which leaves the field and not the page, and after a reload', async () => {
   const { id } = await askForNote()
   const linus = await dashboard.open('Linus', `/requests/${id}`)
@@ -129,6 +147,9 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   await grace.getByText('Recorded. It still needs 1 of platform.').waitFor()
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByText('Grace (platform)').waitFor()
+  // Whoever started the run reads only of those who can still decide it.
+  const ada = await dashboard.open('Ada', `/requests/${id}`)
+  await ada.getByText('waits for Linus', { exact: true }).waitFor()
   await linus.getByText('still 1 of platform').waitFor()
   // Who has voted cannot decide it again.
   const decider = linus.locator('.panel-facts .fact', { hasText: 'Can decide' }).locator('dd')

@@ -145,7 +145,7 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
   const page = await dashboard.open('Grace', '/?mine=true', { viewport: desktop })
   await row(page, 'notes/alone.md').getByRole('link', { name: 'notes/alone.md' }).focus()
   await page.keyboard.press('c')
-  await row(page, 'notes/alone.md').getByText('Grace is on it').waitFor()
+  await row(page, 'notes/alone.md').getByText('you are on it').waitFor()
   await page.keyboard.press('y')
   const copied = () => page.evaluate(() => navigator.clipboard.readText())
   await expect.poll(copied).toMatch(/\/requests\/4\?mine=true$/)
@@ -168,4 +168,10 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
   await row(page, 'notes/alone.md').waitFor({ state: 'detached' })
   const { db } = dashboard.desk.database
   expect(await db.selectFrom('request_snooze').select('person_id').execute()).toHaveLength(1)
+  // The first steps belong to the whole list, and not to one that a person has made shorter.
+  const steps = page.getByRole('region', { name: 'The first five minutes' })
+  await steps.waitFor()
+  await page.getByRole('link', { name: 'Snoozed by you' }).click()
+  await row(page, 'notes/alone.md').getByText('snoozed until').waitFor()
+  expect(await steps.count()).toBe(0)
 })

@@ -2,13 +2,12 @@ import { IconHourglass } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Time } from '../../text/time.tsx'
 import { Initials } from '../../text/initials.tsx'
+import { namesLeft } from '../facts/people-left.ts'
 import { missingText, stepWords } from './wording/stage-sentence.ts'
 
 /** The number of needed decisions, and who can make them. */
 export function Quorum({ request }: { request: RequestDetail }) {
   const { quorum } = request
-  const voters = new Set(quorum.counted.map(({ person }) => person.id))
-  const others = request.eligiblePeople.filter(({ id }) => !voters.has(id))
   // Before the first decision, the missing part is the whole quorum.
   const isPartial = quorum.missing.length > 0 && missingText(quorum) !== quorum.text
   const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
@@ -38,11 +37,7 @@ export function Quorum({ request }: { request: RequestDetail }) {
       {request.state === 'pending' && (
         <div className="fact">
           <dt>Can decide</dt>
-          <dd>
-            {others.length === 0
-              ? 'nobody at the moment'
-              : others.map((one) => one.name).join(', ')}
-          </dd>
+          <dd>{namesLeft(request) || 'nobody at the moment'}</dd>
         </div>
       )}
       <Steps request={request} />

@@ -73,6 +73,11 @@ function NoRuns({ hasFilters }: { hasFilters: boolean }) {
           </>
         )
       )}
+      {!hasFilters && workers.isSuccess && worker === undefined && (
+        <p className="dim">
+          You may start no worker of this project. <Link to="/policy">See the workers</Link>
+        </p>
+      )}
     </div>
   )
 }

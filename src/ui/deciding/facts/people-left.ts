@@ -1,0 +1,17 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+
+type Deciders = Pick<RequestDetail, 'eligiblePeople' | 'quorum'>
+
+/** Who may decide a request and has not voted on it: a vote counts once. Pure. */
+export function peopleLeft({ eligiblePeople, quorum }: Deciders): RequestDetail['eligiblePeople'] {
+  const voters = new Set(quorum.counted.map(({ person }) => person.id))
+  return eligiblePeople.filter(({ id }) => !voters.has(id))
+}
+
+/** Their names, those of people who are away last; empty if there is nobody. Pure. */
+export function namesLeft(request: Deciders): string {
+  const people = peopleLeft(request)
+  const here = people.filter(({ awayUntil }) => awayUntil === null).map(({ name }) => name)
+  const away = people.filter(({ awayUntil }) => awayUntil !== null)
+  return [...here, ...away.map(({ name }) => `${name} (away)`)].join(', ')
+}
