@@ -75,6 +75,24 @@ async function lostOn(page: Page): Promise<string[]> {
   })
 }
 
+test.each([1000, 1100, 1130, 1201, 1280])(
+  'at %i pixels the search button has all of its words on one line, or its picture only',
+  async (width) => {
+    const page = await dashboard.open('Grace', '/', { viewport: { width, height: 800 } })
+    const words = page.locator('.palette-words')
+    await words.waitFor({ state: 'attached' })
+    const { height, line, isHidden, cutBy } = await words.evaluate((it) => ({
+      height: it.getBoundingClientRect().height,
+      line: parseFloat(getComputedStyle(it).lineHeight),
+      isHidden: it.clientWidth <= 1,
+      cutBy: it.scrollWidth - it.clientWidth,
+    }))
+    expect(isHidden).toBe(width <= 1120)
+    expect(height).toBeLessThan(line * 1.5)
+    if (!isHidden) expect(cutBy).toBe(0)
+  },
+)
+
 /** The controls that Tab reaches, of which nothing shows that they have the focus. */
 async function unmarkedStops(page: Page, stops: number): Promise<string[]> {
   const unmarked: string[] = []

@@ -59,6 +59,8 @@ test('the palette runs commands of the page it stands on, which get the focus', 
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('go to deny')
+  // The key of Apple's keyboards is no picture of a command on others.
+  expect(await page.getByRole('dialog').locator('.tabler-icon-command').count()).toBe(0)
   await page.getByRole('button', { name: /Go to deny/ }).click()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('value')))
@@ -91,6 +93,12 @@ test('the palette claims, hands over and changes how rows and colours look, and 
   await expect
     .poll(() => page.evaluate(() => document.documentElement.dataset['mantineColorScheme']))
     .toBe('dark')
+  const barColours = () =>
+    page.locator('meta[name=theme-color]').evaluateAll((all) => {
+      const background = getComputedStyle(document.documentElement).getPropertyValue('--bg')
+      return all.map((bar) => bar.getAttribute('content') === background)
+    })
+  await expect.poll(barColours).toEqual([true, true])
   const heightOfRow = (): Promise<number> =>
     page.evaluate(() => document.querySelector('.request-row')?.clientHeight ?? 0)
   await page.goto(`${dashboard.url}/`)

@@ -54,6 +54,8 @@ test('what was chosen and typed in the sheet is there again after it was put awa
   await page.getByRole('button', { name: 'Decide…' }).click()
   const sheet = page.getByRole('dialog', { name: 'Your decision' })
   await sheet.getByText('Deny', { exact: true }).click()
+  await sheet.getByRole('button', { name: 'wrong file' }).waitFor()
+  expect(await sheet.locator('kbd:visible, .key-hint:visible').count()).toBe(0)
   await sheet.getByLabel('Reason').fill('not on a Friday')
   await page.keyboard.press('Escape')
   await sheet.waitFor({ state: 'hidden' })

@@ -1,4 +1,5 @@
 import { IconCheck, IconFolder, IconMinus, IconPointFilled, IconX } from '@tabler/icons-react'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import type { ChangeEntry } from './change-entries.ts'
 import { treeOf, type TreeNode } from './file-tree.ts'
@@ -16,15 +17,27 @@ export interface EntryMarks {
   readonly wasViewed: boolean
 }
 
-/** The files and commands of the turn. Each links to its call and shows the choice. */
+/**
+ * The files and commands of the turn. Each links to its call and shows the choice. On a phone the
+ * list is folded, so that the first call begins on the first screen.
+ */
 export function CallTree(props: {
   entries: readonly ChangeEntry[]
   marksOf: (entry: ChangeEntry) => EntryMarks
   onGo: (entry: ChangeEntry) => void
 }) {
+  const isPhone = useMedia(phoneUntil)
+  const tree = <Nodes nodes={treeOf(props.entries)} {...props} />
   return (
     <nav aria-label="Files and calls" className="call-tree">
-      <Nodes nodes={treeOf(props.entries)} {...props} />
+      {isPhone ? (
+        <details>
+          <summary>Files and calls</summary>
+          {tree}
+        </details>
+      ) : (
+        tree
+      )}
     </nav>
   )
 }

@@ -1,7 +1,7 @@
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
-  IconCommand,
+  IconChevronRight,
   IconFile,
   IconListDetails,
   IconPlayerPlay,
@@ -63,7 +63,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       id,
       label: commandLabel(id),
       rightSection: <kbd>{commandKeys(id, platform)}</kbd>,
-      leftSection: <IconCommand size={18} aria-hidden />,
+      leftSection: <IconChevronRight size={18} aria-hidden />,
       // The command runs after the palette has closed, because it may set the focus on the page.
       onClick: () => (choice.current = id),
     }))

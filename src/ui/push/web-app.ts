@@ -1,13 +1,15 @@
+import { colourBrowserBar } from './browser-bar.ts'
 import { openedPath } from './opened-path.ts'
 import { renewPush } from './push-setting.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
 /**
- * Starts the installed app for a signed-in person: the service worker, the pages for clicked
- * notifications, and push if it was turned on. Returns a function that stops it.
+ * Starts the installed app for a signed-in person: the colour of its bar, the service worker, the
+ * pages for clicked notifications, and push if it was turned on. Returns a function that stops it.
  */
 export function startWebApp(personId: string, open: (path: string) => void): () => void {
-  if (!('serviceWorker' in navigator)) return () => undefined
+  const stopColouring = colourBrowserBar()
+  if (!('serviceWorker' in navigator)) return stopColouring
   const listen = (event: MessageEvent): void => {
     const path = openedPath(event.data)
     if (path !== null) open(path)
@@ -17,5 +19,8 @@ export function startWebApp(personId: string, open: (path: string) => void): () 
   // An error is not reported, because the next page tries again and the account page shows the
   // state.
   void registerServiceWorker().then(() => renewPush(personId).catch(() => undefined))
-  return () => navigator.serviceWorker.removeEventListener('message', listen)
+  return () => {
+    stopColouring()
+    navigator.serviceWorker.removeEventListener('message', listen)
+  }
 }

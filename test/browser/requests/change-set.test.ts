@@ -221,6 +221,29 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   expect(await first.getByLabel('Comment on old line 1').count()).toBe(0)
 })
 
+test('what is left has no accent colour, and on a phone the list of files is folded above the calls', async () => {
+  const { runId } = await ask(
+    dashboard.desk,
+    ['notes/s.md', 'notes/t.md'].map((path) => write(path)),
+    'Two',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`, { viewport: phone })
+  const dot = group(page, 1).getByRole('radio', { name: 'Leave', exact: true, checked: true })
+  const accent = 'rgb(59, 73, 184)'
+  const coloursOf = (it: Element): string[] => {
+    const { borderTopColor, backgroundColor } = getComputedStyle(it)
+    return [borderTopColor, backgroundColor]
+  }
+  expect(await dot.evaluate(coloursOf)).not.toContain(accent)
+  await choose(page, 1, 'Deny')
+  const chosen = group(page, 1).getByRole('radio', { name: 'Deny', exact: true })
+  expect(await chosen.evaluate(coloursOf)).toEqual([accent, accent])
+  const entry = page.getByRole('navigation', { name: 'Files and calls' }).getByRole('button')
+  expect(await entry.count()).toBe(0)
+  await page.getByText('Files and calls', { exact: true }).click()
+  expect(await entry.count()).toBe(2)
+})
+
 test('hostile names stay text, on a phone and by keyboard, and the page passes axe in light and dark', async () => {
   const hostile = 'notes/\u202Edm.\u200B<img src=x onerror=alert(1)>.md'.replaceAll(
     /[\u202E\u200B]/g,

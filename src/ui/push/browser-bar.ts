@@ -1,0 +1,17 @@
+/**
+ * Colours the bar of the browser or of the installed app like the page, also when the person has
+ * chosen another scheme than that of the system. Returns a function that stops it.
+ */
+export function colourBrowserBar(): () => void {
+  const root = document.documentElement
+  const colour = (): void => {
+    const background = getComputedStyle(root).getPropertyValue('--bg')
+    for (const bar of document.querySelectorAll('meta[name="theme-color"]')) {
+      bar.setAttribute('content', background)
+    }
+  }
+  colour()
+  const observer = new MutationObserver(colour)
+  observer.observe(root, { attributeFilter: ['data-mantine-color-scheme'] })
+  return () => observer.disconnect()
+}
