@@ -184,6 +184,8 @@ test('a run has one mode: two are an error, and so is one that there is not', as
 test('requests are listed, narrowed and paged; claimed, discussed and extended', async () => {
   const { run, request } = await cli.waiting('scribe')
   const page = await cli.ok('requests', 'ls', '--state', 'all', '--limit', '1', ...grace)
+  expect(page).toMatch(/^# .* STATE$/m)
+  expect(await cli.ok('requests', 'ls', ...grace)).toMatch(/^# .* BY +EXPIRES$/m)
   const [, cursor = ''] = /there are more: --cursor (\S+)/.exec(page) ?? []
   const next = await cli.json<{ items: unknown[] }>(
     `requests ls --state all --cursor ${cursor}`,

@@ -90,7 +90,8 @@ function listRequests(options: ListOptions): Promise<void> {
   }
   return printList(options, {
     read: (service, page) => service.call('listRequests', { query: { ...filters, ...page } }),
-    columns,
+    // Where all are pending, the room of the column is for the titles.
+    columns: options.state === 'pending' ? columns : { ...columns, state: stateWord },
     empty: options.mine === true ? 'Nothing waits for you.' : 'No requests.',
   })
 }
@@ -101,9 +102,8 @@ const columns: Columns<RequestItem> = {
   title: (item) => item.title,
   worker: (item) => item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
   queue: (item) => item.queue,
-  'started by': askerOf,
+  by: askerOf,
   expires: (item) => (item.state === 'pending' ? fromNow(item.expiresAt) : ''),
-  state: stateWord,
 }
 
 /** The person who started the run, or the program that asked and the owner of its key. */

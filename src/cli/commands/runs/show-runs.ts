@@ -30,7 +30,7 @@ export function listRuns(options: ListOptions): Promise<void> {
       worker: (run) => run.worker + (run.scripted ? ' (scripted)' : ''),
       state: (run) => (run.rest === 'answered' ? 'answered' : run.state),
       task: taskOf,
-      'started by': (run) => starterName(run.startedBy),
+      by: (run) => starterName(run.startedBy),
       age: (run) => fromNow(run.createdAt),
       waiting: (run) => (run.pendingRequests > 0 ? `${run.pendingRequests}` : ''),
     },
