@@ -9,7 +9,9 @@ import type { ServiceAnswer } from './service-desk.ts'
 export async function askService(
   service: 'postgres' | 'temporal' | 'packages' | 'service',
 ): Promise<string> {
-  const response = await fetch(`${inject('serviceDesk')}/${service}`)
+  // A kept connection may end between two files, and fail the question of the second.
+  const headers = { connection: 'close' }
+  const response = await fetch(`${inject('serviceDesk')}/${service}`, { headers })
   if (!response.ok) throw new Error(`no ${service} for this test: ${await response.text()}`)
   const { address } = (await response.json()) as ServiceAnswer
   return address
