@@ -53,6 +53,8 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
       const server = await startTemporalServer({
         binary,
         uiPort: 'off',
+        // A test that lets workflow code fail for long waits for no longer pause than others.
+        settings: ['history.workflowTaskRetryMaxInterval="1s"'],
         logFile: join(folder, 'temporal.log'),
         log: log,
       })

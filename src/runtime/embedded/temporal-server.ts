@@ -43,6 +43,8 @@ export interface TemporalServerOptions {
   readonly onPorts?: (ports: TemporalPorts) => void
   /** Made when missing, in addition to `default`. */
   readonly namespace?: string
+  /** Dynamic settings beside ours, `NAME=JSON`; only for tests. */
+  readonly settings?: readonly string[]
   /** Default: next to the data file, else in the system's temporary folder. */
   readonly logFile?: string
   readonly log: (sentence: string) => void
@@ -111,6 +113,7 @@ function serverArguments(
     // Tasks go to one partition. All are read, since an older version's server may have left tasks
     // in the others.
     'matching.numTaskqueueWritePartitions=1',
+    ...(options.settings ?? []),
   ].flatMap((setting) => ['--dynamic-config-value', setting])
   // Present from the first start on; the API adds them to a namespace of an older data file.
   const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
