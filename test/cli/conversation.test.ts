@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { HeldModel, type HeldAnswer, type ModelStepInput } from '../harness/held-model.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import type { TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { cliProject } from './cli-project.ts'
 import { CommandLine, type Terminal } from './command-line.ts'
@@ -10,6 +11,7 @@ import { CommandLine, type Terminal } from './command-line.ts'
 let model: HeldModel
 let installation: Installation
 let cli: CommandLine
+let sessions: Readonly<Record<'ada' | 'grace', TestSession>>
 const ada = ['--as', 'ada@example.com']
 const grace = ['--as', 'grace@example.com']
 const [ctrlC, ctrlZ, enter] = ['\u0003', '\u001A', '\r']
@@ -45,6 +47,10 @@ beforeAll(async () => {
   const prepare = async () => ({ [Symbol.asyncDispose]: async () => undefined })
   installation = await Installation.start(project, { env, prepare })
   cli = new CommandLine(installation.folder)
+  sessions = {
+    ada: await installation.signIn('ada@example.com'),
+    grace: await installation.signIn('grace@example.com'),
+  }
 }, 240_000)
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
@@ -52,8 +58,11 @@ afterAll(async () => {
 }, 240_000)
 
 const runOf = (terminal: Terminal): string => /^run (\S+) of/m.exec(terminal.screen)?.[1] ?? ''
+/** Asks the service itself: a command for each look would be a process for each. */
 const stateOf = async (run: string): Promise<unknown> =>
-  (await cli.json('runs', 'show', run, ...ada))['state']
+  (await sessions.ada.get(`/v1/runs/${run}`)).body['state']
+const requestOf = async (request: string) =>
+  (await sessions.grace.get(`/v1/requests/${request}`)).body
 
 /** What people have said in a run, from its task on. */
 async function wordsIn(run: string): Promise<string[]> {
@@ -277,7 +286,7 @@ test('what is pasted at a request decides nothing, and submits no reason', async
     ['Reason', paste(`not\r\nthis`)],
     'not this',
   )
-  expect(await cli.json('requests', 'show', request, ...grace)).toMatchObject({ state: 'pending' })
+  expect(await requestOf(request)).toMatchObject({ state: 'pending' })
   terminal.type(enter)
   await terminal.sees('Recorded.')
   const { decisions } = await cli.json('requests', 'show', request, ...grace)
@@ -288,8 +297,7 @@ test('what is pasted at a request decides nothing, and submits no reason', async
 test('no key that was pressed before a request is on the screen decides it', async () => {
   const { run, request } = await cli.waiting('scribe')
   const isPending = async (): Promise<void> => {
-    const shown = await cli.json('requests', 'show', request, ...grace)
-    expect(shown).toMatchObject({ state: 'pending' })
+    expect(await requestOf(request)).toMatchObject({ state: 'pending' })
   }
   for (const command of ['review', 'attach', 'watch']) {
     const line = command === 'review' ? ['review'] : ['runs', command, run]
@@ -329,14 +337,14 @@ test('a command at a request is a line: none of its letters decides, however slo
     'You left the run',
   )
   expect(await terminal.ends()).toBe(3)
-  expect(await cli.json('requests', 'show', request, ...grace)).toMatchObject({ state: 'pending' })
+  expect(await requestOf(request)).toMatchObject({ state: 'pending' })
   await cli.ok('runs', 'cancel', run, ...ada)
 })
 
 test('no key that was pressed before a question is on the screen answers it', async () => {
   const { id } = await cli.json<{ id: string }>('run', 'asker', 'go', '--no-watch', ...ada)
-  const asked = async (): Promise<readonly { number: number }[]> =>
-    (await cli.json<{ waitsFor: { number: number }[] }>('runs', 'show', id, ...ada)).waitsFor
+  const asked = async () =>
+    (await sessions.ada.get(`/v1/runs/${id}`)).body['waitsFor'] as readonly { number: number }[]
   await waitUntil(async () => (await asked()).length === 1 || 'no question')
   const [question] = await asked()
   const terminal = cli.atTerminal('answer', String(question?.number), ...ada)

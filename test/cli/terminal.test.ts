@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import type { TestSession } from '../harness/installation/test-session.ts'
 import { cliProject } from './cli-project.ts'
 import { CommandLine } from './command-line.ts'
 
 let installation: Installation
 let cli: CommandLine
+let session: TestSession
 const ada = ['--as', 'ada@example.com']
 const grace = ['--as', 'grace@example.com']
 
@@ -17,11 +19,13 @@ vi.setConfig({ testTimeout: 180_000 })
 beforeAll(async () => {
   installation = await Installation.start(cliProject)
   cli = new CommandLine(installation.folder)
+  session = await installation.signIn('grace@example.com')
 }, 240_000)
 afterAll(() => installation[Symbol.asyncDispose](), 240_000)
 
+/** Asks the service itself: a command for each look would be a process for each. */
 async function stateOf(request: string): Promise<unknown> {
-  return (await cli.json('requests', 'show', request, ...grace))['state']
+  return (await session.get(`/v1/requests/${request}`)).body['state']
 }
 
 test('approve prints everything, asks with no preselected, and carries out what was shown', async () => {
