@@ -28,6 +28,8 @@ async function openRequest(page: Page, before: number | null) {
   const number = open()
   await card.locator('.request-head').getByText(`#${number}`).waitFor()
   await card.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  // An approval counts when all of it has been on the screen, and nothing is before it is drawn.
+  await card.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
   const risk = await card.locator('.request-head .risk').innerText()
   await expect.poll(() => headline.evaluate((h1) => h1 === document.activeElement)).toBe(true)
   return { number, risk: risk.split(/\s/)[0]?.toLowerCase() ?? '' }

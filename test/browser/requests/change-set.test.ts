@@ -172,7 +172,7 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   await first.locator('[data-change-key="I2"]:focus').waitFor()
   await second.getByText('Holds what looks like a secret').waitFor()
   await second.getByRole('link', { name: 'line 2' }).click()
-  expect(await second.locator(':focus').textContent()).toContain('key')
+  await expect.poll(() => second.locator(':focus').textContent()).toContain('key')
   await page.keyboard.press('k')
   await expect.poll(() => first.evaluate((card) => card === document.activeElement)).toBe(true)
   const unseen = second.getByRole('button', { name: /^\d+% not seen yet: show it$/ })
