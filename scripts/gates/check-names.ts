@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { projectRoot } from './layers.ts'
 import { participleNames } from './names.ts'
 
+const sources = '{src,packages/*/src,bench,scripts,test/harness}/**/*.{ts,tsx}'
+
 const problems: string[] = []
 let files = 0
-for await (const file of glob('{src,packages/*/src,bench,scripts,test/harness}/**/*.{ts,tsx}', {
-  cwd: projectRoot,
-})) {
+for await (const file of glob(sources, { cwd: projectRoot })) {
   if (/[.](test|fixture)[.]tsx?$/.test(file)) continue
   files += 1
   problems.push(...participleNames(file, await readFile(join(projectRoot, file), 'utf8')))

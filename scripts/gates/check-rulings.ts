@@ -18,10 +18,11 @@ const rulings = []
 for (const name of Object.keys(dueNumbers)) {
   rulings.push(...readRulings(name, await readFile(join(root, 'docs', 'design', name), 'utf8')))
 }
+const testFiles = '{src,test}/**/*.test.ts'
 const tests = []
 const problems: string[] = []
 const files: string[] = []
-for await (const file of glob('{src,test}/**/*.test.ts', { cwd: root })) files.push(file)
+for await (const file of glob(testFiles, { cwd: root })) files.push(file)
 for (const file of files.toSorted()) {
   const result = readNamedTests(file, await readFile(join(root, file), 'utf8'))
   tests.push(...result.tests)

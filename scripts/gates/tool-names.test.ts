@@ -11,12 +11,13 @@ const permitted = new Map([
   ['src/tools/effects/effect-of.ts', 'the effect of a call, a sentence for each tool'],
   ['src/ui/policy/quick-verdicts.tsx', 'the calls that a path or a command is tried with'],
 ])
+const sources = '{src,packages}/**/*.{ts,tsx}'
 /** As many names in one file are a list of tools. */
 const listed = 4
 
 test('the built-in tools are listed in one table: no other file lists four or more of their names', async () => {
   const lists: string[] = []
-  for await (const file of glob('{src,packages}/**/*.{ts,tsx}')) {
+  for await (const file of glob(sources)) {
     if (/\.test\.|\.fixture\.|node_modules|\/dist\//.test(file)) continue
     const text = await readFile(file, 'utf8')
     const named = builtInToolNames.filter((name) =>

@@ -30,6 +30,8 @@ export interface VocabularyReport {
   problems: string[]
 }
 
+const sources = '{src,bench}/**/*.{ts,tsx}'
+
 /**
  * Compares every union and list of words of `src` and `bench` below `root` with every other,
  * whatever their order. A vocabulary stands once, as a list in `src/domain` from which its type,
@@ -37,7 +39,7 @@ export interface VocabularyReport {
  */
 export async function checkVocabularies(root: string): Promise<VocabularyReport> {
   const files: string[] = []
-  for await (const name of glob('{src,bench}/**/*.{ts,tsx}', { cwd: root })) files.push(name)
+  for await (const name of glob(sources, { cwd: root })) files.push(name)
   const read = files.filter((name) => !mayRepeat.test(name)).toSorted()
   const places = (await Promise.all(read.map((file) => placesOf(root, file)))).flat()
   const alike = Map.groupBy(places, ({ words }) => words.toSorted().join(' | '))

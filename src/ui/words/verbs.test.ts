@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { verbs } from './verbs.ts'
 
 const ui = join(import.meta.dirname, '..')
+const sources = '**/*.{ts,tsx}'
 
 test('the verb of an act is written in one file, which buttons, menus and keys share', async () => {
   const words = Object.values(verbs)
@@ -12,7 +13,7 @@ test('the verb of an act is written in one file, which buttons, menus and keys s
   // A whole text of an element, a whole string, or the whole value of a property.
   const copy = new RegExp(`>\\s*(?:${all})\\s*<|'(?:${all})'|="(?:${all})"`, 'g')
   const found: string[] = []
-  for await (const file of glob('**/*.{ts,tsx}', { cwd: ui })) {
+  for await (const file of glob(sources, { cwd: ui })) {
     if (file.startsWith('words/') || /\.test\.tsx?$/.test(file)) continue
     const source = await readFile(join(ui, file), 'utf8')
     for (const [text] of source.matchAll(copy)) found.push(`${file}: ${text.trim()}`)
