@@ -11,6 +11,7 @@ import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
 import { useSteadyHeight } from '../states/use-steady-height.ts'
 import { Time, TimeLeft, useNowMs } from '../text/time.tsx'
+import { visibleString } from '../text/visible-string.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { addressOf } from './inbox-filters.ts'
 import type { InboxRow } from './inbox-rows.ts'
@@ -44,6 +45,7 @@ export function RequestRow(props: {
   const height = useSteadyHeight(ref, item, isGone)
   const unsent = useHeldOf(item.id)
   const { isOpened } = props
+  const words = item.kind === 'question' ? item.title : item.effect
   useEffect(() => {
     if (isOpened && ref.current !== null) scrollInList(ref.current)
   }, [isOpened])
@@ -77,7 +79,9 @@ export function RequestRow(props: {
           aria-current={isOpened ? 'true' : undefined}
         >
           <span className="visually-hidden">{item.risk} risk, </span>
-          <VisibleText text={item.kind === 'question' ? item.title : item.effect} />
+          <span title={visibleString(words)}>
+            <VisibleText text={words} />
+          </span>
           <span className="visually-hidden">
             {item.worker !== null && `, ${item.worker}`}
             {isGone && ', no longer waiting'}

@@ -7,6 +7,7 @@ import { callApi } from '../api/call-api.ts'
 import { ToolInputFields } from '../runs/calls/tool-input-fields.tsx'
 import { emptyInput, readInput, type InputValues } from '../runs/calls/tool-input.ts'
 import { Loading } from '../states/loading.tsx'
+import { useCut } from '../states/use-cut.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 
@@ -87,11 +88,7 @@ function ToolForm({ tools, busy, explain }: FormProps & { tools: ToolList['items
           setValues({})
         }}
       />
-      {tool !== undefined && (
-        <p className="dim small tool-words">
-          <VisibleText text={tool.description} />
-        </p>
-      )}
+      {tool !== undefined && <ToolWords key={tool.name} text={tool.description} />}
       <ToolInputFields
         schema={schema}
         values={{ ...emptyInput(schema), ...values }}
@@ -101,6 +98,29 @@ function ToolForm({ tools, busy, explain }: FormProps & { tools: ToolList['items
         {verbs.explain}
       </Button>
     </form>
+  )
+}
+
+/** The description of a tool: its first lines, and all of it on demand. */
+function ToolWords({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const { ref, isCut } = useCut<HTMLParagraphElement>(text, isOpen)
+  return (
+    <div className="dim small">
+      <p ref={ref} className={isOpen ? undefined : 'tool-words'}>
+        <VisibleText text={text} />
+      </p>
+      {isCut && (
+        <button
+          type="button"
+          className="link-button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? 'Show less' : 'Show all of the description'}
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { announce } from '../states/announce.tsx'
+import { visibleString } from '../text/visible-string.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { Countdown } from './countdown.tsx'
 import {
@@ -57,7 +58,9 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
           <strong>
             {decision.act} <Link to={`/requests/${number}`}>#{number}</Link>
           </strong>{' '}
-          <VisibleText text={decision.effect} />
+          <span title={visibleString(decision.effect)}>
+            <VisibleText text={decision.effect} />
+          </span>
         </div>
         <div className="small">
           {stage === 'held' ? (

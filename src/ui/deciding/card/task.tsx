@@ -1,21 +1,24 @@
 import { useState } from 'react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { useCut } from '../../states/use-cut.ts'
 import { Time } from '../../text/time.tsx'
+import { visibleString } from '../../text/visible-string.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 
-/** A longer task is folded, because its effect is read first. */
-const foldedFrom = 140
-
-/** The task of the run, by whom and when; a program's task is marked as its claim. */
+/**
+ * The task of the run, by whom and when; a program's task is marked as its claim. It is folded,
+ * because the effect is read first.
+ */
 export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimedTask'> }) {
   const { task, claimedTask } = request
   const [open, setOpen] = useState(false)
   const text = task?.text ?? claimedTask
+  const { ref, isCut } = useCut<HTMLParagraphElement>(text ?? '', open)
   if (text === null) return null
-  const isLong = text.length > foldedFrom || text.includes('\n')
+  const isFoldable = isCut || text.includes('\n')
   return (
     <section className="card-task" aria-label="Task">
-      <p className={open ? 'task-words' : 'task-words task-folded'}>
+      <p ref={ref} className={open ? 'task-words' : 'task-words task-folded'}>
         <span className="task-label">{task === null ? 'Task, as the program says' : 'Task'}</span>{' '}
         <VisibleText text={text} />
       </p>
@@ -26,7 +29,7 @@ export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimed
             {task.later > 0 && <>, {laterWords(task.later)} since</>}
           </>
         )}
-        {isLong && (
+        {isFoldable && (
           <button
             type="button"
             className="link-button"
@@ -51,7 +54,7 @@ export function TaskLine({ request }: { request: Pick<RequestItem, 'task' | 'cla
   if (text === null || text === undefined) return null
   const line = text.slice(0, 300).split('\n', 1)[0] ?? ''
   return (
-    <span className="task-line">
+    <span className="task-line" title={visibleString(line)}>
       <VisibleText text={line} />
     </span>
   )

@@ -3,6 +3,7 @@ import type { Run } from '#api/schemas/runs/runs.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { Moment, Time } from '../../text/time.tsx'
+import { visibleString } from '../../text/visible-string.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { WorkerShape } from '../../text/worker-shape.tsx'
 import { RunState } from '../run-state.tsx'
@@ -28,7 +29,9 @@ export function RunRow({ run }: { run: Run }) {
             {run.worker}:{' '}
           </>
         )}
-        <VisibleText text={run.title} />
+        <span title={visibleString(run.title)}>
+          <VisibleText text={run.title} />
+        </span>
       </Link>
       <div className="run-facts dim small">
         <span className="run-begin">

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { openDashboard, phone } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+
+const dashboard = disposeAfterTests(await openDashboard())
+const { desk } = dashboard
+
+/** The request of a run with this task. */
+async function askFor(task: string, path: string): Promise<string> {
+  desk.say({ text: 'A note.', calls: [{ tool: 'write_file', input: { path, content: 'Text\n' } }] })
+  const runId = await desk.start({ input: task })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  return call?.requestId ?? ''
+}
+
+/** As wide as the narrowest phones. */
+const small = { width: 320, height: 640 }
+const task = 'Write the notes of 1.2, with what customers have to change before they upgrade'
+
+// Rules: product.md 38
+test('a task that is cut on a phone is shown whole on demand, and on a wide screen nothing asks for it', async () => {
+  const id = await askFor(task, 'notes/folded.md')
+  const page = await dashboard.open('Grace', `/requests/${id}`, { viewport: phone })
+  const words = page.getByRole('region', { name: 'Task' }).locator('.task-words')
+  await words.waitFor()
+  const isCut = () => words.evaluate((it) => it.scrollHeight > it.clientHeight + 1)
+  expect(await isCut()).toBe(true)
+  await page.getByRole('button', { name: 'Show all of the task' }).click()
+  await page.getByRole('button', { name: 'Show less' }).waitFor()
+  expect(await isCut()).toBe(false)
+  await page.getByRole('button', { name: 'Show less' }).click()
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('button', { name: 'Show all of the task' }).waitFor({ state: 'detached' })
+  expect(await isCut()).toBe(false)
+})
+
+// Rules: security.md 17
+test('the effect and the task of a row are whole under the pointer, with what is invisible named', async () => {
+  const path = `notes/${'long '.repeat(25)}file.md`
+  await askFor(`${task} \u202E${'and more '.repeat(10)}`, path)
+  const page = await dashboard.open('Grace', '/')
+  const row = page.locator('.request-row', { hasText: 'long long' })
+  const whole = await row.locator('.request-link > [title]').getAttribute('title')
+  expect(whole).toContain('long file.md')
+  const purpose = await row.locator('.task-line').getAttribute('title')
+  expect(purpose).toMatch(/upgrade \[U\+202E RIGHT-TO-LEFT OVERRIDE\](and more ){9}/)
+})
+
+test('the description of a tool that is cut is shown whole on demand', async () => {
+  const page = await dashboard.open('Grace', '/policy', { viewport: small })
+  const form = page.getByRole('region', { name: 'Explain a call' })
+  await form.getByLabel('Tool').selectOption('read_file')
+  const words = form.locator('p', { hasText: 'Read lines of a text file.' })
+  const isCut = () => words.evaluate((it) => it.scrollHeight > it.clientHeight + 1)
+  await expect.poll(isCut).toBe(true)
+  await form.getByRole('button', { name: 'Show all of the description' }).click()
+  expect(await isCut()).toBe(false)
+  await form.getByLabel('Tool').selectOption('delete_file')
+  await words.waitFor({ state: 'detached' })
+  expect(await form.getByRole('button', { name: /^Show (all|less)/ }).count()).toBe(0)
+})
