@@ -84,6 +84,8 @@ for (const viewport of sizes) {
       ['/runs', '.run-row'],
       ['/runs/new?worker=scribe', '.preview-part'],
       [`/runs/${runId}`, '.turn'],
+      [`/runs/${runId}/turns/1`, '.change-call'],
+      [`/runs/${runId}/fork`, '.preview-part'],
       ['/audit', '.audit-table, .state'],
       ['/policy', '.delivery'],
       ['/account#slack=a-code', '#slack-title'],
