@@ -209,7 +209,7 @@ export const configFileSchema = z.strictObject({
     '`name` and `email` of author and committer of [commits that runs make](commands.md#git). Default: the worker for who started the run; Countersign',
   ),
   webhooks: maybe(webhooks).describe(
-    'programs that are [told](notifications.md) of requests. Default: nobody',
+    'programs that are [notified](notifications.md) of requests. Default: nobody',
   ),
   mcpServers: maybe(z.record(serverName, gatewayServer)).describe(
     '[MCP servers](mcp-gateway.md) that programs use through the service, at `/mcp/NAME`: as in a worker file, with `queue`, `holdSeconds`, `zones` and `sandbox`. Default: none',
@@ -218,10 +218,10 @@ export const configFileSchema = z.strictObject({
     '[what models may cost in a month](starting.md#budgets): `worker` (a name or `*`), `period: month`, `costUsd`. Default: no bound',
   ),
   schedules: maybe(z.record(name, schedule)).describe(
-    '[when runs start](starting.md#schedules): `worker`, `input`, `cron`, `timezone`, `as`, `catchup`. Default: none',
+    '[when runs start](starting.md#schedules): `worker`, `input`, `cron`, `timezone`, `as`, `catchup`, `conversation`. Default: none',
   ),
   triggers: maybe(z.record(name, trigger)).describe(
-    '[what starts runs](starting.md#triggers) at `/v1/triggers/NAME`: `worker`, `secret` (`${NAME}`), `as`. Default: none',
+    '[what starts runs](starting.md#triggers) at `/v1/triggers/NAME`: `worker`, `secret` (`${NAME}`), `as`, `conversation`. Default: none',
   ),
   deployments: maybe(z.record(name, deployments)).describe(
     '[deployments of GitHub](deployments.md) that ask at `/v1/deployments/NAME`: `secret`, `key`, `appId`, `privateKey`, `token`, `repositories`, `people`, `queue`, `apiUrl`. Default: none',
