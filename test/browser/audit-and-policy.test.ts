@@ -59,11 +59,11 @@ test('the trail is narrowed by request, by type and by who, under an address tha
     `.audit-table a[href^="/requests/"]:not([href="/requests/${one.id}"])`,
   )
   await others.first().waitFor({ state: 'detached' })
-  // All events of one request are shown as a story.
-  const story = page.getByRole('list', { name: 'Story of the request' })
-  await story.getByRole('button', { name: 'Decision recorded' }).waitFor()
-  await story.getByText('Grace denied it').waitFor()
-  await page.locator(`.story-title a[href="/requests/${one.id}"]`).waitFor()
+  // All events of one request are shown as a history.
+  const history = page.getByRole('list', { name: 'History of the request' })
+  await history.getByRole('button', { name: 'Decision recorded' }).waitFor()
+  await history.getByText('Grace denied it').waitFor()
+  await page.locator(`.event-history-title a[href="/requests/${one.id}"]`).waitFor()
 
   await page.getByLabel('Type of event').selectOption('decision.recorded')
   await page.waitForURL(`**/audit?requestId=${one.number}&type=decision.recorded`)
@@ -117,22 +117,22 @@ test('the trail is told in sentences, with the words of who decided as a quotati
 })
 
 // Rules: security.md 20
-test('the story of a request masks secrets, and says that people saw it once one of them has', async () => {
+test('the history of a request masks secrets, and says that people saw it once one of them has', async () => {
   const { desk } = dashboard
-  const input = { path: 'notes/masked-story.md', content: 'Text\n' }
+  const input = { path: 'notes/masked-history.md', content: 'Text\n' }
   desk.say({ text: 'A note.', calls: [{ tool: 'write_file', input }] })
   const runId = await desk.start({ input: 'Copy https://u:s3cretword@db to a note' })
   await desk.turn(runId, 1)
   const [call] = await desk.calls(runId, 1)
   const id = call?.requestId ?? ''
   const page = await dashboard.open('Grace', `/audit?requestId=${id}`)
-  const story = page.getByRole('list', { name: 'Story of the request' })
-  await story.getByRole('heading', { name: 'What was to be seen' }).waitFor()
-  const chip = story.getByRole('button', { name: 'password in an address, 10 characters · show' })
+  const history = page.getByRole('list', { name: 'History of the request' })
+  await history.getByRole('heading', { name: 'What was to be seen' }).waitFor()
+  const chip = history.getByRole('button', { name: 'password in an address, 10 characters · show' })
   await chip.waitFor()
   expect(await page.content()).not.toContain('s3cretword')
   await chip.click()
-  await story.getByText('s3cretword').waitFor()
+  await history.getByText('s3cretword').waitFor()
   const of = await rowOf(
     desk.database.db,
     'request_revision',
@@ -141,22 +141,22 @@ test('the story of a request masks secrets, and says that people saw it once one
   )
   await desk.decide(desk.people.grace, id, { decision: 'deny', seen: of.presentation_digest })
   await page.reload()
-  await story.getByRole('heading', { name: 'What people saw' }).waitFor()
-  await story.getByText('All of it was on the screen of Grace').waitFor()
+  await history.getByRole('heading', { name: 'What people saw' }).waitFor()
+  await history.getByText('All of it was on the screen of Grace').waitFor()
 })
 
-test('a story whose request could not be loaded is tried again, and its address is in no command to paste', async () => {
+test('a history whose request could not be loaded is tried again, and its address is in no command to paste', async () => {
   const one = await askForNote()
   await coverAudit(dashboard.desk.database.db)
   const page = await dashboard.open('Grace', '/account')
   const detail = `**/v1/requests/${one.id}`
   await page.route(detail, (route) => route.fulfill({ status: 503, json: {} }))
   await page.goto(`${dashboard.url}/audit?requestId=${one.id}`)
-  const story = page.getByRole('list', { name: 'Story of the request' })
-  await story.getByRole('alert').getByText('This could not be loaded').waitFor()
+  const history = page.getByRole('list', { name: 'History of the request' })
+  await history.getByRole('alert').getByText('This could not be loaded').waitFor()
   await page.unroute(detail)
-  await story.getByRole('button', { name: 'Try again' }).click()
-  await story.getByText('A file: 1 line, 5 bytes').waitFor()
+  await history.getByRole('button', { name: 'Try again' }).click()
+  await history.getByText('A file: 1 line, 5 bytes').waitFor()
   const commands = page.locator('.command')
   await page.getByText('Verify it offline', { exact: true }).click()
   await commands.getByText(`audit export --request ${one.number} --out`).waitFor()
@@ -168,37 +168,37 @@ test('a story whose request could not be loaded is tried again, and its address 
   }
 })
 
-test('a request is told as a story under its number, and the browser itself verifies that the signed log has it', async () => {
+test('the history of a request is shown under its number, and the browser itself verifies that the signed log has it', async () => {
   const { desk } = dashboard
   const one = await askForNote()
   await desk.decide(desk.people.grace, one.id)
   await desk.perform(await desk.turn(one.runId, 1))
   await coverAudit(desk.database.db)
   const page = await dashboard.open('Grace', `/audit?requestId=${one.number}`)
-  const story = page.getByRole('list', { name: 'Story of the request' })
-  await story.waitFor()
+  const history = page.getByRole('list', { name: 'History of the request' })
+  await history.waitFor()
   // A link may name the request by its id; its reader sees the number.
   await page.goto(`${dashboard.url}/audit?requestId=${one.id}`)
-  await story.waitFor()
+  await history.waitFor()
   const filter = page.getByLabel('Request', { exact: true })
   await expect.poll(() => filter.inputValue()).toBe(String(one.number))
-  const chapters = story.locator('h2')
+  const chapters = history.locator('h2')
   await expect
     .poll(() => chapters.allTextContents())
     .toEqual(['Request', 'What was to be seen', 'Decision', 'Execution', 'Proof'])
-  await story.getByText(/^Run \d+ of scribe asked for approval of it$/).waitFor()
-  await story.getByText('A file: 1 line, 5 bytes').waitFor()
-  await story.getByText('The task from Ada').waitFor()
-  await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
-  await story.getByText('Every check holds.').waitFor()
-  await story.getByText('for the first time and remembers it').waitFor()
-  await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
-  await story.getByText('It is the key that this browser saw before.').waitFor()
+  await history.getByText(/^Run \d+ of scribe asked for approval of it$/).waitFor()
+  await history.getByText('A file: 1 line, 5 bytes').waitFor()
+  await history.getByText('The task from Ada').waitFor()
+  await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await history.getByText('Every check holds.').waitFor()
+  await history.getByText('for the first time and remembers it').waitFor()
+  await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await history.getByText('It is the key that this browser saw before.').waitFor()
 
   // The export of a bundle is in it, and a checkpoint must cover it first.
   await using _covering = keepCovered(desk.database.db)
   const downloading = page.waitForEvent('download')
-  await story.getByRole('button', { name: 'Evidence bundle' }).click()
+  await history.getByRole('button', { name: 'Evidence bundle' }).click()
   const download = await downloading
   expect(download.suggestedFilename()).toBe(`request-${one.number}.json`)
   const bundle = await readFile(await download.path(), 'utf8')
@@ -213,10 +213,10 @@ test('a request is told as a story under its number, and the browser itself veri
     if (event !== undefined) event.event = event.event.replace('request.opened', 'request.closed')
     await route.fulfill({ response: answer, json: receipt })
   })
-  await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
-  await story.getByText('A check does not hold.').waitFor()
-  await story.getByText('The signed log does not have what is shown as event').waitFor()
-  await story.getByText('An event is missing in between, or was changed.').waitFor()
+  await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await history.getByText('A check does not hold.').waitFor()
+  await history.getByText('The signed log does not have what is shown as event').waitFor()
+  await history.getByText('An event is missing in between, or was changed.').waitFor()
 })
 
 test('a request has its receipt to download: a checkpoint that covers its events', async () => {
@@ -297,7 +297,7 @@ test('an event opens as the exact record that is stored', async () => {
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByRole('button', { name: 'Request opened' }).first().click()
   await drawer.getByRole('link', { name: 'All that happened to this request' }).click()
-  await page.getByRole('list', { name: 'Story of the request' }).waitFor()
+  await page.getByRole('list', { name: 'History of the request' }).waitFor()
   await drawer.waitFor({ state: 'hidden' })
 })
 
@@ -491,9 +491,9 @@ test('a request whose contents were erased says so in their place, live, and wha
     .waitFor()
   expect(await page.content()).not.toContain('Jane')
   await page.goto(`${dashboard.url}/audit?requestId=${request}`)
-  const story = page.getByRole('list', { name: 'Story of the request' })
-  await story.getByText(/^Olga had it erased/).waitFor()
-  expect(await story.getByText(/^(A file|A text): /).count()).toBe(0)
+  const history = page.getByRole('list', { name: 'History of the request' })
+  await history.getByText(/^Olga had it erased/).waitFor()
+  expect(await history.getByText(/^(A file|A text): /).count()).toBe(0)
 })
 
 test('a saved export is the trail under its filters, for who may read all of it', async () => {

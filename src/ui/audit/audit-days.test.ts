@@ -10,7 +10,7 @@ test('a day is from its first moment to the first of the next, and is read back 
   }
 })
 
-test('half a date is no day, and what is no instant belongs to none', () => {
+test('an incomplete date is no day, and a text that is no instant has none', () => {
   for (const typed of ['', '0002-11-22', '2026', 'soon']) expect(startOfDay(typed)).toBeNull()
   expect(dayOf(null, 'start')).toBe('')
   expect(dayOf('not an instant', 'end')).toBe('')

@@ -67,11 +67,13 @@ export function AuditPage() {
   }
   // The API answers 404 for a request that does not exist or that the person may not see.
   const unknown = audit.error instanceof ApiRefusal && audit.error.status === 404
-  // A query for one request only is shown as a story.
-  const story = query.size === 1 ? query.get('requestId') : null
-  // Events of the filters before stay on the page until the new ones are there.
+  // The events of one request alone are shown as its history.
+  const requestOfHistory = query.size === 1 ? query.get('requestId') : null
+  // Events of the previous filters stay on the page until the new ones are loaded.
   const confirmed =
-    story === null || audit.isPlaceholderData ? undefined : events.at(-1)?.about?.requests[0]
+    requestOfHistory === null || audit.isPlaceholderData
+      ? undefined
+      : events.at(-1)?.about?.requests[0]
   const readsAll = me.person.rights.includes('readAudit')
   return (
     <>
@@ -129,10 +131,15 @@ export function AuditPage() {
             Something else wrote them to the database. An export has their texts.
           </Notice>
         )}
-        {events.length > 0 && !unknown && story !== null && (
-          <EventHistory request={story} events={events} readsAll={readsAll} onOpen={setOpen} />
+        {events.length > 0 && !unknown && requestOfHistory !== null && (
+          <EventHistory
+            request={requestOfHistory}
+            events={events}
+            readsAll={readsAll}
+            onOpen={setOpen}
+          />
         )}
-        {events.length > 0 && !unknown && story === null && (
+        {events.length > 0 && !unknown && requestOfHistory === null && (
           <AuditTable events={events} onOpen={setOpen} />
         )}
         <ShowMore list={audit} />

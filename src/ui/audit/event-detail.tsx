@@ -14,7 +14,7 @@ import { Link } from 'react-router'
 export function EventDetail(
   props: EventFields & {
     readsAll: boolean
-    /** closes the record before a link leads to the story */
+    /** closes the record before a link leads to the history of its request */
     onLeave: () => void
   },
 ) {

@@ -53,15 +53,15 @@ export function EventHistory(props: {
   return (
     <>
       {request !== undefined && (
-        <p className="story-title">
+        <p className="event-history-title">
           <Link to={`/requests/${request.id}`}>
             #{request.number} <VisibleText text={request.effect} />
           </Link>
         </p>
       )}
-      <ol className="story" aria-label="Story of the request">
+      <ol className="event-history" aria-label="History of the request">
         {all.map((chapter) => (
-          <li key={chapter.title} className="story-chapter">
+          <li key={chapter.title} className="event-history-chapter">
             <h2>{chapter.title}</h2>
             {chapter.isPresentation === true ? (
               <PresentationSeen
@@ -77,11 +77,11 @@ export function EventHistory(props: {
             )}
           </li>
         ))}
-        <li className="story-chapter">
+        <li className="event-history-chapter">
           <h2>Proof</h2>
           <div className="column">
             {props.readsAll && request !== undefined && (
-              <div className="story-evidence">
+              <div className="event-history-evidence">
                 <SaveButton
                   size="xs"
                   variant="default"
@@ -111,7 +111,7 @@ interface Chapter {
 }
 
 /**
- * The chapters of a story with their events, oldest first. Other events, such as comments, stand
+ * The chapters of a history with their events, oldest first. Other events, such as comments, are
  * before the decision or after the execution, by their time.
  */
 function chaptersOf(events: readonly EventFields[]): readonly Chapter[] {

@@ -74,7 +74,7 @@ function Details({
   ]
   return (
     <SecretsContext value={others}>
-      <ul className="plain-list story-facts">
+      <ul className="plain-list event-history-facts">
         {task !== null && (
           <li>
             <span className="grow break">

@@ -10,7 +10,7 @@ import { OfflineCommands } from './offline-commands.tsx'
  */
 export function SignedLine(props: {
   readsAll: boolean
-  /** number of the request whose story is shown; null: the whole trail is */
+  /** number of the request whose history is shown; null: the whole trail is shown */
   request: number | null
 }) {
   const { readsAll, request } = props

@@ -99,7 +99,7 @@ export function CallCard(props: {
 function reasonWithoutApproval({ tool, verdict }: ChangeEntry): ReactNode {
   const words =
     verdict === 'preApproved'
-      ? 'Done alone: policy pre-approves it.'
+      ? 'Needs no approval: policy pre-approves it.'
       : verdict === 'blocked'
         ? 'Blocked by policy: it is not carried out.'
         : verdict === 'error'

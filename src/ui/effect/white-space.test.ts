@@ -10,7 +10,7 @@ function hunksOf(change: (line: string, index: number) => string) {
   return file?.hunks ?? []
 }
 
-test('hunks that change white space alone are told apart from the others', () => {
+test('hunks that change white space alone are recognised', () => {
   const hunks = hunksOf((line, index) =>
     index < 12 ? `  ${line}` : index === 30 ? `${line} more` : line,
   )

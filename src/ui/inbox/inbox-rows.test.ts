@@ -56,7 +56,7 @@ test('the last rows of a list that has more are pushed out by new ones, and are 
   ])
 })
 
-test('a further page that was asked for is not held back', () => {
+test('the rows of a further page that the person loaded are shown at once', () => {
   const laid = layFreshRows(shown, whole('a', 'b', 'c', 'd'), {
     ...none,
     requested: new Set(['d']),
@@ -65,7 +65,7 @@ test('a further page that was asked for is not held back', () => {
   expect(laid.waiting).toEqual([])
 })
 
-test('an empty screen takes what comes', () => {
+test('an empty list shows new rows at once', () => {
   expect(layFreshRows([], whole('a'), none).rows).toHaveLength(1)
 })
 
@@ -100,7 +100,7 @@ test('many approvals together are alike and at most medium risk; each exclusion 
   ])
 })
 
-test('denying many does not ask for likeness, and high risk may be denied with the rest', () => {
+test('requests that are denied together need not be alike, and may be of high risk', () => {
   const plan = planBulk('deny', [item('a'), item('c', { risk: 'high' }), item('d', { tool: 'x' })])
   expect(ids(plan.decided)).toEqual(['a', 'c', 'd'])
 })

@@ -29,7 +29,7 @@ test.each([
   expect(placeOfOwn({ ...facts, ...more })).toEqual({ first: true, hasLine: false })
 })
 
-test('for who decides it comes last, and a line leads to it past a long list only', () => {
+test('a person who can decide requests has it last, with a link to it above a long list only', () => {
   expect(placeOfOwn(facts)).toEqual({ first: false, hasLine: true })
   expect(placeOfOwn({ ...facts, rows: 2 })).toEqual({ first: false, hasLine: false })
 })
@@ -40,7 +40,7 @@ test('what a person will wait for later moves no request that is on the screen',
   expect(placeOfOwn({ ...none, rows: 0 })).toEqual({ first: true, hasLine: false })
 })
 
-test('nobody waits for themselves: what one may answer is not among what one waits for', () => {
+test('nobody waits for themselves: a request that a person may answer is not one that they wait for', () => {
   const people = [
     { id: 'ada', name: 'Ada' },
     { id: 'grace', name: 'Grace' },

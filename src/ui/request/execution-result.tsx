@@ -55,7 +55,7 @@ export function useResultReady(request: RequestDetail): boolean {
 
 /**
  * The execution of the call: its state, its times, and the result of the tool. `isBelowDecision`:
- * what stands above it says already who decided what.
+ * the decision is shown above it and is not repeated.
  */
 export function ExecutionResult(props: { request: RequestDetail; isBelowDecision: boolean }) {
   const { request } = props
@@ -126,7 +126,7 @@ function denialOf({ state, decisions }: RequestDetail) {
   return state === 'denied' ? decisions.find(({ decision }) => decision === 'deny') : undefined
 }
 
-/** The reason of a denial is not what came of it. */
+/** The title for a denial with a reason differs: the section then shows the reason. */
 function titleBelow(request: RequestDetail): string {
   return (denialOf(request)?.reason ?? null) === null ? 'What came of it' : 'Why it was denied'
 }

@@ -58,7 +58,7 @@ const ProgramCard = later(
 export function RequestPage() {
   const { id = '' } = useParams()
   const request = useQuery(requestQuery(id))
-  // The keys of the list hold while a request loads, too.
+  // The keys of the list also work while a request loads.
   const list = useListKeys(request.data?.number ?? (/^\d+$/.test(id) ? Number(id) : null))
   if (request.data !== undefined) {
     return <WithResult key={request.data.id} request={request.data} list={list} />
@@ -69,7 +69,7 @@ export function RequestPage() {
   return <LoadingCards what="the request" layout="beside" />
 }
 
-/** Shows a request once its result is there too, which would move what stands below it. */
+/** Shows a request together with its result, which would otherwise move what is below it. */
 function WithResult({ request, list }: { request: RequestDetail; list: ListKeys }) {
   const isResultReady = useResultReady(request)
   const [isReady, setReady] = useState(isResultReady)
@@ -81,12 +81,12 @@ function WithResult({ request, list }: { request: RequestDetail; list: ListKeys 
   )
 }
 
-/** `request` is the newest, which is not always what is shown. */
+/** The page of a request. `request` is its newest state; the page may show an older revision. */
 function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
   const view = useOpenedRequest(request)
   const { request: displayedRequest, secrets } = view
   const [isDecided, setDecided] = useState(false)
-  // What comes of it while somebody reads it stands where it moves nothing.
+  // A result that arrives while somebody reads is placed where it moves nothing.
   const [comesLater] = useState(canChange(request))
   const isPhone = useNarrow()
   const isOutcomeBelow = comesLater && isPhone && request.state !== 'pending'
@@ -235,7 +235,7 @@ function DecisionPlace(props: {
   request: RequestDetail
   /** the file of the call is open for changes, which the sheet would cover */
   isFileOpen: boolean
-  /** what came of it stands at the end of the page, which the sheet covers */
+  /** the result is at the end of the page, which the sheet covers */
   hasOutcomeBelow: boolean
   /** `goTo` leaves the sheet for the element with that id */
   children: (goTo: (id: string) => void) => ReactNode
@@ -245,7 +245,7 @@ function DecisionPlace(props: {
   const [isOpen, setOpen] = useState(false)
   const [goal, setGoal] = useState<string | null>(null)
   useEffect(() => {
-    // Once the sheet is closed, and what was asked for is drawn.
+    // The sheet is closed by now, and the element is drawn.
     if (goal !== null) leadTo(document.getElementById(goal))
   }, [goal])
   const open = (): void => {

@@ -61,7 +61,7 @@ test('a pushed request is read by who is signed in, and shown without its conten
   expect(JSON.stringify(shown)).not.toContain('secret plans')
 })
 
-test('where nobody is signed in it is a number, and what is no message of ours says nothing', async () => {
+test('where nobody is signed in a push shows a number alone, and a message of another form shows nothing of itself', async () => {
   signedIn(null)
   const { scope, shown } = browser([])
   await showPush(scope, message)
@@ -70,7 +70,7 @@ test('where nobody is signed in it is a number, and what is no message of ours s
   expect(shown.map(({ title }) => title)).toEqual(['Request #142', 'Countersign', 'Countersign'])
 })
 
-test('nothing is shown over a page that somebody looks at', async () => {
+test('no notification appears while a page of the dashboard is visible', async () => {
   signedIn(waiting)
   const { scope, shown } = browser([{ visibilityState: 'visible', focused: true }])
   await showPush(scope, message)
@@ -78,12 +78,15 @@ test('nothing is shown over a page that somebody looks at', async () => {
 })
 
 test('a click opens the page of the request, in a window that is there or a new one, and no other address', async () => {
-  const told: object[] = []
-  const window = { postMessage: (one: object) => void told.push(one), focus: async () => undefined }
+  const messages: object[] = []
+  const window = {
+    postMessage: (one: object) => void messages.push(one),
+    focus: async () => undefined,
+  }
   const notice = (path: string) =>
     ({ close: () => undefined, data: { path } }) as unknown as Notification
   await openNotice(browser([window]).scope, notice(`/requests/${requestId}`))
-  expect(told).toEqual([{ open: `/requests/${requestId}` }])
+  expect(messages).toEqual([{ open: `/requests/${requestId}` }])
   const { scope, opened } = browser([])
   await openNotice(scope, notice(`/requests/${requestId}`))
   await openNotice(scope, notice('https://elsewhere.example.com/'))

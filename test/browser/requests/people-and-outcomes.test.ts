@@ -73,15 +73,15 @@ test('who is asked what became of a call says so, and only a call that did not r
   // Who started the run cannot settle it, and can follow it. The check is loaded before its links
   // are drawn, which so depend on what it says.
   const ada = await dashboard.open('Ada', `/requests/${check}`)
-  const checkOf = ada.getByRole('link', { name: /took effect$|^See its check$/ })
+  const checkOf = ada.getByRole('link', { name: /took effect$|^See the outcome check$/ })
   await ada.getByRole('link', { name: 'See the request that it checks' }).click()
   await ada.waitForURL(`**/requests/${requestIds[0]}`)
   await checkOf.waitFor()
-  expect(await checkOf.innerText()).toBe('See its check')
+  expect(await checkOf.innerText()).toBe('See the outcome check')
   await ada.locator('.request-who').getByRole('link').first().click()
   await ada.waitForURL(`**/runs/${runId}*`)
   await ada.getByText(/, nobody knows whether it took effect/).waitFor()
-  expect(await checkOf.innerText()).toBe('See its check')
+  expect(await checkOf.innerText()).toBe('See the outcome check')
   await checkOf.click()
   await ada.waitForURL(`**/requests/${check}`)
   await result.getByRole('link', { name: 'Say whether it took effect' }).click()

@@ -25,7 +25,7 @@ const runs = async () =>
 const start = (page: Page) => page.getByRole('button', { name: 'Start run' })
 
 // Rules: product.md 21, 22
-test('who starts a run reads first what it does alone, whom it asks and what it never does', async () => {
+test('before a start its person reads what the run does without approval, whom it asks and what it never does', async () => {
   const page = await dashboard.open('Ada', '/runs')
   await page.getByRole('button', { name: 'New run', exact: true }).click()
   // The list of runs, which stands until the page is loaded, has a field of that name too.
@@ -33,7 +33,7 @@ test('who starts a run reads first what it does alone, whom it asks and what it 
   await page.getByLabel('Worker', { exact: true }).selectOption('scribe')
   const preview = page.getByRole('region', { name: 'What it may do' })
   await preview
-    .getByRole('region', { name: 'Does alone' })
+    .getByRole('region', { name: 'Without approval' })
     .getByText('Read files in notes/')
     .waitFor()
   const asks = preview.getByRole('region', { name: 'Asks' })

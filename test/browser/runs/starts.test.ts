@@ -44,7 +44,7 @@ test('the start of a run is read and approved like any request, on its own page 
   const requestId = (await rowOf(desk.database.db, 'run', { id: runId })).start_request_id
   const grace = await dashboard.open('Grace', `/requests/${requestId ?? ''}`)
   await grace.getByText('Start a run of careful').first().waitFor()
-  await grace.getByText('Does alone:').waitFor()
+  await grace.getByText('Runs without approval:').waitFor()
   await picture(grace, 'start-request')
   expect(await problemsOf(grace)).toEqual([])
   expect(await grace.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
@@ -67,7 +67,7 @@ test('the start of a run is read and approved like any request, on its own page 
   await decide.waitFor()
   await phoneOfGrace.keyboard.press('d')
   const form = phoneOfGrace.getByRole('region', { name: 'Start a run of careful' })
-  await form.getByText('Does alone:').waitFor()
+  await form.getByText('Runs without approval:').waitFor()
   await picture(phoneOfGrace, 'start-request-phone')
   expect(await problemsOf(phoneOfGrace)).toEqual([])
   await phoneOfGrace.keyboard.press('Escape')

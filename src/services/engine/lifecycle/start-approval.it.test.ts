@@ -98,7 +98,7 @@ describe('a worker that asks before it starts', () => {
       task: { text: 'Write the notes' },
       presentation: { metadata: { worker: 'careful', attachments: [{ path: 'notes/plan.md' }] } },
     })
-    for (const told of ['Mode: prompt', 'Does alone:', 'Asks people:', 'the plan']) {
+    for (const told of ['Mode: prompt', 'Runs without approval:', 'Asks people:', 'the plan']) {
       expect(request.presentation.content).toContain(told)
     }
     expect((await refusal(desk.decide(ada, requestId))).message).toContain('you started this run')

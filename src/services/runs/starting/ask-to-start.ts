@@ -163,9 +163,9 @@ function factLines(start: StartToJudge & StartTerms): readonly string[] {
 }
 
 const previewTitles = {
-  preApproved: 'Does alone:',
+  preApproved: 'Runs without approval:',
   ask: 'Asks people:',
-  blocked: 'Never does:',
+  blocked: 'Never runs:',
 } as const
 
 function previewLines({ policy, current }: StartToJudge): readonly string[] {

@@ -25,7 +25,7 @@ export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimed
       <p className="dim small">
         {task !== null && (
           <>
-            {task.by?.name ?? 'nobody in person'}, <Time at={task.at} />
+            {task.by?.name ?? 'not from a person'}, <Time at={task.at} />
             {task.later > 0 && <>, {laterWords(task.later)} since</>}
           </>
         )}

@@ -21,7 +21,7 @@ const request = (
   },
 })
 
-test('a file and its hash when it was shown stand apart, and the hash is not said twice', () => {
+test('a file and its hash at the time of the presentation are separate facts, and the hash is there once', () => {
   const facts = { toolHash: hash('1'), bases: [{ path: 'notes/2.md', hash: hash('2') }] }
   const rows = factRows(request(facts, { path: 'notes/2.md', baseHash: hash('2'), edits: 1 }))
   expect(rows).toEqual([
@@ -32,7 +32,7 @@ test('a file and its hash when it was shown stand apart, and the hash is not sai
   ])
 })
 
-test('a file that is not there is said not to be, and each file of a move has its own row', () => {
+test('a file that does not exist is named as such, and each file of a move has its own row', () => {
   const bases = [
     { path: 'a.md', hash: hash('a') },
     { path: 'b.md', hash: 'absent' },
@@ -44,7 +44,7 @@ test('a file that is not there is said not to be, and each file of a move has it
   ])
 })
 
-test('what a tool tells of its own is there, its names in words', () => {
+test('the facts that a tool adds are there, with their names in words', () => {
   const detail = { retryCount: 3, dry_run: true, target: { host: 'db' } }
   expect(factRows(request({ detail }, { constructor: 'x' }))).toEqual([
     { label: 'Retry count', values: ['3'] },
@@ -54,7 +54,7 @@ test('what a tool tells of its own is there, its names in words', () => {
   ])
 })
 
-test('a command shows its words apart, its programs and files by hash, and its sandbox in words', () => {
+test('a command has its words one by one, its programs and files with their hashes, and its sandbox in words', () => {
   const facts = {
     toolHash: hash('1'),
     bases: [{ path: 'run.sh', hash: hash('2') }],
@@ -85,7 +85,7 @@ test('a command shows its words apart, its programs and files by hash, and its s
   ])
 })
 
-test('an empty list is said to be none, and what is true or false is said in words', () => {
+test('an empty list is shown as none, and true and false are shown in words', () => {
   const rows = factRows(request({ toolHash: 'none' }, { files: [], retried: false }))
   expect(rows).toContainEqual({ label: 'Files', values: ['none'] })
   expect(rows).toContainEqual({ label: 'Retried', values: ['no'] })

@@ -1,8 +1,10 @@
 import { Link } from 'react-router'
 
-/** Leads to the request that asks whether a call took effect, for some to say and all to see. */
+/** A link to the outcome check of a call. `maySettle`: the person may settle it. */
 export function OutcomeCheckLink({ id, maySettle }: { id: string; maySettle: boolean }) {
   return (
-    <Link to={`/requests/${id}`}>{maySettle ? 'Say whether it took effect' : 'See its check'}</Link>
+    <Link to={`/requests/${id}`}>
+      {maySettle ? 'Say whether it took effect' : 'See the outcome check'}
+    </Link>
   )
 }

@@ -37,7 +37,7 @@ test('a data folder that a command would not find is named, in the sample too', 
   }
 })
 
-test('outside the development profile nobody is told to act as somebody', () => {
+test('outside the development profile the command names no person to act as', () => {
   const production = { ...installation, profile: 'production', projectDir: null } as const
   expect(startCommand('scribe', { person, installation: production })).not.toContain('--as')
 })

@@ -22,7 +22,7 @@ export function StartPreview({ preview, mode }: { preview: StartPreviewView; mod
   return (
     <section className="card column start-preview" aria-labelledby="preview-title">
       <h2 id="preview-title">What it may do</h2>
-      <Part title="Does alone" icon="alone" lines={of('preApproved')} nothing="Nothing" />
+      <Part title="Without approval" icon="alone" lines={of('preApproved')} nothing="Nothing" />
       <Part title={askTitles[mode]} icon="asks" lines={asks} nothing="Nothing">
         {mode === 'prompt' &&
           preview.queues.map((queue) => (

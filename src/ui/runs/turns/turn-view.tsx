@@ -148,7 +148,7 @@ const CallEffect = later(
   () => <span aria-busy="true" />,
 )
 function NotLoaded() {
-  return <p className="dim small">What this call does did not load. Load the page again.</p>
+  return <p className="dim small">The effect of this call did not load. Load the page again.</p>
 }
 
 /** Whether more than one request of the turn is pending, so that its change set is useful. */

@@ -24,7 +24,7 @@ const fields: PanelFields = {
   nowMs: Date.parse('2026-01-01T00:00:00Z'),
 }
 
-test('with nothing chosen nothing can be submitted', () => {
+test('without a choice nothing can be submitted', () => {
   expect(whyNotSubmit(request, { ...fields, choice: null })).toBe('Choose a decision first.')
   expect(whyNotSubmit(request, fields)).toBeNull()
 })
@@ -65,12 +65,12 @@ test('at high risk what was carried out before is approved only with a tick that
   expect(decisionBody(medium, fields)).not.toHaveProperty('again')
 })
 
-test('high risk may be denied without having seen all of it, but not without a reason', () => {
+test('high risk may be denied before all of it was on the screen, but not without a reason', () => {
   expect(whyNotSubmit(high, { ...fields, choice: 'deny' })).toBe('High risk needs a reason.')
   expect(whyNotSubmit(high, { ...fields, choice: 'stop', reason: 'no' })).toBeNull()
 })
 
-test('what may have run before a restore is approved with a reason only, and denied without', () => {
+test('a call that may have run before a restore is approved only with a reason, and denied without one', () => {
   const again = { ...request, askedBeforeRestore: true } as RequestDetail
   expect(whyNotSubmit(again, fields)).toContain('approving it needs a reason.')
   expect(whyNotSubmit(again, { ...fields, reason: 'I looked' })).toBeNull()

@@ -47,12 +47,12 @@ test('a decision that Temporal does not know of is not said to make the run go o
 })
 
 test('a worker is said to be away only when nothing took the call up for some seconds', () => {
-  const told = answer('approved', 'delivered')
-  expect(stageSentence(told, 'approve', waiting, false)).toBe(goesOn)
-  expect(stageSentence(told, 'approve', waiting, true)).toBe(workerAway)
-  expect(stageSentence(told, 'deny', waiting, true)).toBe(workerAway)
+  const reply = answer('approved', 'delivered')
+  expect(stageSentence(reply, 'approve', waiting, false)).toBe(goesOn)
+  expect(stageSentence(reply, 'approve', waiting, true)).toBe(workerAway)
+  expect(stageSentence(reply, 'deny', waiting, true)).toBe(workerAway)
   const finished = { ...waiting, batch: { position: 1, size: 1, finished: true, siblings: [] } }
-  expect(stageSentence(told, 'deny', finished, true)).toBe(goesOn)
+  expect(stageSentence(reply, 'deny', finished, true)).toBe(goesOn)
   expect(stageSentence(answer('approved', 'succeeded'), 'approve', waiting, true)).toBe(goesOn)
 })
 
@@ -62,15 +62,15 @@ test('the sentence changes when the page receives the execution later', () => {
 })
 
 test('a call behind an earlier one of its turn is said to wait for that one, not for a worker', () => {
-  const told = answer('approved', 'delivered')
+  const reply = answer('approved', 'delivered')
   const asked = second({ state: 'pending', finished: false })
-  expect(stageSentence(told, 'approve', asked, true)).toBe(
+  expect(stageSentence(reply, 'approve', asked, true)).toBe(
     'Recorded. It is carried out after an earlier call of its turn, which still waits for a decision.',
   )
-  expect(stageSentence(told, 'deny', second({ finished: false }), true)).toBe(
+  expect(stageSentence(reply, 'deny', second({ finished: false }), true)).toBe(
     'Recorded. The run goes on after an earlier call of its turn.',
   )
-  expect(stageSentence(told, 'approve', second({}), false)).toBe(goesOn)
+  expect(stageSentence(reply, 'approve', second({}), false)).toBe(goesOn)
 })
 
 test('a denial while another call of the turn is open does not make the run go on yet', () => {
@@ -100,7 +100,7 @@ const clock = (): string => '14:06'
 const refusal = (code: ApiRefusal['code'], facts: Record<string, unknown> = {}): ApiRefusal =>
   new ApiRefusal(409, code, 'The detail.', facts)
 
-test('who lost a race reads who decided what, when and why, and that their own was not recorded', () => {
+test('a person whose decision came second reads who decided what, when and why, and that theirs was not recorded', () => {
   const facts = {
     state: 'denied',
     decidedBy: { name: 'Ilya' },
@@ -114,7 +114,7 @@ test('who lost a race reads who decided what, when and why, and that their own w
   })
 })
 
-test('who may not decide reads that the decision was not recorded, and why, as a sentence', () => {
+test('a person who may not decide reads that the decision was not recorded, and why, as a sentence', () => {
   const refused = new ApiRefusal(403, 'not_eligible', "you can't decide: you edited this call", {})
   expect(refusalWords(refused, 'approval', clock)).toEqual({
     title: 'Your approval was not recorded.',
@@ -173,14 +173,14 @@ test('an approved call that did not run is not said to have run', () => {
   ).toBeNull()
 })
 
-test('the reason why one cannot decide is said once', () => {
+test('the reason why a person cannot decide is given once', () => {
   expect(whyNotYours('you started this run')).toBe("You can't decide: you started this run")
   expect(whyNotYours("you can't decide: you started this run.")).toBe(
     "You can't decide: you started this run",
   )
 })
 
-test('an exit code stands wherever an outcome does, and what is unknown or failed is never green', () => {
+test('an exit code is shown wherever an outcome is, and an unknown or failed outcome is never green', () => {
   const item = {
     state: 'approved',
     kind: 'tool_call',
