@@ -30,6 +30,7 @@ import { addSlackCommand } from './commands/slack.ts'
 import { addStartCommand } from './commands/host/start.ts'
 import { addWebhooksCommand } from './commands/webhooks.ts'
 import { explainUsage } from './commands/usage-errors.ts'
+import { withExamples } from './commands/examples.ts'
 import { version } from '#runtime/version.ts'
 
 /**
@@ -81,6 +82,7 @@ export function createProgram(): Command {
   addArchiveCommand(program)
   program.helpCommand('help [command]', 'show the help of a command')
   explainUsage(program)
+  withExamples(program, ['start', 'init ../shop', 'start --project ../shop', 'review --watch'])
   // The whole help would move the error off the screen. Commands show theirs.
   return program.showHelpAfterError('(countersign --help lists the commands)')
 }

@@ -4,7 +4,7 @@ import { askAboutEveryCall } from './ask-about-every-call.ts'
 const rule = { permissions: { ask: ['*'] } }
 
 test.each(['session/new', 'session/load', 'session/resume', 'session/fork'])(
-  '%s tells Claude Code to ask about every call, whatever the editor tells it besides',
+  '%s has the rule by which Claude Code asks about every call, whatever else the editor sets',
   (method) => {
     const open = (params: object) => askAboutEveryCall({ id: 1, method, params })
     expect(open({ cwd: '/a' })).toEqual({
@@ -26,7 +26,7 @@ test.each(['session/new', 'session/load', 'session/resume', 'session/fork'])(
   },
 )
 
-test('every other message goes on as it is', () => {
+test('every other message is passed on unchanged', () => {
   for (const message of [
     { id: 1, method: 'session/prompt', params: {} },
     { id: 1, result: { method: 'session/new' } },

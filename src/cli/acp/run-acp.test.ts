@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runAcp } from './run-acp.ts'
 
-test('an agent that cannot be started is named, and the editor’s messages are awaited no longer', async () => {
+test('an agent that cannot be started is named, and no message of the editor is waited for', async () => {
   const input = new PassThrough()
   const refuse = () => Promise.reject(new Error('nobody asks'))
   const running = runAcp({

@@ -42,7 +42,7 @@ test('a folder without mistakes has none', async () => {
   expect(await found()).toEqual([])
 })
 
-test('every kind of mistake is told at once, in the order of files and lines', async () => {
+test('mistakes of every kind are reported together, in the order of files and lines', async () => {
   put('countersign.yaml', `${config}rigths: {}\n`)
   put('tools/broken.ts', 'export default 5 +\n')
   put('tools/shadow.ts', 'export default 5\n')
@@ -75,7 +75,7 @@ test('a tool that no file defines is an error beside those of other files', asyn
   ])
 })
 
-test('a limit in money of a script is to be removed, not priced', async () => {
+test('a limit in USD of a scripted worker is reported, with the advice to remove it', async () => {
   scribe('limits: { costUsd: 5 }')
   expect(await found()).toEqual([
     expect.stringMatching(/^error workers\/scribe\.md:3 "limits\.costUsd" .*; remove "costUsd"/),
@@ -101,7 +101,7 @@ export default defineTool({ name: 'write_file', description: 'x', inputSchema: z
 })
 
 test.each(['countersign.yml', 'Countersign.yaml', '.countersign.yaml'])(
-  'a configuration called %s is told its name',
+  'a configuration file called %s is reported with the right name',
   async (name) => {
     rmSync(path.join(folder, 'countersign.yaml'))
     put(name, config)
@@ -111,7 +111,7 @@ test.each(['countersign.yml', 'Countersign.yaml', '.countersign.yaml'])(
   },
 )
 
-test('folders that look as if they counted are pointed out', async () => {
+test('folders that look like those of a project and are not read are reported', async () => {
   rmSync(path.join(folder, 'workers'), { recursive: true })
   put('agents/scribe.md', 'x')
   expect(await found()).toEqual([
@@ -119,7 +119,7 @@ test('folders that look as if they counted are pointed out', async () => {
   ])
 })
 
-test('a pattern that names no tool is pointed out once the tools are known', async () => {
+test('a pattern that names no tool is reported once the tools are loaded', async () => {
   const when = '{ tool: [nothing_such, "zz_*", write_file, "*_file", mcp__x__y, "*"] }'
   put('countersign.yaml', `${config}routing: [{ when: ${when}, risk: high }]\n`)
   expect(await found()).toEqual(
@@ -130,7 +130,7 @@ test('a pattern that names no tool is pointed out once the tools are known', asy
   )
 })
 
-test('a zone that reaches nothing is pointed out; one that a write would make is not', async () => {
+test('a zone without a usable folder is reported; one whose folder a write would make is not', async () => {
   symlinkSync(tmpdir(), path.join(folder, 'link'))
   scribe(`zones:
   - { name: gone, root: gone }
@@ -177,7 +177,7 @@ test('worktrees need the top folder of a repository, and the branch', async () =
 })
 
 // Rules: product.md 35, 36
-test('merge_branch and git_push are pointed out where runs have no branch, and not where they have', async () => {
+test('merge_branch and git_push are reported where runs have no branch, and not where they have one', async () => {
   const tools = 'zones: [{ name: all, root: . }]\ntools: { merge_branch: {}, git_push: {} }'
   scribe(tools)
   put('countersign.yaml', config)
@@ -189,7 +189,7 @@ test('merge_branch and git_push are pointed out where runs have no branch, and n
   expect((await found()).join()).not.toContain('can do nothing')
 })
 
-test('a workspace that is not there is pointed out; one on another host is not looked for', async () => {
+test('a workspace without a folder is reported; one on another host is not looked for', async () => {
   scribe('zones: [{ name: all, root: . }]')
   put('countersign.yaml', `${config}workspaces: { default: { root: ./nowhere } }\n`)
   const sentence =

@@ -43,7 +43,7 @@ export function addWebhooksCommand(program: Command): void {
     'webhooks deliveries --mine',
   ])
   const resend = withService(webhooks.command('resend'))
-    .description('send an ended notification again, with the same id')
+    .description('send a delivered or dead notification again, with the same id')
     .argument('<delivery>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
       await (await connect(options)).call('resendDelivery', { params: { id } })

@@ -27,7 +27,7 @@ afterAll(() => {
 const event = (id: string, part: object) => `id: ${id}\ndata: ${JSON.stringify(part)}\n\n`
 const delta = (text: string) => ({ type: 'text-delta', id: '1.1', delta: text })
 
-async function told(): Promise<unknown[]> {
+async function readAll(): Promise<unknown[]> {
   const parts: unknown[] = []
   for await (const part of followStream(service, 'a', new AbortController().signal)) {
     parts.push(part)
@@ -35,7 +35,7 @@ async function told(): Promise<unknown[]> {
   return parts
 }
 
-test('a stream that is cut off goes on behind the last event that came, and each part is told once', async () => {
+test('a stream that breaks off is resumed after its last event, and each part is returned once', async () => {
   const asked: (string | undefined)[] = []
   answers.push(
     (response, after) => {
@@ -51,11 +51,11 @@ test('a stream that is cut off goes on behind the last event that came, and each
       response.end(`${event('2', delta('two'))}id: 3\ndata: [DONE]\n\n`)
     },
   )
-  expect(await told()).toEqual([delta('one '), { type: 'lost' }, { type: 'back' }, delta('two')])
+  expect(await readAll()).toEqual([delta('one '), { type: 'lost' }, { type: 'back' }, delta('two')])
   expect(asked).toEqual([undefined, '1', '1'])
 })
 
-test('a stream that ends without a word is asked for again while the run is at work, and not once it rests', async () => {
+test('a stream that ends early is opened again while the run is at work, and not once the run rests', async () => {
   answers.push(
     (response) => response.end(event('1', delta('one'))),
     (response) => {
@@ -63,14 +63,14 @@ test('a stream that ends without a word is asked for again while the run is at w
       response.writeHead(204).end()
     },
   )
-  expect(await told()).toEqual([delta('one')])
+  expect(await readAll()).toEqual([delta('one')])
 })
 
-test('a run that may not be seen any more is an error, and is not asked for again', async () => {
+test('a run that may not be seen any more is an error, and its stream is not opened again', async () => {
   answers.push((response) => {
     response.writeHead(404, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ code: 'not_found', detail: 'There is no such run' }))
   })
-  await expect(told()).rejects.toThrow('There is no such run')
+  await expect(readAll()).rejects.toThrow('There is no such run')
   expect(answers).toEqual([])
 })

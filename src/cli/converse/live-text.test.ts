@@ -4,15 +4,15 @@ import { LiveText } from './live-text.ts'
 
 const plain = stripVTControlCharacters
 
-function told(columns: number, ...deltas: string[]): string {
+function printLive(columns: number, ...deltas: string[]): string {
   const text = new LiveText(() => columns)
   return plain(deltas.map((delta) => text.add(delta)).join('') + text.end())
 }
 
-test('prints what comes in pieces as if it came at once, each line behind a bar', () => {
+test('prints text that arrives in pieces like text that arrives at once, each line behind a bar', () => {
   const whole = 'I read the  notes.\nThen I write.\n\nEnd '
-  expect(told(80, ...whole)).toBe(told(80, whole))
-  expect(told(80, whole)).toBe('│ I read the  notes.\n│ Then I write.\n│ \n│ End·\n')
+  expect(printLive(80, ...whole)).toBe(printLive(80, whole))
+  expect(printLive(80, whole)).toBe('│ I read the  notes.\n│ Then I write.\n│ \n│ End·\n')
 })
 
 test('prints a word as soon as it is whole', () => {
@@ -23,19 +23,19 @@ test('prints a word as soon as it is whole', () => {
 })
 
 test('wraps by itself, so that no row begins with what a model wrote', () => {
-  const rows = told(20, `${'a'.repeat(200)} Your decision: `)
+  const rows = printLive(20, `${'a'.repeat(200)} Your decision: `)
     .trimEnd()
     .split('\n')
   expect(rows.every((row) => /^│[ ↪]/.test(row) && row.length <= 20)).toBe(true)
 })
 
 test('moves no cursor: control characters are marks, in however many pieces they come', () => {
-  expect(told(80, 'ok\u001B', '[2J\u0007', '\u202Egpj')).toBe(
+  expect(printLive(80, 'ok\u001B', '[2J\u0007', '\u202Egpj')).toBe(
     '│ ok⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧gpj\n',
   )
 })
 
 // Rules: security.md 27
-test('a long run of blanks in the middle of a piece holds up no terminal', () => {
-  expect(told(80, `${' '.repeat(200_000)}x y`)).toContain('⟦200000 spaces⟧x y')
+test('a long run of blanks in the middle of a piece is printed without a delay', () => {
+  expect(printLive(80, `${' '.repeat(200_000)}x y`)).toContain('⟦200000 spaces⟧x y')
 })

@@ -6,18 +6,18 @@ import { presentationWith, requestWith } from '../text/request.fixture.ts'
 import { outcomeSentence, sendDecision } from './decide.ts'
 import { showWhole } from './show-whole.ts'
 
-interface Heard {
+interface SentRequest {
   readonly path: string
   readonly key: string | undefined
   readonly body: Record<string, unknown>
 }
 
 let server: Server | null = null
-const heard: Heard[] = []
+const requests: SentRequest[] = []
 afterEach(() => {
   server?.close()
   server?.closeAllConnections()
-  heard.length = 0
+  requests.length = 0
 })
 
 /** A service that answers with these, one after the other; `null` hangs up without an answer. */
@@ -27,7 +27,7 @@ async function answering(...answers: ({ status: number; body: string | Buffer } 
     request.setEncoding('utf8').on('data', (piece: string) => (text += piece))
     request.on('end', () => {
       const key = request.headers['idempotency-key']
-      heard.push({
+      requests.push({
         path: request.url ?? '',
         key: typeof key === 'string' ? key : undefined,
         body: JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>,
@@ -49,20 +49,20 @@ test('a decision whose answer got lost is sent again with the same key, and coun
   await expect(sendDecision(service, requestWith(), approve)).resolves.toMatchObject({
     state: 'approved',
   })
-  expect(heard).toHaveLength(2)
-  expect(heard[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
-  expect(heard[1]?.key).toBe(heard[0]?.key)
+  expect(requests).toHaveLength(2)
+  expect(requests[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
+  expect(requests[1]?.key).toBe(requests[0]?.key)
 })
 
-test('what takes a passkey is not approved from a terminal, which says where to go; it is denied all the same', async () => {
+test('an approval that needs a passkey is refused at the terminal, which says where to go; a denial is sent', async () => {
   const service = await answering(done)
   const request = requestWith({ signatureRequired: true })
   await expect(sendDecision(service, request, approve)).rejects.toThrow(
     `open ${service.url.replace('127.0.0.1', 'localhost')}/requests/${request.number}`,
   )
-  expect(heard).toEqual([])
+  expect(requests).toEqual([])
   await sendDecision(service, request, { decision: 'deny', seenAll: false })
-  expect(heard).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('without any answer it says that the decision may have arrived', async () => {
@@ -78,10 +78,10 @@ test('a refusal is not sent again, and says what to do', async () => {
   await expect(sendDecision(service, requestWith(), approve)).rejects.toThrow(
     'Another digest. Nothing was decided. Review it again',
   )
-  expect(heard).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
-test('an answer that is not of the service is said to be none', async () => {
+test('an answer of another service is reported as such', async () => {
   const page = { status: 200, body: '<!doctype html>' }
   const service = await answering(page, { ...page, status: 502 })
   for (const status of [200, 502]) {
@@ -89,13 +89,13 @@ test('an answer that is not of the service is said to be none', async () => {
   }
 })
 
-test('only at high risk, and only when all was printed, it says that all was seen', async () => {
+test('a decision states that all was seen only at high risk, and only when all was printed', async () => {
   const high = requestWith({ risk: 'high' })
   const service = await answering(done, done, done)
   await sendDecision(service, high, approve)
   await sendDecision(service, high, { ...approve, seenAll: false })
   await sendDecision(service, requestWith(), approve)
-  expect(heard.map(({ body }) => body['seen'])).toEqual([
+  expect(requests.map(({ body }) => body['seen'])).toEqual([
     high.presentation.digest,
     undefined,
     undefined,
@@ -116,7 +116,7 @@ test('showing the whole of a part prints every byte, and is not whole when they 
   expect(printed.join('\n')).toContain('is not text')
 })
 
-test('a decision about a program’s call speaks of the program, and not of a run', () => {
+test('the sentence after a decision about a program’s call names the program, and no run', () => {
   const quorum = { text: '1 of platform', missing: [] }
   const answer = { state: 'approved', stage: 'recorded', quorum } as never
   expect(outcomeSentence(answer, 'continue', 'external')).toBe(

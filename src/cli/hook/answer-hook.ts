@@ -205,7 +205,7 @@ export async function assertAnswers({ url }: ServiceAddress, deadline: AbortSign
 }
 
 /**
- * Whether the service did not say what became of a request: it is away, busy or refuses the key.
+ * Whether the state of a request is not known, since the service is away, busy or refuses the key.
  */
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === 'TimeoutError'

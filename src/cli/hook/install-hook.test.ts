@@ -123,7 +123,7 @@ test('asks about every tool, before and after, and names no folder of the machin
   expect(text).not.toContain(process.cwd())
 })
 
-test('its line finds the program on the PATH, hands over odd words, and blocks without one', async () => {
+test('its line finds the program on the PATH, passes on words with odd characters, and blocks without the program', async () => {
   const bin = join(folder, 'bin')
   await mkdir(bin)
   const run = (command: string) =>
@@ -148,7 +148,7 @@ test('its line finds the program on the PATH, hands over odd words, and blocks w
   expect((await run(odd)).stdout).toBe(`${said.join('\n')}\n`)
 })
 
-test('the file of an administrator has our hooks alone, and lets nobody go around them', async () => {
+test('the file of an administrator has the hooks of Countersign alone, and no setting of a person removes them', async () => {
   const { file: managed } = await writeManaged('claude-code', folder, hook)
   await installHook('claude-code', folder, hook)
   const ours = (await settings()).hooks
@@ -205,7 +205,7 @@ test.each(others)(
   },
 )
 
-test('the requirements of Codex have our hooks alone, in TOML, as Codex 0.171.0 takes them', async () => {
+test('the requirements of Codex have the hooks of Countersign alone, in TOML, as Codex 0.171.0 reads them', async () => {
   const { file: requirements } = await writeManaged('codex', folder, {
     command: 'echo "a\\b"',
     timeoutSeconds: 60,

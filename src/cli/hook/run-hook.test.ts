@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runHook } from './run-hook.ts'
 
-test('an event that cannot be read is a denial with its cause, and no word of a service that is away', async () => {
+test('an event that cannot be read is denied with the cause, and the denial does not blame the service', async () => {
   for (const [input, why] of [
     ['junk', 'The input of the hook is not JSON'],
     ['{}', 'The input of the hook is not a hook event: hook_event_name'],

@@ -24,7 +24,7 @@ test('the service of the data folder is found, with its token', async () => {
   })
 })
 
-test('named by localhost it is the same service, and is told its token by number', async () => {
+test('an address with localhost names the same service, which is called with its token at 127.0.0.1', async () => {
   await running()
   const named = { project: folder, url: 'http://localhost:4711/requests/7' }
   await expect(findService(named, {})).resolves.toMatchObject({
@@ -37,7 +37,7 @@ test('named by localhost it is the same service, and is told its token by number
   }
 })
 
-test('another service is never told the token of this one', async () => {
+test('another service never gets the token of this one', async () => {
   await running()
   const other = 'https://approvals.example.com/inbox'
   for (const found of [
@@ -52,7 +52,7 @@ test('another service is never told the token of this one', async () => {
   }
 })
 
-test('where nothing runs it says how to start it', async () => {
+test('where no service runs, the error says how to start one', async () => {
   await expect(findService({ project: folder }, {})).rejects.toThrow(/countersign start/)
   await expect(findService({ project: folder, url: 'nonsense' }, {})).rejects.toThrow(
     /not the address/,

@@ -23,7 +23,7 @@ const check = async (project = folder, environment = {}): Promise<string | null>
     (error: unknown) => (error as Error).message,
   )
 
-test('every error of the folder is said, and nothing is started or made in it', async () => {
+test('every error of the folder is printed, and nothing is started or made in it', async () => {
   put('countersign.yaml', `${config.replace('team: platform', 'team: platfrm')}rigths: {}\n`)
   expect(await check()).toBe(`2 errors in ${folder}: nothing was started.`)
   expect(lines).toEqual([
@@ -35,7 +35,7 @@ test('every error of the folder is said, and nothing is started or made in it', 
   expect(readdirSync(folder)).toEqual(['countersign.yaml'])
 })
 
-test('a folder with warnings only is started, and they are said', async () => {
+test('a folder with warnings only is started, and they are printed', async () => {
   put('countersign.yaml', config.replace(', grace@example.com', ''))
   expect(await check()).toBeNull()
   expect(lines).toEqual([expect.stringMatching(/warning {2}queue "platform" reaches ada@example/)])

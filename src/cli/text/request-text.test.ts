@@ -86,7 +86,7 @@ test('the card says task, effect, cues and why in this order, before what will h
   expect(places).not.toContain(-1)
 })
 
-test('what was asked before a restore says that it may have run', () => {
+test('a request from before a restore says that its call may have run', () => {
   const { text } = requestText(requestWith({ askedBeforeRestore: true }), {
     full: false,
     columns: null,
@@ -195,7 +195,7 @@ test('what a quorum still lacks is said with who has voted, and what its queue d
   expect(ended.text).not.toContain('to be reminded')
 })
 
-test('whoever would leave too few people by a change reads so before they change it elsewhere', () => {
+test('a reader whose change would leave too few people to decide is warned before changing the call', () => {
   const missingAfterEdit = [{ team: 'platform', count: 1, also: [] }]
   const { text } = requestText(requestWith({ missingAfterEdit }), { full: false, columns: null })
   expect(text).toContain('too few others could approve it: it would lack 1 of platform')
@@ -230,7 +230,7 @@ test("a program's request says whose it is, and quotes its words as its claim", 
   expect(text).not.toContain('\u001b[2J')
 })
 
-test('what was asked before is told with what became of it, as text', () => {
+test('similar earlier calls are listed with what became of them, as text', () => {
   const one = {
     requestId: 'r',
     number: 4,

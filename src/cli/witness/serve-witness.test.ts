@@ -165,7 +165,7 @@ describe('a witness that listens', () => {
 })
 
 describe('the folder of a witness', () => {
-  it('is one process’s at a time, and the next one’s when that has ended', async () => {
+  it('is used by one process at a time, and by another once that has ended', async () => {
     const first = await openWitnessFolder(dir)
     await expect(openWitnessFolder(dir)).rejects.toThrow('stop it first')
     await first[Symbol.asyncDispose]()

@@ -17,7 +17,7 @@ import { addCredentialsCommand } from './credentials.ts'
 import { withExamples } from '../examples.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
-/** `countersign people [ls|link|disable|unlink]`. */
+/** `countersign people [ls|link|disable|unlink|credentials]`. */
 export function addPeopleCommand(program: Command): void {
   const people = program
     .command('people')

@@ -19,7 +19,7 @@ import { parseHandovers } from '#evidence/note/log-keys.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
-/** `countersign audit [tail|export|verify]`. */
+/** `countersign audit [tail|export|key|witness|verify]`. */
 export function addAuditCommand(program: Command): void {
   const audit = program.command('audit').description('read, export and verify the audit events')
   const newest = withPaging(withFilters(audit.command('tail', { isDefault: true })))

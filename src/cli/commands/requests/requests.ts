@@ -66,7 +66,7 @@ export function addRequestsCommand(program: Command): void {
     'requests ls --state all --limit 20 --json',
   ])
   const show = withService(requests.command('show'))
-    .description('show one request: its effect, and why it asks')
+    .description('show one request: what would happen, and why it needs an approval')
     .argument(...requestArgument)
     .option('--full', 'every line, the raw input, and every byte of a shortened content')
     .option('--digest', 'only the digest, for --digest of approve and deny')

@@ -23,7 +23,7 @@ test('a folder outside of Git has no state', async () => {
   expect(await gitState(folder, withinMs)).toBeNull()
 })
 
-test('remote, commit and changes are told, also from a folder of the repository', async () => {
+test('remote, commit and changes are reported, also from a folder of the repository', async () => {
   git('init', '-q')
   expect(await gitState(folder, withinMs)).toEqual({ remote: null, commit: null, dirty: null })
   git('remote', 'add', 'origin', 'git@example.com:shop.git')
@@ -41,7 +41,7 @@ test('remote, commit and changes are told, also from a folder of the repository'
   expect(below).toEqual({ remote, commit, dirty: true })
 })
 
-test('a worktree is told by its own commit and files', async () => {
+test('a worktree is reported with its own commit and files', async () => {
   git('init', '-q', 'main')
   folder = join(folder, 'main')
   put('a.md', 'a\n')
@@ -62,11 +62,14 @@ test.each([
   ['ssh://git:secret@example.com/shop.git', 'ssh://git@example.com/shop.git'],
   ['ssh://git@example.com/shop.git', 'ssh://git@example.com/shop.git'],
   ['/srv/shop.git', '/srv/shop.git'],
-])('what a remote signs in with is left out: %s', async (remote, told) => {
-  git('init', '-q')
-  git('remote', 'add', 'origin', remote)
-  expect((await gitState(folder, withinMs))?.remote).toBe(told)
-})
+])(
+  'the credentials in the address of a remote are left out: %s',
+  async (remote, reportedRemote) => {
+    git('init', '-q')
+    git('remote', 'add', 'origin', remote)
+    expect((await gitState(folder, withinMs))?.remote).toBe(reportedRemote)
+  },
+)
 
 // Rules: security.md 6
 test('nothing that a repository configures is run', async () => {
@@ -100,12 +103,12 @@ test('nothing that a repository configures is run', async () => {
   rmSync(mark, { force: true })
   expect((await gitState(folder, withinMs))?.dirty).toBe(true)
   expect(existsSync(mark)).toBe(false)
-  // Asked as usual it would have been.
+  // An ordinary `git status` runs the program.
   git('status')
   expect(existsSync(mark)).toBe(true)
 })
 
-test('what is not done in time is not waited for, and neither is what holds its output open', async () => {
+test('Git that takes too long is not waited for, and neither is a process that holds its output open', async () => {
   git('init', '-q')
   const before = performance.now()
   const alias = ['-c', 'alias.wait=!sleep 30 & sleep 30', '-C', folder, 'wait']

@@ -23,7 +23,7 @@ const filesOf = async (tool: string, input: Record<string, unknown>) =>
 const report = (path: string, content: string) => ({ path, hash: hashBytes(content), content })
 
 // Rules: product.md 46
-test('it tells host and folder, and proves the folder with a key alone', async () => {
+test('the origin has host and folder, and a proof of the folder only with a key', async () => {
   expect(await originOf('WebFetch', { url: 'https://x' })).toEqual({
     program: 'Claude Code',
     host: hostname(),
@@ -40,7 +40,7 @@ test('it tells host and folder, and proves the folder with a key alone', async (
   expect(await originOfCall({ tool: 'x', input: {} }, gone)).toBeNull()
 })
 
-test('files that the call names come with hash and contents, and one to be made with its absence', async () => {
+test('files that the call names are reported with hash and contents, and a file to be made as absent', async () => {
   await put('notes/a.md', 'a\n')
   expect(await filesOf('read_file', { path: 'notes/a.md' })).toEqual([report('notes/a.md', 'a\n')])
   expect(await filesOf('write_file', { path: 'notes/new.md', content: 'x' })).toEqual([
@@ -57,7 +57,7 @@ test('files that the call names come with hash and contents, and one to be made 
   ])
 })
 
-test('what is no text, or large, has its hash alone', async () => {
+test('a file that is no text, or is large, is reported with its hash alone', async () => {
   const bytes = Uint8Array.from([0xff, 0xfe, 0])
   await put('notes/bin', bytes)
   await put('notes/nul.txt', 'a\0b')
@@ -77,7 +77,7 @@ test('what is no text, or large, has its hash alone', async () => {
 })
 
 // Rules: security.md 8, 10
-test('nothing is said of environment and key files, links, special files, or what lies outside', async () => {
+test('environment and key files, links, special files and files outside are not reported', async () => {
   await put('.env', 'TOKEN=1\n')
   await put('notes/id_rsa', 'key\n')
   await put('notes/server.pem', 'key\n')
@@ -103,7 +103,7 @@ test('nothing is said of environment and key files, links, special files, or wha
   expect(await filesOf('Read', { file_path: '/etc/hostname' })).toBeUndefined()
 })
 
-test('contents stay within what one question to the service may hold', async () => {
+test('the reported contents fit one request to the service', async () => {
   const text = 'é'.repeat(500_000)
   for (let at = 0; at < 6; at += 1) await put(`notes/${at}.txt`, `${at}${text}`)
   const names = Array.from({ length: 6 }, (_, at) => `notes/${at}.txt`)
