@@ -5,7 +5,7 @@ import type { ProviderSettings } from './provider-settings.ts'
 
 /**
  * The AI SDK's model for a provider's id; `name` is what the worker file calls it. A
- * provider's package is loaded when it is asked. Rejects with a `ModelProblem` that names the
+ * provider's package is loaded when it is first used. Rejects with a `ModelProblem` that names the
  * variable when one is missing.
  */
 export async function languageModel(

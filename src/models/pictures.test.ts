@@ -132,7 +132,7 @@ test('an older Gemini, which has no such parts, is given the picture beside the 
   })
 })
 
-test('chat completions are given text alone, unless it is said that their model sees', async () => {
+test('chat completions get text alone, unless the configuration says that their model sees pictures', async () => {
   const [body] = await request('openai-compatible:local', server.environment('OPENAI_COMPATIBLE'))
   expect(listOf(body?.['messages']).slice(-3)).toEqual([
     { role: 'tool', tool_call_id: 'a', content: label },
@@ -145,7 +145,7 @@ test('chat completions are given text alone, unless it is said that their model 
   ])
 })
 
-test('chat completions of a model that sees are given pictures after the results, as nobody’s words', async () => {
+test('chat completions of a model that sees pictures get them after the results, as data that no person sent', async () => {
   const environment = {
     ...server.environment('OPENAI_COMPATIBLE'),
     OPENAI_COMPATIBLE_PICTURES: 'true',
@@ -170,7 +170,7 @@ test('chat completions of a model that sees are given pictures after the results
 })
 
 test.each([400, 404, 413, 422])(
-  'a request whose pictures are refused (%i) is asked once more in words: no picture stops a run',
+  'a request whose pictures are refused (%i) is sent once more as text, so that no picture stops a run',
   async (status) => {
     server.refuse = ({ body }) => (JSON.stringify(body).includes(data.png) ? status : null)
     const [first, second, ...more] = await request('openai:gpt-5', server.environment('OPENAI'))
@@ -184,13 +184,16 @@ test.each([400, 404, 413, 422])(
   },
 )
 
-test.each([401, 429, 500])('any other refusal (%i) is not asked again here', async (status) => {
-  server.refuse = () => status
-  await expect(request('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
-    new RegExp(String(status)),
-  )
-  expect(server.questions).toHaveLength(1)
-})
+test.each([401, 429, 500])(
+  'a request that is refused otherwise (%i) is not sent again here',
+  async (status) => {
+    server.refuse = () => status
+    await expect(request('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
+      new RegExp(String(status)),
+    )
+    expect(server.questions).toHaveLength(1)
+  },
+)
 
 test('what is refused without its pictures too is refused as it is', async () => {
   server.refuse = () => 400
@@ -200,7 +203,7 @@ test('what is refused without its pictures too is refused as it is', async () =>
   expect(server.questions).toHaveLength(2)
 })
 
-test('an endpoint whose models see no pictures is given none, whoever made it', () => {
+test('an endpoint whose models see no pictures gets none, whatever its protocol', () => {
   expect(picturePlaceOf('anthropic', false).types).toEqual([])
   expect(picturePlaceOf('anthropic', true).types).toContain('image/png')
 })

@@ -101,7 +101,7 @@ test('an answer may take longer than the provider may be silent', async () => {
   expect(await server.ask({}, { timeoutMs: 400 })).toMatchObject({ text: 'word '.repeat(6) })
 })
 
-test('an answer that comes byte by byte for ever is given up, and may be asked for again', async () => {
+test('an answer that comes byte by byte for ever is given up, and the failure is retryable', async () => {
   server.answer((response) => drip(response, Infinity))
   const failure = await problem(server.ask({}, { timeoutMs: 1000, totalTimeoutMs: 500 }))
   expect(failure).toMatchObject({ retryable: true })

@@ -62,12 +62,12 @@ test('a script streams too, in pieces that together are its text', async () => {
   expect(pieces.join('')).toBe(text)
 })
 
-test('a cancelled step says nothing', async () => {
+test('a cancelled step gives no text', async () => {
   const signal = AbortSignal.abort(new Error('stopped'))
   await expect(scripted(script).step({ ...request(0), signal })).rejects.toThrow('stopped')
 })
 
-test('what is no model is refused with its name', () => {
+test('a name of no model is refused with that name', () => {
   const open = (model: string, text: string | null) => () =>
     openModel({ ...plainModel, model, script: text, environment: {} })
   expect(open('llama', null)).toThrow('There is no model llama')

@@ -7,8 +7,8 @@ const noUsage = { inputTokens: 0, outputTokens: 0 }
 
 /**
  * A model that plays fixed turns (workers-and-policy.md). It counts the turns in the messages, so a
- * retried turn plays the same. After the last turn it repeats the last text, or says nothing if the
- * last turn had calls. Throws for a text that is no valid script.
+ * retried turn plays the same. After the last turn it repeats the last text, or gives no text if
+ * the last turn had calls. Throws for a text that is no valid script.
  */
 export function scriptedModel(scriptText: string): Model {
   const { turns } = scriptOf(scriptText)

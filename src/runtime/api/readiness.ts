@@ -91,7 +91,7 @@ function problemsOf(checks: Readiness['checks']): string[] {
     ],
     [
       checks.eventLagMs > maxLagMs,
-      `Live pages and notifications have not heard of events ${since(checks.eventLagMs)}`,
+      `Live pages and notifications have not received the newest events ${since(checks.eventLagMs)}`,
     ],
     [
       checks.auditLagMs > maxLagMs,

@@ -24,14 +24,14 @@ async function change(facts: object): Promise<void> {
   await writeFile(join(folder, name), JSON.stringify({ ...note, ...facts }))
 }
 
-test('a process that runs is not lost, and an orderly end leaves no note', async () => {
+test('a process that runs is not lost, and a graceful end leaves no note', async () => {
   const note = await noteExecutor(dataDir, 'host:1:a')
   expect(await lostExecutors(dataDir)).toEqual([])
   await note[Symbol.asyncDispose]()
   expect(await readdir(join(dataDir, 'run'))).toEqual([])
 })
 
-test('a process that ended without a word is lost until it is forgotten', async () => {
+test('a process that was killed is lost until its note is removed', async () => {
   await noteExecutor(dataDir, 'host:1:a')
   await change(ended)
   const [lost, ...more] = await lostExecutors(dataDir)
@@ -50,7 +50,7 @@ test.each([
   ['of another host', { host: 'another pid:[1]' }],
   ['without a process', { pid: 'x' }],
   ['with more than we wrote', { more: 1 }],
-])('a note %s says nothing', async (_, facts) => {
+])('a note %s is ignored', async (_, facts) => {
   await noteExecutor(dataDir, 'host:1:a')
   await change({ ...ended, ...facts })
   expect(await lostExecutors(dataDir)).toEqual([])

@@ -64,7 +64,7 @@ test('an emptied Postgres is found, and accepting it forgets the mark', async ()
   await expect(checkNotRestored(dataDir, database.db)).resolves.toBeUndefined()
 })
 
-test('a mark that says no time is none: it neither stops the service nor shows that nothing was lost', async () => {
+test('a mark without a valid time is ignored: it neither stops the service nor shows that nothing was lost', async () => {
   await record('2026-11-24T01:00:00.123456Z')
   await writeFile(join(dataDir, 'newest-record'), '9999\n')
   expect(await findRestored(dataDir, database.db)).toBeNull()

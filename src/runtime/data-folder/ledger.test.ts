@@ -32,7 +32,7 @@ test('the first entry for a name stays, for this process and for later ones', as
   expect(await ledger.first({ ...key, kind: 'grant' }, 'b')).toBe('b')
 })
 
-test('of many that note at once in several processes, all are told the same first one', async () => {
+test('of many concurrent entries for one name in several processes, all get the same first one', async () => {
   const key = call()
   const script = `
     import { openLedger } from ${JSON.stringify(new URL('./ledger.ts', import.meta.url).href)}
@@ -42,12 +42,12 @@ test('of many that note at once in several processes, all are told the same firs
   const others = [1, 2, 3].map(() =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]),
   )
-  const told = (await Promise.all(others)).flatMap(({ stdout }) => stdout.split(' '))
-  expect(told).toHaveLength(60)
-  expect(new Set(told).size).toBe(1)
+  const answers = (await Promise.all(others)).flatMap(({ stdout }) => stdout.split(' '))
+  expect(answers).toHaveLength(60)
+  expect(new Set(answers).size).toBe(1)
 })
 
-test('a line that a crash left half written spoils no other one', async () => {
+test('a line that a crash left half written damages no other one', async () => {
   const first = call()
   const second = call()
   await openLedger(dataDir).first(first, 'a')
@@ -66,7 +66,7 @@ test('a ledger that is cut off under a running process is an error, and nothing 
   await expect(ledger.first(key, 'b')).rejects.toThrow('was cut off')
 })
 
-test('a key that is no id of ours is refused, however it is written', async () => {
+test('a key that is no id of the service is refused, however it is written', async () => {
   const ledger = openLedger(dataDir)
   for (const id of ['', 'a b', 'a\nb', 'é', 'x'.repeat(500)]) {
     await expect(ledger.first({ kind: 'call', id }, 'a')).rejects.toThrow('may contain only ids')

@@ -24,7 +24,7 @@ test('a damaged memory is an error and not the same as none', async () => {
   expect(() => openMemory(dataDir).epoch()).toThrow(SyntaxError)
 })
 
-test('what one process revokes is revoked in another, and a half-written line spoils no other', async () => {
+test('what one process revokes is revoked in another, and a half-written line damages no other', async () => {
   const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
   const grant = { what: 'grant', id: '1' } as Parameters<typeof reader.has>[0]
   expect(reader.has(grant)).toBe(false)

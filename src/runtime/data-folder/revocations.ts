@@ -61,7 +61,7 @@ export function openRevocations(dataDir: string): Revocations {
       const writing = unwritten
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await using file = await open(path, 'a', 0o600)
-      // A line that a crash left half written ends here, and spoils no other one.
+      // A line that a crash left half written ends here, and damages no other one.
       await file.appendFile(`\n${writing.join('\n')}\n`)
       await file.datasync()
       const written = new Set(writing)

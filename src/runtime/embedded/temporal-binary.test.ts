@@ -27,7 +27,7 @@ test('a named program that is too old is refused, not replaced', async () => {
   const named = await program(join(folder, 'named'), '1.20.0')
   const environment = { COUNTERSIGN_TEMPORAL_BIN: named, PATH: '' }
   await expect(findTemporalBinary({ log: () => undefined, environment })).rejects.toThrow(
-    'holds server 1.20.0',
+    'server 1.20.0',
   )
 })
 
@@ -46,5 +46,5 @@ test('the PATH comes before the cache; one that is too old is passed over, and t
     })
   expect(await find(join(folder, 'bin'))).toBe(good)
   expect(await find(join(folder, 'old'))).toBe(cached)
-  expect(said).toEqual([`${old} is not used: it holds server 1.24.0, 1.31 or newer is needed`])
+  expect(said).toEqual([`${old} is not used: its server is 1.24.0, 1.31 or newer is needed`])
 })

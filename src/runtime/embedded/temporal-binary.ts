@@ -37,7 +37,7 @@ async function checkConfigured(binary: string): Promise<string> {
   const version = await readServerVersion(binary)
   if (isUsableServer(version)) return binary
   throw new Error(
-    `COUNTERSIGN_TEMPORAL_BIN holds server ${version}, and 1.31 or newer is needed: unset it or install a newer one`,
+    `COUNTERSIGN_TEMPORAL_BIN names a program with server ${version}, and 1.31 or newer is needed: unset it or install a newer one`,
   )
 }
 
@@ -52,7 +52,7 @@ async function findOnPath(
     const version = await readServerVersion(candidate).catch(() => null)
     if (version !== null && isUsableServer(version)) return candidate
     log(
-      `${candidate} is not used: ${version === null ? 'it does not run' : `it holds server ${version}, 1.31 or newer is needed`}`,
+      `${candidate} is not used: ${version === null ? 'it does not run' : `its server is ${version}, 1.31 or newer is needed`}`,
     )
   }
   return null

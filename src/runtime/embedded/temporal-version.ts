@@ -22,7 +22,7 @@ export async function readServerVersion(binary: string): Promise<string> {
   })
   const version = /Server (\d+\.\d+\.\d+)/.exec(output.stdout)?.[1]
   if (version === undefined)
-    throw new Error(`${binary} does not say which server it holds: ${output.stdout.trim()}`)
+    throw new Error(`${binary} does not print the version of its server: ${output.stdout.trim()}`)
   return version
 }
 

@@ -113,9 +113,9 @@ describe('the log’s key', () => {
     await handedOver()
     await write(keeper)
     expect(await verdicts(vkeyOf(keeper))).toEqual(allHold)
-    const told = await verdicts(old)
-    expect(told['authenticity']).toContain('without the signature of the key before')
-    expect(told['integrity']).toBe('holds')
+    const oldVerdicts = await verdicts(old)
+    expect(oldVerdicts['authenticity']).toContain('without the signature of the key before')
+    expect(oldVerdicts['integrity']).toBe('holds')
   })
 
   test('of an environment hands over with the one before beside it, and not without', async () => {
@@ -134,12 +134,16 @@ describe('the log’s key', () => {
       expect(() => stranger.signer.key).toThrow('put it back')
     }
     const environment = { COUNTERSIGN_LOG_KEY: pem, COUNTERSIGN_LOG_KEY_BEFORE: before }
-    const told: (() => void)[] = []
-    await using follower = await open(dataDir, {}, { onEvents: (tell) => void told.push(tell) })
+    const listeners: (() => void)[] = []
+    await using follower = await open(
+      dataDir,
+      {},
+      { onEvents: (notify) => void listeners.push(notify) },
+    )
     await using heir = await open(elsewhere, environment)
     // The hand-over is an event of the trail: the process that signed until then is notified, and
     // stops.
-    for (const tell of told) tell()
+    for (const notify of listeners) notify()
     const hasStopped = (): boolean => {
       try {
         return follower.signer.key === null

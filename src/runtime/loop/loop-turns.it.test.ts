@@ -22,7 +22,7 @@ async function watched(wedgedMs: number) {
 }
 
 // Rules: security.md 27
-test('a loop that does not turn is told so by /readyz, from beside it; the metrics of one that turns are there', async () => {
+test('/readyz of the watching thread reports a blocked event loop; /metrics answers while the loop runs', async () => {
   const { ask, block } = await watched(3_600_000)
   expect(await ask('/readyz')).toMatchObject({ status: 200 })
   expect(await ask('/metrics')).toEqual({ status: 200, text: 'figures\n' })
@@ -31,14 +31,14 @@ test('a loop that does not turn is told so by /readyz, from beside it; the metri
   await waitUntil(async () => (await ask('/readyz')).status === 503)
   expect(JSON.parse((await ask('/readyz')).text)).toMatchObject({
     ready: false,
-    problems: [expect.stringMatching(/has not turned for/)],
+    problems: [expect.stringMatching(/has been blocked for/)],
   })
   expect((await ask('/metrics')).status).toBe(503)
 }, 240_000)
 
-test('a process whose loop is blocked for long ends, and says why', async () => {
+test('a process whose event loop is blocked for long ends, and logs why', async () => {
   const { block, exited, said } = await watched(2_000)
   block()
   expect(await exited).toEqual([null, 'SIGKILL'])
-  expect(said()).toContain('the event loop has not turned for 2 s')
+  expect(said()).toContain('the event loop has been blocked for 2 s')
 }, 240_000)

@@ -19,7 +19,7 @@ setInterval(() => {
   silentMs = now === lastCount ? silentMs + lookEveryMs : 0
   lastCount = now
   if (silentMs < wedgedMs) return
-  const sentence = `the event loop has not turned for ${wedgedMs / 1000} s: the process ends, to be started again`
+  const sentence = `the event loop has been blocked for ${wedgedMs / 1000} s: the process ends, to be started again`
   // Written directly to the descriptor: a thread's own streams need the loop that is blocked.
   writeSync(2, `${JSON.stringify({ level: 60, msg: sentence })}\n`)
   process.kill(process.pid, 'SIGKILL')
@@ -38,7 +38,7 @@ const server = createServer((request, response) => {
 
 function ready(response: ServerResponse): void {
   const turnsNow = silentMs < lateMs
-  const problems = turnsNow ? [] : [`The event loop has not turned for ${silentMs / 1000} s.`]
+  const problems = turnsNow ? [] : [`The event loop has been blocked for ${silentMs / 1000} s.`]
   response.writeHead(turnsNow ? 200 : 503, { 'content-type': 'application/json' })
   response.end(`${JSON.stringify({ ready: turnsNow, loop: { silentMs }, problems })}\n`)
 }

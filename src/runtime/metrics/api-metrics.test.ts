@@ -6,7 +6,7 @@ import { createApiMetrics } from './api-metrics.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('a collector is answered within seconds, and told, while Postgres and Temporal hang', async () => {
+test('a collector is answered within seconds while Postgres and Temporal hang, and countersign_up is 0', async () => {
   const { db } = hungDatabase()
   const temporal = { namespaceId: () => Promise.withResolvers<never>().promise }
   const text = createApiMetrics(db, temporal).page.text()

@@ -11,7 +11,7 @@ function answeredWith(outage: string | null): AnsweredRequest {
   return { ...answer, current: null, outage, mcp: null }
 }
 
-test('an outage that answers met is said for half a minute, and counted', async () => {
+test('an outage that made an answer fail is reported for half a minute, and counted', async () => {
   const registry = new Registry()
   const outages = new Outages(registry)
   expect(outages.recent()).toEqual([])
@@ -23,7 +23,7 @@ test('an outage that answers met is said for half a minute, and counted', async 
   expect(await registry.metrics()).toContain('countersign_outages_total{cause="disk_full"} 2')
 })
 
-test('an outage of Temporal is counted, and said by its own check only', async () => {
+test('an outage of Temporal is counted, and reported by its own check only', async () => {
   const registry = new Registry()
   const outages = new Outages(registry)
   outages.recordAnswer(answeredWith('temporal_away'))
@@ -31,7 +31,7 @@ test('an outage of Temporal is counted, and said by its own check only', async (
   expect(await registry.metrics()).toContain('countersign_outages_total{cause="temporal_away"} 1')
 })
 
-test('an answer without an outage, or with a cause that nobody knows, makes no label', async () => {
+test('an answer without an outage, or with an unknown cause, makes no label', async () => {
   const registry = new Registry()
   const outages = new Outages(registry)
   for (const outage of [null, 'constructor', 'made_up"} 1'])

@@ -31,7 +31,7 @@ test('figures that cannot be read are a 500, and the next collector is answered'
   expect((await fetch(at)).status).toBe(200)
 })
 
-test('a port that is taken is said in one sentence', async () => {
+test('a port that is taken is reported in one sentence', async () => {
   const page = { contentType, text: async () => '' }
   await using served = await serveMetrics(page, here)
   const again = serveMetrics(page, { ...here, port: served.port })

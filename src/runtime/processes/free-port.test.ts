@@ -12,6 +12,6 @@ test('the wanted port is taken when it is free, and another one when it is not',
   expect(await choosePort(port)).toBe(port)
 })
 
-test('a port of ours is none that outgoing connections are given', async () => {
+test('a chosen port is not one that the system gives to outgoing connections', async () => {
   for (let draw = 0; draw < 20; draw += 1) expect(await choosePort(undefined)).toBeLessThan(32_768)
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { endProcess } from './end-process.ts'
 import { identifyProcess, isStillRunning } from './process-identity.ts'
 
-test('a process is recognised by its start time, and a stranger with its id is not it', () => {
+test('a process is recognised by its start time, and another process with its id is not taken for it', () => {
   const me = identifyProcess(process.pid)
   expect(me).not.toBeNull()
   expect(me !== null && isStillRunning(me)).toBe(true)
@@ -19,7 +19,7 @@ test('ending spares a process that only has the same id', async () => {
   expect(identifyProcess(process.pid)).not.toBeNull()
 })
 
-test('a process that does not listen to its signal is killed after the grace', async () => {
+test('a process that ignores its signal is killed after the grace time', async () => {
   const child = spawn('/bin/sh', ['-c', 'trap "" TERM; echo set; while :; do sleep 0.05; done'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })

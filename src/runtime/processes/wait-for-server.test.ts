@@ -36,7 +36,7 @@ test('what does not pass by itself is not waited for', async () => {
   await expect(waitForServer(never)).rejects.toThrow(/^deadline exceeded$/)
 })
 
-test('a process that is told to end does not go on waiting', async () => {
+test('a process that has to end stops waiting', async () => {
   await expect(waitForServer(slowServer({ stopping: AbortSignal.abort() }))).rejects.toThrow(
     'did not answer within 0 s',
   )

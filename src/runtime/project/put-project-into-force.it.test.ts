@@ -19,7 +19,7 @@ let folder: string
 let database: TestDatabase
 let undo: AsyncDisposableStack
 /** problems that were logged, in order */
-let told: string[]
+let loggedProblems: string[]
 /** the worker's description in the version in force */
 let inForce: () => Promise<string>
 
@@ -42,11 +42,11 @@ beforeEach(async () => {
   database = await createTestDatabase()
   const { ctx: plain } = await createTestService(database.db)
   const policies = createPolicyReader(plain)
-  told = []
+  loggedProblems = []
   const log = {
     info: () => undefined,
     warn: () => undefined,
-    error: (fields: Record<string, unknown>) => void told.push(JSON.stringify(fields)),
+    error: (fields: Record<string, unknown>) => void loggedProblems.push(JSON.stringify(fields)),
   }
   inForce = async () => (await policies.inForce()).workers.get('scribe')?.description ?? ''
   undo = new AsyncDisposableStack()
@@ -65,7 +65,7 @@ async function trail(): Promise<string[]> {
 }
 
 async function untilTold(times: number): Promise<void> {
-  await waitUntil(() => told.length >= times, { withinMs })
+  await waitUntil(() => loggedProblems.length >= times, { withinMs })
 }
 
 async function untilInForce(description: string): Promise<void> {
@@ -79,12 +79,12 @@ async function untilInForce(description: string): Promise<void> {
 }
 
 describe('a change that is seen half made', () => {
-  test('leaves the last valid version in force, is told once however often it is saved, and the whole file takes force once', async () => {
+  test('leaves the last valid version in force, is logged once however often it is saved, and the whole file takes force once', async () => {
     const whole = described('second')
     const half = (text.indexOf('---', 4) / 2) | 0
     put(worker, whole.slice(0, half))
     await untilTold(1)
-    expect(told).toEqual([expect.stringContaining(worker)])
+    expect(loggedProblems).toEqual([expect.stringContaining(worker)])
     expect(await inForce()).toBe('first')
     put('tools/beside.ts', 'export default 1\n')
     put(worker, whole.slice(0, half + 1))
@@ -92,7 +92,7 @@ describe('a change that is seen half made', () => {
     put('scripts/scribe.yaml', 'turns: []\n')
     put(worker, whole)
     await untilInForce('second')
-    expect(told).toHaveLength(1)
+    expect(loggedProblems).toHaveLength(1)
     expect(await trail()).toEqual(['policy.rejected', 'policy.activated'])
   })
 
@@ -106,7 +106,7 @@ describe('a change that is seen half made', () => {
     rmSync(join(folder, `${worker}~`))
     put(worker, described('third'))
     await untilInForce('third')
-    expect(told).toEqual([])
+    expect(loggedProblems).toEqual([])
     expect(await trail()).toEqual(['policy.activated', 'policy.activated'])
   })
 
@@ -121,11 +121,14 @@ describe('a change that is seen half made', () => {
     put('countersign.yaml', `${config}# valid again\n`)
     await untilInForce('second')
     expect((await trail()).slice(2)).toEqual(['policy.activated'])
-    expect(told).toEqual([expect.stringContaining('nonsense'), expect.stringContaining('more')])
+    expect(loggedProblems).toEqual([
+      expect.stringContaining('nonsense'),
+      expect.stringContaining('more'),
+    ])
   })
 })
 
-test('the same mistake is told again once a version was valid in between', async () => {
+test('the same mistake is logged again after a valid version in between', async () => {
   put('countersign.yaml', `${config}nonsense: 1\n`)
   await untilTold(1)
   put('countersign.yaml', config.concat('# other\n'))

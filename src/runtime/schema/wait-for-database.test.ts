@@ -18,7 +18,7 @@ test.each(['57P03', '53300', '08006', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])(
 )
 
 test.each(['28P01', '3D000', '42501'])(
-  'what Postgres refuses with %s is said at once',
+  'a refusal of Postgres with %s is reported at once',
   async (code) => {
     const { db, queries } = failingDatabase([failed(code)])
     await expect(waitForDatabase(db, never)).rejects.toThrow(`failed with ${code}`)
@@ -26,7 +26,7 @@ test.each(['28P01', '3D000', '42501'])(
   },
 )
 
-test('a process that is told to end does not wait on, and says what to do', async () => {
+test('a process that has to end stops waiting, and says what to do', async () => {
   const { db } = failingDatabase([failed('ECONNREFUSED')])
   await expect(waitForDatabase(db, AbortSignal.abort())).rejects.toThrow('check DATABASE_URL')
 })

@@ -21,7 +21,7 @@ beforeEach(() => {
 const lines: string[] = []
 const log = (line: string): void => void lines.push(line)
 
-test('a second start is refused with the address of the first, until that one has gone', async () => {
+test('a second start is refused with the address of the first, until the first has ended', async () => {
   await becomeSupervisor(runDir, log)
   await writeFile(join(runDir, 'url'), 'http://127.0.0.1:4400\n')
   await expect(becomeSupervisor(runDir, log)).rejects.toThrow(

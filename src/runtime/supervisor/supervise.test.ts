@@ -81,7 +81,7 @@ test('a process whose file cannot be written is ended before the next one is sta
   await service.stop()
 })
 
-test('a process that was told to stop is not started again', async () => {
+test('a process that was stopped is not started again', async () => {
   let starts = 0
   const start = () => {
     starts += 1
@@ -93,7 +93,7 @@ test('a process that was told to stop is not started again', async () => {
   expect(said).toEqual([])
 })
 
-test('a stop gives up a start that is under way instead of waiting for it', async () => {
+test('a stop ends a start in progress instead of waiting for it', async () => {
   const under = Promise.withResolvers<void>()
   let starts = 0
   const start = (stop: AbortSignal): Promise<RunningService> => {
@@ -180,6 +180,6 @@ test('the first failure has no pause, and every further one twice as long a paus
   expect(pauses).toEqual([0, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
 })
 
-test('who served ten seconds starts from the beginning', () => {
+test('a process that served for ten seconds is started again without a pause', () => {
   expect(nextBackOff({ failures: 7 }, 10_000).waitMs).toBe(0)
 })

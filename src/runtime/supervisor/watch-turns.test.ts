@@ -4,7 +4,7 @@ import { watchTurns } from './watch-turns.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a process that says nothing of its loop for so long is wedged, once', () => {
+test('a process that does not report in the allowed time counts as blocked, once', () => {
   const wedged = vi.fn<() => void>()
   using watch = watchTurns({ silentMs: 20_000, onWedged: wedged })
   vi.advanceTimersByTime(19_000)
@@ -15,7 +15,7 @@ test('a process that says nothing of its loop for so long is wedged, once', () =
   expect(watch.wedged).toBe(true)
 })
 
-test('a process that says in time that its loop turns is never wedged', () => {
+test('a process that reports in time never counts as blocked', () => {
   const wedged = vi.fn<() => void>()
   using watch = watchTurns({ silentMs: 20_000, onWedged: wedged })
   for (let round = 0; round < 20; round += 1) {

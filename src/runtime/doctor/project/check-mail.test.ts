@@ -23,7 +23,7 @@ async function target(smtp: string | null, environment = {}): Promise<CheckTarge
   return targetIn(projectDir, environment)
 }
 
-test('doctor says whether the mail server takes mail from here, and nothing where there is none', async () => {
+test('doctor reports whether the mail server takes mail from here, and has no finding without a mail server', async () => {
   expect(await checkMail(await target(null))).toEqual([])
   const found = `localhost:${server.port} takes mail from here`
   expect(await checkMail(await target(`port: ${server.port}`))).toEqual([

@@ -62,7 +62,7 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
       }),
     )
   } catch (error) {
-    const finding = `The MCP servers could not be asked: ${errorMessage(error)}`
+    const finding = `The MCP servers could not be checked: ${errorMessage(error)}`
     return [
       {
         check: 'mcp',

@@ -20,7 +20,7 @@ async function target(issuer: string | null): Promise<CheckTarget> {
   return targetIn(projectDir, {})
 }
 
-test('doctor asks the sign-in provider for its documents, and says when it is down or another one', async () => {
+test('doctor reads the documents of the sign-in provider, and reports a provider that is down or has another name', async () => {
   expect(await checkSignIn(await target(null))).toEqual([])
   const provider = await startOpenIdProvider('http://localhost:4400/v1/auth/oidc/callback')
   const { issuer } = provider
@@ -37,7 +37,7 @@ test('doctor asks the sign-in provider for its documents, and says when it is do
   ])
 })
 
-test('a client secret that is not set is said, by its variable', async () => {
+test('a client secret that is not set is reported with its variable', async () => {
   const findings = await checkProject(await target('https://id.example.com'))
   expect(findings.map(({ found }) => found).join('\n')).toContain('OIDC_SECRET, which is not set')
 })
