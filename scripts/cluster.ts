@@ -4,7 +4,7 @@ import { processEnvironment } from '#runtime/environment.ts'
 import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
 
 /**
- * `npm run cluster [-- --project DIR --data DIR]`: the production shape of docker-compose.yml
+ * `npm run cluster [-- --project DIR --data DIR]`: the production setup of docker-compose.yml
  * without Docker, until Ctrl-C.
  */
 const { values } = parseArgs({ options: { project: { type: 'string' }, data: { type: 'string' } } })

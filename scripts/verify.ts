@@ -1,8 +1,8 @@
 import { runSteps, type Step } from './testing/run-steps.ts'
 
 /**
- * What can be known in seconds and without services: `npm run verify`. CI begins with
- * `npm run verify -- --checks`: it runs the unit tests with the others.
+ * `npm run verify`: everything that can be checked without services. CI begins with
+ * `npm run verify -- --checks`, and runs the unit tests with the other tests.
  */
 const forVitest = process.argv.slice(2)
 const steps: Step[] = [

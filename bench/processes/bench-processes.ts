@@ -17,7 +17,7 @@ const callers = 16
 const withinMs = 300_000
 
 /**
- * Measures the production shape with one, two and four API processes and as many Temporal workers:
+ * Measures the production setup with one, two and four API processes and as many Temporal workers:
  * runs started until they wait, and decided until they have ended, a second, with the processor
  * time of each kind of process.
  */

@@ -92,6 +92,6 @@ function consentOf({ consent, operations }: BuiltInTool): string {
     case 'answer':
       return 'a person answers'
     case 'nobody':
-      return 'nobody: the run was told it before'
+      return 'nobody: the run got this result before'
   }
 }

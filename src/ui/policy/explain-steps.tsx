@@ -53,7 +53,7 @@ export function ExplainSteps({ steps }: { steps: Explanation['steps'] }) {
   )
 }
 
-/** The step that found the input valid has nothing to say but the digest. */
+/** Whether a step is that of a valid input, which has only the digest. */
 function isDigest({ step, outcome }: Explanation['steps'][number]): boolean {
   return step === 'canonical' && outcome === 'yes'
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 /** The decision panel on phones: a sheet that rises over the request. */
 export function DecisionSheet(props: {
   isOpen: boolean
-  /** false: it is left for a place on the page, which takes the focus */
+  /** false: the person closed it by a link to a place on the page, which takes the focus */
   returnsFocus: boolean
   onClose: () => void
   children: ReactNode

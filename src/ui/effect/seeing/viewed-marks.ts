@@ -37,7 +37,7 @@ export function markViewed(
   return places
 }
 
-/** The person is in it: the next one in the same tab has marks of their own. */
+/** Contains the id of the person, so that another person in the same tab has marks of their own. */
 function keyOf({ personId, digest }: ViewedPresentation): string {
   return `countersign.viewed.${personId}.${digest}`
 }

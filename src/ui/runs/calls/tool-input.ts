@@ -161,7 +161,7 @@ function linesOf(text: string): Json[] {
       const value = JSON.parse(text) as Json
       if (Array.isArray(value)) return value
     } catch {
-      // A line that begins with a bracket.
+      // It is no JSON: its first line only begins with a bracket.
     }
   }
   return text.split('\n').filter((line) => line.trim() !== '')

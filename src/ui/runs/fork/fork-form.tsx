@@ -118,7 +118,7 @@ function useForkForm({ run, worker, after }: ForkSource) {
   const obstacle = whyNotFork(run, worker, { after, text, ...draft })
   const startWords = (): ForkBody => {
     if (!isEditable(run, worker)) return {}
-    // Files of their own go with an input of its own.
+    // New files need an input in the body: without one the service takes over the old files.
     return sent.files.length > 0
       ? { input: inputOf(worker, draft) }
       : changedInputOf(run, worker, draft)
@@ -143,7 +143,7 @@ function useForkForm({ run, worker, after }: ForkSource) {
     change: (changes: Partial<Task>): void => setDraft((before) => ({ ...before, ...changes })),
     sent,
     obstacle,
-    // At its field once somebody has tried, until it is corrected.
+    // After an attempt, the obstacle is shown at its field until it is corrected.
     refusal: isTried && obstacle !== null ? obstacle : fork.refusal,
     busy: fork.busy,
     submit,

@@ -117,7 +117,7 @@ function useStartForm(workers: readonly Worker[], link: StartLink) {
     if (detail.data !== undefined) void start({ ...bodyOf(draft, detail.data), ...sent.body })
   }
   useShortcut('submit', submit)
-  // At its field once somebody has tried, until it is corrected.
+  // After an attempt, the obstacle is shown at its field until it is corrected.
   const refusal = isTried && obstacle !== null ? obstacle : answer
   return { draft, change, selection, detail, sent, obstacle, refusal, busy, submit }
 }

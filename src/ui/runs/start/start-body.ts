@@ -6,13 +6,13 @@ import type { StartDraft } from './start-draft.ts'
 import { inputOf } from './task-texts.ts'
 import type { StartBody, StartRefusal } from './use-start.ts'
 
-/** The one of the draft, where the worker may work there; else its first. */
+/** The workspace of the draft, if the worker names it; else the first one of the worker. */
 export function workspaceOf(draft: StartDraft, { workspaces }: Worker): string {
   const named = workspaces.find((name) => name === draft.workspace)
   return named ?? workspaces[0] ?? ''
 }
 
-/** What the form asks for. Throws `InputError` for a field that cannot be read. */
+/** The start that the form describes. Throws `InputError` for a field that cannot be read. */
 export function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
   const attachments = draft.files
     .split('\n')

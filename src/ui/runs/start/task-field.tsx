@@ -52,7 +52,7 @@ export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
   )
 }
 
-/** A message of the service that begins with a field; the label of the form takes its place. */
+/** A message of the service with the label of the form in place of the name of the field. */
 function withTitle(message: string, schema: JsonObject, name: string): string {
   const title = fieldsOf(schema).find((field) => field.name === name)?.title ?? name
   return message.replace(/^(?:“.*?” \(input\.\S+\)|input\.\S+)/, title)
