@@ -4,13 +4,13 @@ import { processEnvironment } from '#runtime/environment.ts'
 import { checkoutFolder, isPackage } from '#runtime/folders.ts'
 
 /**
- * The command as people can type it here: "countersign" if it is on the PATH, else with npx, else
- * the path of the checkout's file.
+ * The command as people can type it in a folder: "countersign" if it is on the PATH, else with npx,
+ * else the path of the checkout's file.
  */
-export function ownCommand(): string {
+export function ownCommandIn(folder: string): string {
   const name = installedCommand()
   if (name !== null) return name
-  const path = relative(process.cwd(), program)
+  const path = relative(folder, program)
   return path.startsWith('../../..') ? program : path
 }
 

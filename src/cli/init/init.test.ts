@@ -43,6 +43,14 @@ test('init names the next commands as they can be typed: by a path where the PAT
   expect((await run(path, ['check'], { cwd: folder })).stdout).toContain('is valid')
 })
 
+test('init of another folder names the next commands as they can be typed in that folder', async () => {
+  const target = join(folder, 'a', 'shop')
+  await mkdir(target, { recursive: true })
+  const [, program] = /^ {2}(\S+) check$/m.exec(await countersign('init', target)) ?? []
+  const path = resolve(target, program ?? '')
+  expect((await run(path, ['check'], { cwd: target })).stdout).toContain('is valid')
+})
+
 test('what init proposes for an empty folder is examples/starter, word for word', async () => {
   await countersign('init')
   const {

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import { ownCommand } from '#runtime/own-command.ts'
+import { ownCommandIn } from '#runtime/own-command.ts'
 import { foreignFile, type FolderFacts, lookAtFolder } from './look-at-folder.ts'
 import { proposeConfig } from './propose-config.ts'
 import { proposeWorker } from './propose-worker.ts'
@@ -44,7 +44,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   const foreign = await foreignFile(target)
   if (foreign !== null) {
     throw new CommandFailure(
-      `${foreign} would become a part of the project, but does not look like one. Create a folder for Countersign: ${ownCommand()} init ${join(dir, 'countersign')} --workspace ${dir}`,
+      `${foreign} would become a part of the project, but does not look like one. Create a folder for Countersign: ${ownCommandIn(process.cwd())} init ${join(dir, 'countersign')} --workspace ${dir}`,
     )
   }
   await mkdir(target, { recursive: true })
@@ -70,7 +70,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
       '         runs begin at the last commit: commit these files and your changes, so that runs have them',
     )
   }
-  const command = ownCommand()
+  const command = ownCommandIn(target)
   console.log(
     `\nNext, in ${target}:\n  name your people and teams in countersign.yaml\n  ${command} check\n  ${command} start`,
   )

@@ -52,8 +52,11 @@ test('another service never gets the token of this one', async () => {
   }
 })
 
-test('where no service runs, the error says how to start one', async () => {
-  await expect(findService({ project: folder }, {})).rejects.toThrow(/countersign start/)
+test('where no service runs, the error says how to start one for the same folders', async () => {
+  const data = join(folder, 'its data')
+  await expect(findService({ project: folder, data }, {})).rejects.toThrow(
+    `countersign start --project '${folder}' --data '${data}', or`,
+  )
   await expect(findService({ project: folder, url: 'nonsense' }, {})).rejects.toThrow(
     /not the address/,
   )

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { type Environment, readText } from '#runtime/environment.ts'
 import { findFolders, hostProofFile, runFolder } from '#runtime/folders.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
-import { ownCommand } from '#runtime/own-command.ts'
+import { ownCommandIn } from '#runtime/own-command.ts'
+import { shellWord } from '#domain/tools/shell-word.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Where the service is, and the development token when this is its machine. */
@@ -30,8 +31,9 @@ export async function findService(
   const local = await readLine(join(runDir, 'url'))
   const url = options.url ?? readText(environment, 'COUNTERSIGN_URL') ?? local
   if (url === null) {
+    const start = [ownCommandIn(process.cwd()), 'start', ...folderOptions(options)].join(' ')
     throw new CommandFailure(
-      `No service runs for ${dataDir}. Start it with ${ownCommand()} start, or name another with --url or COUNTERSIGN_URL.`,
+      `No service runs for ${dataDir}. Start it with ${start}, or name another with --url or COUNTERSIGN_URL.`,
     )
   }
   const origin = originOf(url)
@@ -56,6 +58,14 @@ function originOf(url: string): string {
       exitCodes.usage,
     )
   }
+}
+
+/** The options with which `start` finds the same folders. */
+function folderOptions({ project, data }: ServiceOptions): readonly string[] {
+  return [
+    ...(project === undefined ? [] : ['--project', shellWord(project)]),
+    ...(data === undefined ? [] : ['--data', shellWord(data)]),
+  ]
 }
 
 function byNumber(origin: string): string {
