@@ -113,9 +113,8 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
         <p className="small">
           Nobody decides the requests of a run that they started.{' '}
           {isDevelopment
-            ? 'Act as somebody else in the menu under your name, '
-            : 'Ask a colleague to open their inbox, '}
-          or sign in on a phone with the code on <Link to="/account">your account</Link>.
+            ? 'Act as a colleague: the menu under your name lists them.'
+            : 'Ask a colleague to open their inbox.'}
         </p>
       )
     case 'agent':
@@ -135,8 +134,9 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
       return (
         <>
           <p className="small">
-            Add them to <code>people</code> of countersign.yaml, then make a sign-in link on the
-            machine of the service:
+            Add them to a team in countersign.yaml. Once the change is in force (
+            <Link to="/policy">Policy</Link> says so), make a sign-in link on the machine of the
+            service:
           </p>
           <OwnCommand text="people link EMAIL" />
         </>
