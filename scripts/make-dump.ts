@@ -10,16 +10,16 @@ import { checkoutFolder } from '#runtime/folders.ts'
 import { connectDatabase } from '#store/database.ts'
 import { TestSession } from '#test/harness/installation/test-session.ts'
 import { dumpProject } from '#test/previous/dump-project.ts'
-import { letGo, liveALittle } from '#test/previous/live-a-little.ts'
+import { endScenes, playScenes } from '#test/previous/play-scenes.ts'
 
 /**
  * `node scripts/run.mjs scripts/make-dump.ts --commit COMMIT --name NAME`: runs an earlier version
- * of this repository, lives in it a little, and keeps its database, its keys and what it said in
- * `test/previous/dumps` (docs/decisions/0007-dumps-of-earlier-versions.md). It uses the
+ * of this repository, plays the scenes of `test/previous`, and keeps its database, its keys and its
+ * answers in `test/previous/dumps` (docs/decisions/0007-dumps-of-earlier-versions.md). It uses the
  * dependencies that are installed now.
  */
 const run = promisify(execFile)
-/** Where it is made: the database has absolute paths, which say nothing about the machine then. */
+/** Where the dump is made: its database has absolute paths, which so name no other folder. */
 const folder = '/tmp/countersign-previous'
 
 const { values } = parseArgs({
@@ -43,13 +43,13 @@ try {
     await writeFile(join(projectDir, path), text)
   }
   await mkdir(join(projectDir, 'notes'), { recursive: true })
-  await live(name)
+  await makeDump(name)
 } finally {
   await run('git', ['worktree', 'remove', '--force', checkout], { cwd: checkoutFolder })
   await rm(folder, { recursive: true, force: true })
 }
 
-async function live(dump: string): Promise<void> {
+async function makeDump(dump: string): Promise<void> {
   const args = [join(checkout, 'bin', 'countersign'), 'start', '--no-open', '--port', '0']
   const child = spawn(process.execPath, [...args, '--project', projectDir, '--data', dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -65,7 +65,7 @@ async function live(dump: string): Promise<void> {
       void exited.then(() => reject(new Error('it ended')))
     })
     const token = (await readFile(join(dataDir, 'run', 'dev-token'), 'utf8')).trim()
-    const facts = await liveALittle({
+    const facts = await playScenes({
       projectDir,
       signIn: (email) => TestSession.start(url, email, token),
       killTemporalWorker: async () => {
@@ -75,7 +75,7 @@ async function live(dump: string): Promise<void> {
     })
     await keep(dump, facts)
   } finally {
-    await letGo(projectDir)
+    await endScenes(projectDir)
     child.kill('SIGINT')
     await exited
   }

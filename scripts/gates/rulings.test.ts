@@ -21,7 +21,7 @@ test('the rulings of a page are its numbered lines, each with what it begins wit
   ])
 })
 
-test('a tag belongs to the test or group below it, which is told with the groups around it', () => {
+test('a tag belongs to the test or group below it, which is named with the groups around it', () => {
   const text = `
 // Rules: product.md 1
 describe('a decision', () => {

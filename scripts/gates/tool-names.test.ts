@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { builtInToolNames } from '#domain/tools/built-in-tools.ts'
 
-/** Files with something of their own to say of single tools, which the table does not know. */
+/** Files with facts of their own about single tools, which the table does not have. */
 const permitted = new Map([
   ['src/domain/hooks/call-of-event.ts', "an agent's call, as the call of ours that does the same"],
   ['src/domain/tools/built-in-tools.ts', 'the table'],

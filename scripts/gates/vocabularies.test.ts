@@ -82,7 +82,7 @@ test('subsets, samples, names of columns and properties, and records by word are
   expect(await problems()).toEqual([])
 })
 
-test('tests and migrations may say it again', async () => {
+test('tests and migrations may repeat a vocabulary', async () => {
   await plant('src/domain/verdict.ts', risks)
   const again = `const again = ['low', 'medium', 'high']\n`
   await plant('src/domain/verdict.test.ts', again)

@@ -37,7 +37,7 @@ function install(mayInstall: boolean): string | null {
 
 // Elsewhere there is no sandbox to install.
 describe.runIf(process.platform === 'linux')('on Linux', () => {
-  test('what is missing is installed as root, with fresh lists when the old ones do not do', async () => {
+  test('missing programs are installed as root, with new package lists where the old ones do not suffice', async () => {
     await aptThatNeedsAnUpdate()
     expect(install(true)).toBeNull()
     expect(lines).toEqual([
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     ])
   })
 
-  test('nothing is installed where all is there, and nothing by an ordinary user: the sentence says what to do', async () => {
+  test('nothing is installed where nothing is missing, or by an ordinary user, who reads what to do', async () => {
     await aptThatNeedsAnUpdate()
     await program('bwrap')
     await program('ip')

@@ -1,6 +1,6 @@
 /**
  * The project that dumps of earlier versions are made with, so it keeps to what the first version
- * understood. Each worker plays one scene of `live-a-little.ts`; `write_slowly` ends once the
+ * understood. Each worker plays one scene of `play-scenes.ts`; `write_slowly` ends once the
  * project has a file `go`.
  */
 export function dumpProject(): Record<string, string> {

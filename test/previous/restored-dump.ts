@@ -6,7 +6,7 @@ import type { Signer, Verifier } from '#domain/statements/statement-bytes.ts'
 import { noteKey } from '#evidence/note/note-key.ts'
 import type { NoteSigner } from '#evidence/note/signed-note.ts'
 import { readBackup, type CheckedBackup } from '#runtime/backup/read-backup.ts'
-import type { LivedFacts } from './live-a-little.ts'
+import type { DumpFacts } from './play-scenes.ts'
 
 const folder = join(import.meta.dirname, 'dumps')
 
@@ -19,7 +19,7 @@ export async function dumpNames(): Promise<string[]> {
 /** A dump of an earlier version: its backup, its keys, and what it said of itself. */
 export interface Dump {
   readonly backup: CheckedBackup
-  readonly facts: LivedFacts
+  readonly facts: DumpFacts
   readonly signer: Signer
   readonly verifier: Verifier
   readonly logSigner: NoteSigner
@@ -28,7 +28,7 @@ export interface Dump {
 
 export async function readDump(name: string): Promise<Dump> {
   const backup = await readBackup(join(folder, `${name}.backup`))
-  const facts = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as LivedFacts
+  const facts = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as DumpFacts
   const keys = new Map(backup.keys.map(({ path, bytes }) => [path, Buffer.from(bytes)]))
   const publicKeys = new Map<string, KeyObject>()
   for (const [path, pem] of keys) {

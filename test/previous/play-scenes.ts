@@ -5,15 +5,15 @@ import { waitUntil } from '../harness/wait-until.ts'
 import type { Scene } from './dump-project.ts'
 
 /** A service of any version, over its HTTP API. */
-export interface LivingService {
+export interface EarlierService {
   readonly projectDir: string
   signIn(email: string): Promise<TestSession>
   /** kill -9; it is started again */
   killTemporalWorker(): Promise<void>
 }
 
-/** What is known of a life from outside: that is what a later version must still say. */
-export interface LivedFacts {
+/** The facts about the scenes that the API gave: a later version must give the same. */
+export interface DumpFacts {
   readonly runs: readonly { readonly scene: Scene; readonly id: string; readonly state: string }[]
   readonly requests: readonly {
     readonly id: string
@@ -35,10 +35,10 @@ interface Request {
 }
 
 /**
- * Makes runs, requests, decisions, executions and events in all states, some of which go on when it
- * answers.
+ * Makes runs, requests, decisions, executions and events in all states. Some still run when this
+ * resolves.
  */
-export async function liveALittle(service: LivingService): Promise<LivedFacts> {
+export async function playScenes(service: EarlierService): Promise<DumpFacts> {
   const [ada, grace, linus] = await Promise.all(
     ['ada', 'grace', 'linus'].map((name) => service.signIn(`${name}@example.com`)),
   )
@@ -172,8 +172,8 @@ export async function liveALittle(service: LivingService): Promise<LivedFacts> {
   }
 }
 
-/** Lets what still runs end, so that the service can stop. */
-export async function letGo(projectDir: string): Promise<void> {
+/** Ends the scenes that still run, so that the service can stop. */
+export async function endScenes(projectDir: string): Promise<void> {
   await writeFile(join(projectDir, 'go'), '')
   await rm(join(projectDir, 'journal.txt'), { force: true })
 }
