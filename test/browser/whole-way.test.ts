@@ -8,7 +8,7 @@ import { Installation } from '../harness/installation/installation.ts'
 let installation: Installation
 let browser: Browser
 beforeAll(async () => {
-  // Without a project of its own it plays the sample: Ada's run, whose change waits for Grace.
+  // Without a project of its own it plays the example: Ada's run, whose change waits for Grace.
   installation = await Installation.start({})
   browser = await launchBrowser()
 }, 300_000)

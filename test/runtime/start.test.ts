@@ -86,7 +86,7 @@ test.each([
   120_000,
 )
 
-test('a fresh start plays the sample run until it waits for Grace, and stops without leaving anything', async () => {
+test('a first start plays the example until it waits for Grace, and its stop leaves nothing behind', async () => {
   const installation = await start()
   expect(installation.lines.some((line) => line.includes('/sign-in#link='))).toBe(true)
   const identities = await identitiesOf(installation)
@@ -123,7 +123,7 @@ describe('a second start', () => {
     )
   })
 
-  test('finds everything as it was, and no second sample run', async () => {
+  test('finds everything as it was, and starts no second run of the example', async () => {
     const runs = await runsOf(installation)
     expect(runs).toMatchObject([{ state: 'waiting_for_approval', pendingRequests: 1 }])
   }, 240_000)

@@ -23,7 +23,7 @@ interface PersonSession {
 }
 
 /**
- * Says where to go and how to sign in; in the quickstart, starts the sample run first. Resolves
+ * Says where to go and how to sign in; in the example, starts its run first. Resolves
  * with the page to open in a browser, `null` when nobody can be signed in from here.
  */
 export async function welcome(
@@ -70,7 +70,7 @@ async function playSample(
     body: { worker: 'release-notes', input: 'Complete the release notes of 1.2' },
   })
   say(
-    `Ada started the sample run "release-notes": its change to ${projectDir}/notes/1.2.md waits for Grace`,
+    `Ada started a run of the example's worker "release-notes": its change to ${projectDir}/notes/1.2.md waits for Grace`,
   )
 }
 

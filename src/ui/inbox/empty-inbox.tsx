@@ -61,8 +61,8 @@ export function EmptyInbox() {
       {worker !== undefined && (
         <>
           <p>
-            To start {worker.scripted ? 'a scripted sample run' : 'a run'} of {worker.name}, in the
-            folder of Countersign on the machine that runs it:
+            To start {worker.scripted ? 'a scripted run' : 'a run'} of {worker.name}, in the folder
+            of Countersign on the machine that runs it:
           </p>
           <Command text={startCommand(worker.name, me)} />
         </>

@@ -21,14 +21,14 @@ test('the command can be pasted into a shell whatever the folder is called', () 
   )
 })
 
-test('in the sample, Ada starts what Grace can approve', () => {
+test('in the example, Ada starts a run whose requests Grace can approve', () => {
   const sample = { ...installation, sample: true }
   expect(startCommand('release-notes', { person, installation: sample })).toContain(
     '--as ada@example.com',
   )
 })
 
-test('a data folder that a command would not find is named, in the sample too', () => {
+test('a data folder that a command would not find is named, in the example too', () => {
   for (const sample of [false, true]) {
     const elsewhere = { ...installation, sample, dataDir: '/srv/my data' }
     expect(startCommand('scribe', { person, installation: elsewhere })).toMatch(

@@ -17,13 +17,13 @@ export function startCommand(worker: string, me: Pick<Me, 'person' | 'installati
   return parts.join(' ')
 }
 
-/** The task of the run: that of the sample project, or one that every worker can answer. */
+/** The task of the run: that of the example, or one that every worker can answer. */
 function taskOf(sample: boolean): string {
   return sample ? 'Complete the release notes of 1.2' : 'Say what you can do here'
 }
 
 /**
- * In the sample project Ada starts the run, because Grace could not decide a run that she started.
+ * In the example Ada starts the run, because Grace could not decide a run that she started.
  */
 function starterOf(me: Pick<Me, 'person' | 'installation'>): string {
   return me.installation.sample ? 'ada@example.com' : me.person.email

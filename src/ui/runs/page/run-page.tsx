@@ -188,7 +188,7 @@ function lastTurn(items: readonly TranscriptItem[]): number {
   return Math.max(0, ...items.map(({ role, turn }) => (role === 'assistant' ? turn : 0)))
 }
 
-/** After the sample run: the written file, and how to set up a project. */
+/** In the example: where its files are, and how to set up a project. */
 function NextSteps({ root }: { root: string }) {
   const me = useMe()
   if (!me.installation.sample) return null
