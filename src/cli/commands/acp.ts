@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import type { Command } from 'commander'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
+import { missingKey } from '../service/missing-key.ts'
 import { type ServiceOptions, withFolders } from '../service/service-options.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { withExamples } from './examples.ts'
@@ -36,7 +37,7 @@ async function serve(agent: string[], options: AcpOptions): Promise<void> {
   const environment = processEnvironment()
   const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
   if (apiKey === undefined) {
-    throw new CommandFailure('COUNTERSIGN_API_KEY is not set', exitCodes.usage)
+    throw new CommandFailure(missingKey, exitCodes.usage)
   }
   const seconds = Number(options.wait)
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) {

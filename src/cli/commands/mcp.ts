@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { usualPermissionSeconds } from '#domain/hooks/permission-tool.ts'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
+import { missingKey } from '../service/missing-key.ts'
 import { type ServiceOptions, withFolders } from '../service/service-options.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { withExamples } from './examples.ts'
@@ -43,7 +44,7 @@ async function serve(options: McpOptions): Promise<void> {
   const environment = processEnvironment()
   const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
   if (apiKey === undefined) {
-    throw new CommandFailure('COUNTERSIGN_API_KEY is not set', exitCodes.usage)
+    throw new CommandFailure(missingKey, exitCodes.usage)
   }
   const { hostProof, url } = await findService(options, environment)
   if (options.server !== undefined) {

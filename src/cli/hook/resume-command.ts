@@ -1,5 +1,6 @@
 import { readText, type Environment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
+import { missingKey } from '../service/missing-key.ts'
 import { CommandFailure, exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import { deferredFolder, secondsOf, type HookOptions } from './run-hook.ts'
 import { resumeSessions, type ResumedSession } from './resume/resume-sessions.ts'
@@ -23,7 +24,7 @@ export async function runResumeCommand(
 ): Promise<void> {
   const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
   if (apiKey === undefined) {
-    throw new CommandFailure('COUNTERSIGN_API_KEY is not set', exitCodes.usage)
+    throw new CommandFailure(missingKey, exitCodes.usage)
   }
   const isJson = options.json === true
   const { url } = await findService(options, environment)

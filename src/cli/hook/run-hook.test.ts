@@ -41,6 +41,6 @@ test('before a call without a key, the call is denied with the cause', async () 
   const output = await runHook('gemini-cli', {}, { environment: {}, input })
   expect(JSON.parse(output)).toEqual({
     decision: 'deny',
-    reason: 'Countersign: COUNTERSIGN_API_KEY is not set',
+    reason: 'Countersign: COUNTERSIGN_API_KEY is not set here, so this call does not run',
   })
 })

@@ -89,7 +89,8 @@ async function answerEvent(
     return isBefore ? { decision: 'none' } : null
   }
   const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
-  if (apiKey === undefined) throw new Error('COUNTERSIGN_API_KEY is not set')
+  if (apiKey === undefined)
+    throw new Error('COUNTERSIGN_API_KEY is not set here, so this call does not run')
   const { hostProof, url } = await findService(options, environment)
   const settings = {
     service: { url, apiKey },

@@ -58,7 +58,9 @@ test('a workspace that is not there, or can have no worktrees, refuses no start,
 
 test('a folder that is not there, and one whose configuration has another name, is not the example', async () => {
   const missing = path.join(folder, 'shpo')
-  expect(await check(missing)).toBe(`There is no folder ${missing}.`)
+  expect(await check(missing)).toBe(
+    `There is no folder ${missing}: make it, or name another with --project.`,
+  )
   expect(await check()).toBeNull()
   put('countersign.yml', config)
   expect(await check()).toBe(

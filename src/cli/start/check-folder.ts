@@ -26,7 +26,10 @@ export async function checkFolder(
     (stats) => stats.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw new CommandFailure(`There is no folder ${folder}.`)
+  if (!isFolder)
+    throw new CommandFailure(
+      `There is no folder ${folder}: make it, or name another with --project.`,
+    )
   const { isQuickstart, projectDir } = findFolders(options)
   if (isQuickstart) {
     const similar = await similarConfig(folder)

@@ -30,7 +30,10 @@ export async function writeBackup(
     await link(half, options.file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new Error(`${options.file} already exists and is not overwritten`, { cause: error })
+    throw new Error(
+      `${options.file} already exists and is not overwritten: name a new file with --out`,
+      { cause: error },
+    )
   } finally {
     await out.close()
     await rm(half, { force: true })

@@ -101,7 +101,7 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
       return (
         <>
           <p className="small">
-            {worker.scripted ? 'Its model is a script, which needs no key. ' : ''}
+            {worker.scripted ? `The model of ${worker.name} is a script, which needs no key. ` : ''}
             <Link to="/runs/new">Start it here</Link>, or on the machine of the service:
           </p>
           <Command text={startCommand(worker.name, me)} />

@@ -20,7 +20,10 @@ export function addLoginCommand(program: Command): void {
       const behind = new URLSearchParams(link.hash.slice(1))
       const token = behind.get('link') ?? behind.get('mailed')
       if (token === null)
-        throw new CommandFailure(`${linkOrAddress} is not a sign-in link`, exitCodes.usage)
+        throw new CommandFailure(
+          `${linkOrAddress} is not a sign-in link, which ends in #link=… or #mailed=…`,
+          exitCodes.usage,
+        )
       const session = await startSession(link.origin, { link: token })
       await saveSession(loginSessionsFile(processEnvironment()), link.origin, session)
       console.log(`Signed in at ${link.origin}.`)
@@ -33,7 +36,10 @@ export function addLoginCommand(program: Command): void {
 
 async function linkFrom(linkOrAddress: string): Promise<string> {
   if (!URL.canParse(linkOrAddress))
-    throw new CommandFailure(`${linkOrAddress} is not an address`, exitCodes.usage)
+    throw new CommandFailure(
+      `${linkOrAddress} is not an address, such as https://approvals.example.com`,
+      exitCodes.usage,
+    )
   if (/#(link|mailed)=/.test(linkOrAddress)) return linkOrAddress
   if (!isInteractive()) {
     throw new CommandFailure(

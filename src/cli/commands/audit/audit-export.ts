@@ -83,7 +83,11 @@ async function write(
 /** Writes the files of the archive into a folder that is new or empty. */
 async function exportLog(service: Service, folder: string): Promise<void> {
   const there = await readdir(folder).catch(() => [])
-  if (there.length > 0) throw new CommandFailure(`${folder} is not empty`, exitCodes.usage)
+  if (there.length > 0)
+    throw new CommandFailure(
+      `${folder} is not empty: name a new folder with --out`,
+      exitCodes.usage,
+    )
   let files = 0
   let size = 0
   const archive = service.chunks(requestOf('getLogArchive'))

@@ -62,7 +62,8 @@ const sentences: Readonly<Record<WitnessRefusal, string>> = {
 
 async function witnessLog(options: WitnessOptions): Promise<void> {
   const [key, ...others] = options.key.map(keyOf)
-  if (key === undefined) throw new CommandFailure('--key takes a key', exitCodes.usage)
+  if (key === undefined)
+    throw new CommandFailure('--key takes the line that "audit key" prints', exitCodes.usage)
   if (options.listen !== undefined) return listen(options.listen, [key, ...others], options)
   if (others.length > 0) {
     const sentence =
