@@ -36,7 +36,10 @@ export async function listen(
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`port ${port} on ${host} is taken by another program`, { cause: error })
+          ? new Error(
+              `port ${port} on ${host} is taken by another program: end it, or set PORT to another one`,
+              { cause: error },
+            )
           : error,
       )
     })

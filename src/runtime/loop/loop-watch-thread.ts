@@ -69,6 +69,7 @@ function send(message: FromWatch): void {
 if (address === null) send({ serves: null })
 else {
   const { host, port } = address
-  server.once('error', () => send({ problem: `metrics cannot be served on ${host}:${port}` }))
+  const problem = `metrics cannot be served on ${host}:${port}: set COUNTERSIGN_WORKER_METRICS to a free port of this host`
+  server.once('error', () => send({ problem }))
   server.listen({ host, port }, () => send({ serves: (server.address() as AddressInfo).port }))
 }

@@ -30,7 +30,12 @@ export async function serveMetrics(
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
-      reject(new Error(`metrics cannot be served on ${host}:${port}`, { cause: error })),
+      reject(
+        new Error(
+          `metrics cannot be served on ${host}:${port}: set COUNTERSIGN_METRICS to a free port of this host`,
+          { cause: error },
+        ),
+      ),
     )
     server.listen({ host, port }, resolve)
   })
