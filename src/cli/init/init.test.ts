@@ -44,11 +44,11 @@ test('init names the next commands as they can be typed: by a path where the PAT
 })
 
 test('init of another folder names the next commands as they can be typed in that folder', async () => {
-  const target = join(folder, 'a', 'shop')
-  await mkdir(target, { recursive: true })
-  const [, program] = /^ {2}(\S+) check$/m.exec(await countersign('init', target)) ?? []
-  const path = resolve(target, program ?? '')
-  expect((await run(path, ['check'], { cwd: target })).stdout).toContain('is valid')
+  const fromCheckout = { cwd: fileURLToPath(new URL('../../..', import.meta.url)) }
+  const { stdout } = await run(process.execPath, [main, 'init', folder], fromCheckout)
+  const [, program] = /^ {2}(\S+) check$/m.exec(stdout) ?? []
+  const path = resolve(folder, program ?? '')
+  expect((await run(path, ['check'], { cwd: folder })).stdout).toContain('is valid')
 })
 
 test('what init proposes for an empty folder is examples/starter, word for word', async () => {
