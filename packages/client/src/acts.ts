@@ -65,7 +65,12 @@ export async function ask(
 
 /** Whether no answer came in time, so that the service may have done what it was sent. */
 export function isUnanswered(error: unknown): boolean {
-  return error instanceof CountersignError && error.code === 'unavailable'
+  // What answered something else is no cause; a service that is busy answered.
+  return (
+    error instanceof CountersignError &&
+    error.cause !== undefined &&
+    !(error.cause instanceof CountersignError)
+  )
 }
 
 /**

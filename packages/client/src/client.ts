@@ -117,6 +117,7 @@ export function createClient(options: ClientOptions): Client {
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     publicKey,
   }
+  const gateCall: Client['gate'] = (call, execute, more) => gate(service, call, execute, more)
   return {
     async ask(call, more) {
       return toSummary(await ask(service, call, more))
@@ -130,8 +131,8 @@ export function createClient(options: ClientOptions): Client {
     report: (id, outcome, more) => report(service, id, outcome, more),
     withdraw: (id, more) => withdraw(service, id, more),
     verifyCallback: (received) => verifyCallback(apiKey, received),
-    gate: (call, execute, more) => gate(service, call, execute, more),
-    resume: (call, execute, more) => gate(service, call, execute, more),
+    gate: gateCall,
+    resume: gateCall,
     take: (call, more) => take(service, call, more),
   }
 }

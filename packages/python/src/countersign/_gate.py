@@ -57,7 +57,9 @@ def try_report(client: Client, id: str, state: str, summary: str | None = None) 
 
 def is_unanswered(error: CountersignError) -> bool:
     """Whether no answer came in time, so that the service may have done what it was sent."""
-    return error.code == "unavailable"
+    # What answered something else is no cause; a service that is busy answered.
+    cause = error.__cause__
+    return error.code == "unavailable" and cause is not None and not isinstance(cause, CountersignError)
 
 
 def take_back(client: Client, open_again: Callable[[Client], RequestSummary]) -> None:
