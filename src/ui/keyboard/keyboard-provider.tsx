@@ -3,6 +3,7 @@ import {
   useCallback,
   useContext,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -128,11 +129,12 @@ export function useShortcut(
 ): void {
   const { register } = useKeyboard()
   const latest = useRef(handler)
-  useEffect(() => {
+  // Before the browser paints: what is on the screen has its keys.
+  useLayoutEffect(() => {
     latest.current = handler
   })
   const active = handler !== null
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!active) return undefined
     return register(id, { call: () => latest.current?.(), within })
   }, [id, active, register, within])
