@@ -1,0 +1,69 @@
+import { Link } from 'react-router'
+import { ApiRefusal } from '../api/call-api.ts'
+import type { useAudit } from '../api/queries.ts'
+import { Failure } from '../states/failure.tsx'
+import { LoadingRows } from '../states/loading.tsx'
+import { Notice } from '../states/notice.tsx'
+import { AuditTable } from './audit-table.tsx'
+import { EventHistory } from './event-history.tsx'
+import type { EventFields } from './event-line.tsx'
+
+/** The events that the filters find, or why there are none. */
+export function AuditEvents(props: {
+  audit: ReturnType<typeof useAudit>
+  events: readonly EventFields[]
+  /** the id of the only request that the filters name, whose events are shown as its history */
+  requestOfHistory: string | null
+  isNarrowed: boolean
+  readsAll: boolean
+  onOpen: (event: EventFields) => void
+}) {
+  const { audit, events, requestOfHistory, isNarrowed, readsAll, onOpen } = props
+  // The API answers 404 for a request that does not exist or that the person may not see.
+  const unknown = audit.error instanceof ApiRefusal && audit.error.status === 404
+  const unreadable = (audit.data?.pages ?? []).reduce(
+    (count, page) => count + (page.unreadable ?? 0),
+    0,
+  )
+  return (
+    <>
+      {audit.isPending && <LoadingRows what="the trail" />}
+      {audit.isError && !unknown && (
+        <Failure error={audit.error} retry={() => void audit.refetch()} />
+      )}
+      {(unknown || (audit.isSuccess && events.length === 0)) && (
+        <NoEvents isNarrowed={isNarrowed} />
+      )}
+      {unreadable > 0 && (
+        <Notice tone="bad" title={`Not events of the service: ${unreadable}`}>
+          Something else wrote them to the database. An export has their texts.
+        </Notice>
+      )}
+      {events.length > 0 && !unknown && requestOfHistory !== null && (
+        <EventHistory
+          request={requestOfHistory}
+          events={events}
+          readsAll={readsAll}
+          onOpen={onOpen}
+        />
+      )}
+      {events.length > 0 && !unknown && requestOfHistory === null && (
+        <AuditTable events={events} onOpen={onOpen} />
+      )}
+    </>
+  )
+}
+
+function NoEvents({ isNarrowed }: { isNarrowed: boolean }) {
+  return (
+    <div className="state">
+      <h2>{isNarrowed ? 'No event matches' : 'No events yet'}</h2>
+      <p className="dim">
+        {isNarrowed
+          ? 'Nothing that you may see fits all of these filters.'
+          : 'Events appear here as they are recorded.'}
+      </p>
+      {isNarrowed && <Link to="/audit">Show all events</Link>}
+    </div>
+  )
+}
