@@ -56,21 +56,7 @@ export function InsightsPage() {
       <div className="page-head">
         <Headline tab="Insights">Insights</Headline>
         <div className="row">
-          <NativeSelect
-            aria-label="Group"
-            data={insightKeys.map((value) => ({ value, label: groupings[value] }))}
-            value={by}
-            onChange={(event) => set('by', event.currentTarget.value)}
-          />
-          <NativeSelect
-            aria-label="Time"
-            data={times.map((value) => ({
-              value,
-              label: value === '1' ? 'The last day' : `The last ${value} days`,
-            }))}
-            value={days}
-            onChange={(event) => set('days', event.currentTarget.value)}
-          />
+          <InsightFilters by={by} days={days} set={set} />
         </div>
       </div>
       <Together what="insights" layout="tiles">
@@ -95,24 +81,7 @@ export function InsightsPage() {
             </p>
           )}
           {data !== undefined && data.items.length > 0 && (
-            <div className="insight-pair">
-              <section className="card column" aria-labelledby="outcomes-title">
-                <h2 id="outcomes-title">Outcomes</h2>
-                <OutcomeChart scope={{ ...data, me: person.id }} items={data.items} />
-                <OutcomeTable scope={{ ...data, me: person.id }} items={data.items} />
-              </section>
-              {data.items.some(({ medianSeconds }) => medianSeconds !== null) && (
-                <section className="card column" aria-labelledby="times-title">
-                  <h2 id="times-title">How long deciding took</h2>
-                  <p className="dim small">
-                    The bar ends at the median, the line where nine of ten were decided.
-                  </p>
-                  <TimeChart scope={{ ...data, me: person.id }} items={data.items} />
-                  <TimeTable scope={{ ...data, me: person.id }} items={data.items} />
-                </section>
-              )}
-              <WaitingAges scope={{ ...data, me: person.id }} items={data.items} />
-            </div>
+            <Groups scope={{ ...data, me: person.id }} items={data.items} />
           )}
           <AttentionSections days={Number(days)}>
             <UsageSection by={by === 'person' ? 'person' : 'worker'} days={Number(days)} />
@@ -121,6 +90,57 @@ export function InsightsPage() {
         </div>
       </Together>
     </>
+  )
+}
+
+function InsightFilters(props: {
+  by: InsightKey
+  days: string
+  set: (name: 'by' | 'days', value: string) => void
+}) {
+  const { by, days, set } = props
+  return (
+    <>
+      <NativeSelect
+        aria-label="Group"
+        data={insightKeys.map((value) => ({ value, label: groupings[value] }))}
+        value={by}
+        onChange={(event) => set('by', event.currentTarget.value)}
+      />
+      <NativeSelect
+        aria-label="Time"
+        data={times.map((value) => ({
+          value,
+          label: value === '1' ? 'The last day' : `The last ${value} days`,
+        }))}
+        value={days}
+        onChange={(event) => set('days', event.currentTarget.value)}
+      />
+    </>
+  )
+}
+
+/** What became of the requests of each group, how long that took, and what waits. */
+function Groups({ scope, items }: { scope: LinkScope; items: readonly InsightView[] }) {
+  return (
+    <div className="insight-pair">
+      <section className="card column" aria-labelledby="outcomes-title">
+        <h2 id="outcomes-title">Outcomes</h2>
+        <OutcomeChart scope={scope} items={items} />
+        <OutcomeTable scope={scope} items={items} />
+      </section>
+      {items.some(({ medianSeconds }) => medianSeconds !== null) && (
+        <section className="card column" aria-labelledby="times-title">
+          <h2 id="times-title">How long deciding took</h2>
+          <p className="dim small">
+            The bar ends at the median, the line where nine of ten were decided.
+          </p>
+          <TimeChart scope={scope} items={items} />
+          <TimeTable scope={scope} items={items} />
+        </section>
+      )}
+      <WaitingAges scope={scope} items={items} />
+    </div>
   )
 }
 
