@@ -23,8 +23,8 @@ interface PersonSession {
 }
 
 /**
- * Says where to go and how to sign in; in the example, starts its run first. Resolves
- * with the page to open in a browser, `null` when nobody can be signed in from here.
+ * Says where to go and how to sign in; in the example, starts its run first. Resolves with the page
+ * to open in a browser, `null` when nobody can be signed in from here.
  */
 export async function welcome(
   installation: WelcomeInput,
