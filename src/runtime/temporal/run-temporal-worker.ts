@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { NativeConnection, type Worker } from '@temporalio/worker'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { createWorkers } from '#activities/create-workers.ts'
@@ -107,6 +108,8 @@ export async function runTemporalWorker(options: {
       NativeConnection.connect({ ...address, grpcCompression }),
     )
     undo.defer(() => connection.close())
+    // Of the threads that start from here on: workflows make few new objects at a time.
+    setFlagsFromString('--max-semi-space-size=2')
     const workers = await createWorkers(ctx, {
       connection,
       namespace,
