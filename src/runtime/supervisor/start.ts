@@ -9,7 +9,7 @@ import { isLoopback } from '../config/read-variables.ts'
 import { writeWhole } from '../files.ts'
 import { temporalNamedBy } from '../config/temporal-config.ts'
 import { definedVariables, readProjectEnvironment } from '../config/project-environment.ts'
-import { buildUi, isUiBuilt } from './build-ui.ts'
+import { buildUiAside, isUiBuilt } from './build-ui.ts'
 import { startInfrastructure } from './infrastructure.ts'
 import { chooseApiPort, runMigrations, startApi, startTemporalWorker } from './own-processes.ts'
 import type { Progress } from './progress.ts'
@@ -160,7 +160,7 @@ async function startProcesses(context: StartContext) {
 /** The rest works without the dashboard; developers of src/ui see the build's error. */
 async function buildDashboard(progress: Progress): Promise<void> {
   try {
-    await progress.during('building the dashboard', buildUi)
+    await progress.during('building the dashboard', buildUiAside)
   } catch (error) {
     progress.say(`${errorMessage(error)}\nThe service runs without the dashboard.`)
   }
