@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { NativeConnection, type Worker } from '@temporalio/worker'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
@@ -12,6 +13,7 @@ import {
   ForeignNamespaceError,
 } from '#services/installation/remember-namespace.ts'
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
+import { prepareCall } from '#services/engine/starting/prepare-call.ts'
 import { settleLostAttempts } from '#services/engine/executions/settle-lost-attempts.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import type { Log } from '#services/core/context.ts'
@@ -127,11 +129,13 @@ export async function runTemporalWorker(options: {
 }
 
 /**
- * Starts in advance what the first call needs: a tool process of the policy in force, and the
- * workers' MCP servers.
+ * Starts in advance what the first call needs: the connection, statements and code that read a
+ * call, a tool process of the policy in force, and the workers' MCP servers.
  */
 async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {
   try {
+    // The id of no call.
+    await prepareCall(ctx, randomUUID())
     const policy = withGatewayWorkers(await ctx.policies.inForce())
     await (await toolProcesses.of(policy))?.describe()
     for (const worker of policy.workers.values()) {
