@@ -43,13 +43,20 @@ test('init names the next commands as they can be typed: by a path where the PAT
   expect((await run(path, ['check'], { cwd: folder })).stdout).toContain('is valid')
 })
 
-test('init of another folder names the next commands as they can be typed in that folder', async () => {
-  const fromCheckout = { cwd: fileURLToPath(new URL('../../..', import.meta.url)) }
-  const { stdout } = await run(process.execPath, [main, 'init', folder], fromCheckout)
-  const [, program] = /^ {2}(\S+) check$/m.exec(stdout) ?? []
-  const path = resolve(folder, program ?? '')
-  expect((await run(path, ['check'], { cwd: folder })).stdout).toContain('is valid')
-})
+test.each([
+  ['by its path', {}],
+  ['by npx, which finds nothing there', { npm_command: 'exec' }],
+])(
+  'init of another folder, started %s, names the next commands as they can be typed in that folder',
+  async (_, more) => {
+    const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+    const options = { cwd, env: { ...process.env, ...more } }
+    const { stdout } = await run(process.execPath, [main, 'init', folder], options)
+    const [, program] = /^ {2}(\S+) check$/m.exec(stdout) ?? []
+    const path = resolve(folder, program ?? '')
+    expect((await run(path, ['check'], { cwd: folder })).stdout).toContain('is valid')
+  },
+)
 
 test('what init proposes for an empty folder is examples/starter, word for word', async () => {
   await countersign('init')
