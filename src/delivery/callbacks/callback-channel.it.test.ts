@@ -150,17 +150,6 @@ it('delays no other program while one hangs', async () => {
   expect(receiver.received).toHaveLength(2)
 })
 
-it('notifies no program whose key was revoked', async () => {
-  const { db } = desk.service
-  const request = await asking()
-  await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: new Date() })
-  await using _relay = relay()
-  await desk.decide(request, 'approve')
-  await newestIs('dead')
-  expect((await mine())[0]?.lastError).toBe('the API key was revoked')
-  expect(receiver.received).toEqual([])
-})
-
 // Rules: security.md 29
 it('signs nothing for a program by changed rows: another address, another end', async () => {
   const { db } = desk.service
@@ -186,4 +175,16 @@ it('signs nothing for a program by changed rows: another address, another end', 
     Array(2).fill('its rows were changed in the database'),
   )
   expect([...receiver.received, ...elsewhere.received]).toEqual([])
+})
+
+// The last: the program has no key afterwards.
+it('notifies no program whose key was revoked', async () => {
+  const { db } = desk.service
+  const request = await asking()
+  await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: new Date() })
+  await using _relay = relay()
+  await desk.decide(request, 'approve')
+  await newestIs('dead')
+  expect((await mine())[0]?.lastError).toBe('the API key was revoked')
+  expect(receiver.received).toEqual([])
 })

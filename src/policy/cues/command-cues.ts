@@ -37,10 +37,11 @@ export async function commandCues(
   const cues: CueSource[] = []
   const add = (command: CommandOfText, [id, what, reach]: CueMatch): void => {
     const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
-    if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
-      const cue = { id, text, line: command.line }
-      cues.push(reach === undefined ? cue : { ...cue, onlyReaches: true })
-    }
+    const cue = { id, text, line: command.line }
+    const earlier = cues.findIndex((one) => one.id === id && one.line === command.line)
+    if (earlier < 0) cues.push(reach === undefined ? cue : { ...cue, onlyReaches: true })
+    // A line that also opens something does not only reach the network.
+    else if (reach === undefined && cues[earlier]?.onlyReaches === true) cues[earlier] = cue
   }
   for (const { command, what } of downloadedRuns(commands))
     add(command, ['downloads_and_runs', what])

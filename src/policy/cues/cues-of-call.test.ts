@@ -345,6 +345,17 @@ describe('a cue', () => {
     expect(ids).toEqual([net, 'network_missing', 'outsider_text', 'first_use'])
   })
 
+  test('says that a line opens something, whichever of its commands only reaches the network', async () => {
+    const more = { isOffline: true }
+    for (const script of ['git fetch; ufw allow 22', 'ufw allow 22; git fetch']) {
+      const [cue] = (await shell(script, more)).filter(({ id }) => id === net)
+      expect(cue?.text, script).toContain('ufw allow 22')
+      expect(cue, script).not.toHaveProperty('onlyReaches')
+    }
+    const [reaches] = await shell('git fetch; git pull', more)
+    expect(reaches).toMatchObject({ id: net, onlyReaches: true })
+  })
+
   test('says that a command opens the network to others, and not also that it connects to another machine', async () => {
     const [cue] = await shell('aws ec2 authorize-security-group-ingress --group-id sg-1')
     expect(cue).toMatchObject({ id: net, text: expect.stringMatching(/^Opens the network to /) })

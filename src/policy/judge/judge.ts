@@ -109,7 +109,7 @@ async function consentTo({
     note('unchanged', 'yes', unchanged.text)
     return answer('preApproved', unchanged, unchanged.text)
   }
-  if (opinion.approval === 'ask') return opinion
+  if (opinion.approval !== 'preApproved') return opinion
   const printed = command?.printed ?? null
   return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
 }

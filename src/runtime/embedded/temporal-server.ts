@@ -18,7 +18,7 @@ import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 export const loopbackHost = '127.0.0.1'
 /**
  * Go collects garbage when the heap has grown by this percentage (default: 100). The processor time
- * of a start is the same (bench/README.md, waiting).
+ * of a start stays the same.
  */
 const heapGrowth = '50'
 /** The names of search attribute types in Temporal's commands. */

@@ -8,8 +8,10 @@ export const lookEveryMs = 10_000
 const maxUse = 0.05
 /** Collected when the heap has grown to this multiple of what was left. */
 const growth = 1.5
-/** A larger heap would stop the process for longer than people overlook. */
-const maxHeapBytes = 256 * 1024 * 1024
+/** A larger heap would stop the process for more than a third of a second: 64 MiB take 0.2 s. */
+const maxHeapBytes = 96 * 1024 * 1024
+/** A process that people use from time to time is stopped at most this often. */
+const pauseMs = 600_000
 
 /**
  * Collects garbage when this process rests, after its start and after each time in which its heap
@@ -18,13 +20,16 @@ const maxHeapBytes = 256 * 1024 * 1024
  */
 export function collectAtRest(everyMs: number): Disposable {
   let heapAfter = 0
+  let nextMs = 0
   let before = performance.eventLoopUtilization()
   const timer = setInterval(() => {
     const { utilization } = performance.eventLoopUtilization(before)
     before = performance.eventLoopUtilization()
     const { total_heap_size: heapNow, used_heap_size: used } = getHeapStatistics()
     if (utilization > maxUse || heapNow < growth * heapAfter || used > maxHeapBytes) return
+    if (performance.now() < nextMs) return
     collect()
+    nextMs = performance.now() + pauseMs
     heapAfter = getHeapStatistics().total_heap_size
   }, everyMs)
   timer.unref()
@@ -34,10 +39,16 @@ export function collectAtRest(everyMs: number): Disposable {
 /** Of all kinds of collection, this one gives memory back to the system. */
 const kind = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const
 
-/** Node has this function behind an option, which takes effect in contexts made afterwards. */
+/**
+ * Node has this function behind an option, which takes effect in contexts made afterwards. Compiled
+ * code stays: V8 would discard what has not run for some collections, and the first decision after
+ * a quiet night would compile it again.
+ */
 const collect = (): void => {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options: typeof kind) => void
   setFlagsFromString('--no-expose-gc')
+  setFlagsFromString('--no-flush-bytecode')
   gc(kind)
+  setFlagsFromString('--flush-bytecode')
 }

@@ -13,16 +13,13 @@ const builtFolder = join(checkoutFolder, 'dist', 'ui')
  * nothing in the result.
  */
 export const dashboardSources = {
-  folders: [
-    'src/ui',
-    'src/client',
-    'src/domain',
-    'src/evidence',
-    'src/tools',
-    'scripts/docs-site',
-    'docs',
+  folders: ['src/ui', 'src/client', 'src/domain', 'scripts/docs-site', 'docs'],
+  files: [
+    'vite.config.ts',
+    'scripts/build-service-worker.ts',
+    'scripts/preload-fonts.ts',
+    'package-lock.json',
   ],
-  files: ['vite.config.ts', 'package-lock.json'],
 }
 const stampFile = '.source'
 const maxLines = 8
@@ -66,7 +63,9 @@ export async function buildUi(): Promise<void> {
  */
 export async function buildUiAside(): Promise<void> {
   const { code, output } = await runToEnd([join(checkoutFolder, 'scripts', 'build.ts')])
-  if (code !== 0) throw new Error(output.trim())
+  if (code === 0) return
+  const ending = code === null ? 'was killed' : `ended with ${code}`
+  throw new Error(output.trim() || `the dashboard could not be built: the build ${ending}`)
 }
 
 /** Runs a program of Node. Returns its exit code, and everything it has printed. */

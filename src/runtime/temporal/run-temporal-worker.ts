@@ -110,7 +110,7 @@ export async function runTemporalWorker(options: {
       NativeConnection.connect({ ...address, grpcCompression }),
     )
     undo.defer(() => connection.close())
-    // Of the threads that start from here on: workflows make few new objects at a time.
+    // Of the threads that start from here on (workflows, searches): they make few new objects.
     setFlagsFromString('--max-semi-space-size=2')
     const workers = await createWorkers(ctx, {
       connection,
@@ -133,9 +133,11 @@ export async function runTemporalWorker(options: {
  * call, a tool process of the policy in force, and the workers' MCP servers.
  */
 async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {
+  // The id of no call.
+  await prepareCall(ctx, randomUUID()).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, 'no call could be read before the first one')
+  })
   try {
-    // The id of no call.
-    await prepareCall(ctx, randomUUID())
     const policy = withGatewayWorkers(await ctx.policies.inForce())
     await (await toolProcesses.of(policy))?.describe()
     for (const worker of policy.workers.values()) {

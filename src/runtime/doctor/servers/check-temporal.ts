@@ -17,7 +17,7 @@ export const checkTemporal: Check = async ({ temporalAddress, temporalNamespace 
     {
       check: 'temporal',
       state: 'problem',
-      found: `Temporal at ${temporalAddress} does not answer for the namespace ${temporalNamespace} within ${answersWithinMs / 1000} s`,
+      found: `Temporal at ${temporalAddress} does not answer for the namespace ${temporalNamespace}`,
       remedy:
         'decisions are recorded and carried out once it does: start it, check TEMPORAL_ADDRESS and ' +
         'TEMPORAL_NAMESPACE, or register the namespace (temporal operator namespace create)',
