@@ -6,8 +6,11 @@ interface Answer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** `cut`: the connection breaks after half of the body; `drip`: a byte from time to time */
-  readonly how?: 'cut' | 'drip'
+  /**
+   * `cut`: the connection breaks after half of the body; `drip`: a byte from time to time;
+   * `silent`: no answer
+   */
+  readonly how?: 'cut' | 'drip' | 'silent'
 }
 
 /** A case that every client passes: the answers of a server, and what becomes of a method. */
@@ -75,6 +78,14 @@ export const answerCases: readonly AnswerCase[] = [
     timeoutSeconds: 1.5,
     result: unavailable(null),
     sent: 1,
+  },
+  {
+    ...base,
+    name: 'an opening without an answer is taken back, also where the one before it was refused',
+    answers: [{ status: 503 }, { how: 'silent' }, good],
+    timeoutSeconds: 2,
+    result: unavailable(null),
+    sent: 4,
   },
   ...['0', '-5', 'soon', 'Fri, 31 Dec 1999 23:59:59 GMT'].map((pause) => ({
     ...base,
@@ -180,6 +191,7 @@ export async function openAnswers({ answers }: AnswerCase) {
 }
 
 function send(response: ServerResponse, { body = '', headers = {}, how, status = 200 }: Answer) {
+  if (how === 'silent') return
   const bytes = Buffer.from(body)
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   if (how === undefined) return void response.end(bytes)

@@ -134,12 +134,7 @@ export async function consume(
   digest: string,
   options: ActOptions = {},
 ): Promise<Permit> {
-  const path = `${pathOf(id)}/consume`
-  const answer = await act(
-    service,
-    { method: 'POST', path, body: { digest }, requestId: id },
-    options,
-  )
+  const answer = await actOn(service, id, 'consume', { digest }, options)
   const permit = asObject(answer)['permit'] as Permit | undefined
   if (typeof permit?.statement !== 'string') throw notOurs(service, id)
   await checkPermit(permit, { requestId: id, digest }, service.publicKey)
@@ -155,11 +150,7 @@ export async function report(
 ): Promise<void> {
   const { state, summary } = outcome
   const body = { state, summary: summary?.slice(0, maxSummaryLength).toWellFormed() }
-  await act(
-    service,
-    { method: 'POST', path: `${pathOf(id)}/outcome`, body, requestId: id },
-    options,
-  )
+  await actOn(service, id, 'outcome', body, options)
 }
 
 /** Withdraws a request. See `Client.withdraw`. */
@@ -168,11 +159,7 @@ export async function withdraw(
   id: string,
   options: ActOptions = {},
 ): Promise<void> {
-  await act(
-    service,
-    { method: 'POST', path: `${pathOf(id)}/withdraw`, body: {}, requestId: id },
-    options,
-  )
+  await actOn(service, id, 'withdraw', {}, options)
 }
 
 /** Who decided a request and why, from its answer. */
@@ -210,6 +197,18 @@ function notOurs({ url }: ActService, requestId?: string): CountersignError {
   return new CountersignError('unavailable', message, { requestId })
 }
 
+/** Performs an operation of one request, such as `consume`. */
+function actOn(
+  service: ActService,
+  id: string,
+  operation: string,
+  body: object,
+  options: ActOptions,
+): Promise<unknown> {
+  const path = `${pathOf(id)}/${operation}`
+  return act(service, { method: 'POST', path, body, requestId: id }, options)
+}
+
 /**
  * Sends one HTTP request and resolves to its answer. Rejects with `unavailable` if none comes
  * within `timeoutMs`.
@@ -221,9 +220,13 @@ async function act(
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(Math.min(service.timeoutMs, maxTimerMs))
   const over = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+  let cause: unknown
   let why: unknown
   try {
-    return await send(service, sent, over, (error) => (why = error))
+    return await send(service, sent, over, (error) => {
+      if (!timeout.aborted) why = error
+      cause = error
+    })
   } catch (error) {
     if (error instanceof CountersignError || signal?.aborted === true || !timeout.aborted)
       throw error
@@ -231,7 +234,7 @@ async function act(
     throw new CountersignError(
       'unavailable',
       `${service.url} gave no answer within ${seconds} s${becauseOf(why)}`,
-      { cause: why ?? error, requestId: sent.requestId },
+      { cause, requestId: sent.requestId },
     )
   }
 }

@@ -32,7 +32,7 @@ const maxAnswerMs = 90_000
  * client can be repeated.
  * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or
  * with a `TypeError` for a request that cannot be sent. Calls `onFailure` after each failed
- * attempt.
+ * attempt, also after the one that `over` ended.
  */
 export async function send(
   service: Service,
@@ -47,9 +47,9 @@ export async function send(
     try {
       return await sendOnce(service, prepared, over, (ms) => (demandedMs = ms))
     } catch (error) {
+      onFailure(error)
       over.throwIfAborted()
       if (error instanceof CountersignError && !isPassing(error.status ?? 0)) throw error
-      onFailure(error)
     }
     // Random pauses, so that the clients of a service that restarts do not all retry at once.
     await pause(Math.max(demandedMs, pauseMs * (0.5 + Math.random() / 2)), over)
