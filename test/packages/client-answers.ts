@@ -87,6 +87,22 @@ export const answerCases: readonly AnswerCase[] = [
     result: unavailable(null),
     sent: 4,
   },
+  {
+    ...base,
+    name: 'an opening without an answer is taken back, also where the one after it was refused',
+    answers: [{ ...good, how: 'cut' }, page(503, { 'retry-after': '30' }), good],
+    timeoutSeconds: 1.5,
+    result: unavailable(null),
+    sent: 4,
+  },
+  ...[408, 502, 504, 524].map((status) => ({
+    ...base,
+    name: `an opening is taken back of which a proxy says with ${status} that it got no answer`,
+    answers: [page(status, { 'retry-after': '30' }), good],
+    timeoutSeconds: 1.5,
+    result: unavailable(null),
+    sent: 3,
+  })),
   ...['0', '-5', 'soon', 'Fri, 31 Dec 1999 23:59:59 GMT'].map((pause) => ({
     ...base,
     name: `retry-after: ${pause} demands nothing`,

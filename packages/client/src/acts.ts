@@ -12,7 +12,7 @@ export interface ActService extends Service {
 
 /** `signal` aborts a call, which then rejects with the signal's reason. */
 export interface ActOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** `wait`: how long to wait for a decision, in seconds; default: 0. */
@@ -65,12 +65,21 @@ export async function ask(
 
 /** Whether no answer came in time, so that the service may have done what it was sent. */
 export function isUnanswered(error: unknown): boolean {
-  // What answered something else is no cause; a service that is busy answered.
+  // What answered something else is no cause.
   return (
     error instanceof CountersignError &&
+    error.code === 'unavailable' &&
     error.cause !== undefined &&
-    !(error.cause instanceof CountersignError)
+    !isBusy(error.cause)
   )
+}
+
+/**
+ * Whether the service refused for the moment and did nothing. With the other passing statuses a
+ * proxy says that it got no answer.
+ */
+function isBusy(error: unknown): boolean {
+  return error instanceof CountersignError && [429, 503].includes(error.status ?? 0)
 }
 
 /**
@@ -216,16 +225,17 @@ function actOn(
 async function act(
   service: ActService,
   sent: ServiceRequest,
-  { signal }: { readonly signal?: AbortSignal | undefined },
+  { signal }: ActOptions,
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(Math.min(service.timeoutMs, maxTimerMs))
   const over = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
-  let cause: unknown
   let why: unknown
+  let unsure: unknown
   try {
     return await send(service, sent, over, (error) => {
       if (!timeout.aborted) why = error
-      cause = error
+      // What one attempt may have done is not undone by the refusal of a later one.
+      if (!isBusy(error)) unsure = error
     })
   } catch (error) {
     if (error instanceof CountersignError || signal?.aborted === true || !timeout.aborted)
@@ -234,7 +244,7 @@ async function act(
     throw new CountersignError(
       'unavailable',
       `${service.url} gave no answer within ${seconds} s${becauseOf(why)}`,
-      { cause, requestId: sent.requestId },
+      { cause: unsure ?? why, requestId: sent.requestId },
     )
   }
 }

@@ -25,7 +25,7 @@ export class CountersignError extends Error {
   readonly problem: Readonly<Record<string, unknown>> | null
 
   constructor(code: string, message: string, facts: ErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    super(message, facts)
     this.code = code
     this.requestId = facts.requestId ?? null
     this.status = facts.status ?? null
@@ -72,16 +72,18 @@ export class AlreadyTakenError extends CountersignError {
   readonly outcome: keyof typeof outcomeWords | null
 
   constructor(requestId: string, outcome: AlreadyTakenError['outcome']) {
-    const what = outcome === null ? 'and nothing was reported since' : outcomeWords[outcome]
-    super('already_consumed', `The permit of this call was taken before, ${what}`, { requestId })
+    const what = outcome === null ? 'nothing was reported since' : outcomeWords[outcome]
+    super('already_consumed', `The permit of this call was taken before, and ${what}`, {
+      requestId,
+    })
     this.outcome = outcome
   }
 }
 
 const outcomeWords = {
-  succeeded: 'and it succeeded',
-  failed: 'and it failed',
-  unknown: 'and it is not known how it ended',
+  succeeded: 'it succeeded',
+  failed: 'it failed',
+  unknown: 'it is not known how it ended',
 } as const
 
 /** The approved call or the permit differs from the call of the program. Nothing ran. */

@@ -27,7 +27,7 @@ type AbortEffect = 'withdraw' | 'leave'
 
 export interface GateOptions {
   /** ends the wait: see `onAbort`. It does not stop `execute` */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /**
    * what happens to the request when `signal` ends the wait, also if its opening was not answered
    * yet; as a function, it is called then; default: `withdraw`
@@ -91,7 +91,7 @@ export async function take<Input extends object>(
   { onAbort = 'withdraw', onAsked, openWithinMs, signal, wait }: TakeOptions = {},
 ): Promise<AllowedCall<Input>> {
   const patient = wait === undefined ? { ...service, timeoutMs: Infinity } : service
-  const ends = signal === undefined ? {} : { signal }
+  const ends = { signal }
   signal?.throwIfAborted()
   // The call as the service receives it, without members that JSON omits, under a name of its own.
   const named = { ...gateCall, externalId: gateCall.externalId ?? crypto.randomUUID() }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._digest import call_digest, canonical_json
 from ._request import AllowedCall, Permit, RequestSummary
+from ._transport import is_busy
 from .errors import (
     AlreadyTakenError,
     BlockedError,
@@ -57,9 +58,9 @@ def try_report(client: Client, id: str, state: str, summary: str | None = None) 
 
 def is_unanswered(error: CountersignError) -> bool:
     """Whether no answer came in time, so that the service may have done what it was sent."""
-    # What answered something else is no cause; a service that is busy answered.
+    # What answered something else is no cause.
     cause = error.__cause__
-    return error.code == "unavailable" and cause is not None and not isinstance(cause, CountersignError)
+    return error.code == "unavailable" and cause is not None and not is_busy(cause)
 
 
 def take_back(client: Client, open_again: Callable[[Client], RequestSummary]) -> None:

@@ -75,6 +75,7 @@ def send(
     limit = service.timeout if timeout is None else timeout
     ends_at = time.monotonic() + limit
     pause = _FIRST_PAUSE
+    unsure: Exception | None = None
     while service.stop is None or not service.stop.is_set():
         left = ends_at - time.monotonic()
         cause: Exception
@@ -87,11 +88,13 @@ def send(
             raise ValueError(str(error)) from error
         except (OSError, http.client.HTTPException, json.JSONDecodeError, RecursionError) as error:
             cause = error
+        # What one attempt may have done is not undone by the refusal of a later one.
+        unsure = unsure if is_busy(cause) else cause
         # Random pauses, so that the clients of a service that restarts do not all retry at once.
         this_pause = max(demanded, pause * (0.5 + random.random() / 2))
         if time.monotonic() + this_pause >= ends_at:
             message = f"{service.url} gave no answer within {limit:g} s: {getattr(cause, 'reason', cause)}"
-            raise CountersignError("unavailable", message, request_id=request_id) from cause
+            raise CountersignError("unavailable", message, request_id=request_id) from (unsure or cause)
         _sleep(this_pause, service.stop)
         pause = min(pause * 2, _MAX_PAUSE)
     raise CountersignError("unavailable", "nobody waits for the answer", request_id=request_id)
@@ -142,6 +145,14 @@ def _send_once(
     if status in (408, 429) or status > 501:
         raise _Busy(refusal, _demanded_pause(headers_read.get("retry-after", "")))
     raise refusal
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether the service refused for the moment and did nothing.
+
+    With the other passing statuses a proxy says that it got no answer.
+    """
+    return isinstance(error, CountersignError) and error.status in (429, 503)
 
 
 def not_ours(service: Service, request_id: str | None = None) -> CountersignError:
