@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import type { OperationAnswer, OperationBody } from '#api/operations.ts'
 import {
@@ -116,6 +116,18 @@ test('an aborted `ask` takes back only a request that nobody could find again', 
   expect([...service.states.values()]).toEqual(['cancelled'])
   await expect(ask({ externalId: 'mine' })).rejects.toThrow('aborted')
   await vi.waitFor(() => expect(service.states.get('mine')).toBe('pending'))
+})
+
+test('what an abort ended is taken back also where that takes longer than the limit of a call', async () => {
+  const stop = new AbortController()
+  await using service = await openSlowService(async (_, openings) => {
+    if (openings === 1) stop.abort()
+    else await delay(1500)
+  })
+  const client = createClient({ url: service.url, apiKey: 'cs_key', timeoutMs: 1000 })
+  const { signal } = stop
+  await expect(client.ask({ tool: 'deploy', input: {} }, { signal })).rejects.toThrow('aborted')
+  expect([...service.states.values()]).toEqual(['cancelled'])
 })
 
 test('an opening without an answer in time leaves only a request that can be found again', async () => {

@@ -58,7 +58,7 @@ export async function ask(
   } catch (error) {
     // Nobody else knows the name of that request.
     if (call.externalId === undefined && (options.signal?.aborted === true || isUnanswered(error)))
-      await takeBack(service, body)
+      await takeBack(service, body, options)
     throw error
   }
 }
@@ -83,20 +83,26 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Withdraws the request of a call whose opening was not answered. It is opened under the same name
- * once more, since the first message may still be on its way: whichever comes second finds the
- * request, and opens none. If the first never arrives, a request is opened and withdrawn at once.
+ * Withdraws the request of a call for which nobody waits any more. One that is decided stays as it
+ * is. If its opening was not answered (`id` is undefined), it is opened under the same name once
+ * more, since the first message may still be on its way: whichever comes second finds the request,
+ * and opens none. If the first never arrives, a request is opened and withdrawn at once.
+ *
+ * Unless `signal` ended the call, its time limit did, and counts here again.
  */
-export async function takeBack(service: ActService, call: Call): Promise<void> {
-  const patient = { ...service, timeoutMs: Math.min(service.timeoutMs, takeBackMs) }
-  await ask(patient, call)
-    .then(({ id }) => withdraw(patient, id))
-    .catch(() => undefined)
-}
-
-/** Withdraws a request for which nobody waits any more; one that is decided stays as it is. */
-export async function withdrawLeft(service: ActService, id: string): Promise<void> {
-  await withdraw({ ...service, timeoutMs: takeBackMs }, id).catch(() => undefined)
+export async function takeBack(
+  service: ActService,
+  call: Call,
+  { signal }: ActOptions,
+  id?: string,
+): Promise<void> {
+  const limitMs = signal?.aborted === true ? takeBackMs : service.timeoutMs
+  const patient = { ...service, timeoutMs: Math.min(limitMs, takeBackMs) }
+  try {
+    await withdraw(patient, id ?? (await ask(patient, call)).id)
+  } catch {
+    // The request stays. The caller gets the error that ended the call.
+  }
 }
 
 /** Reads the state of a request. See `Client.decision`. */

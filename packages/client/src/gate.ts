@@ -1,13 +1,4 @@
-import {
-  ask,
-  consume,
-  decision,
-  isUnanswered,
-  report,
-  takeBack,
-  withdrawLeft,
-  type ActService,
-} from './acts.ts'
+import { ask, consume, decision, isUnanswered, report, takeBack, type ActService } from './acts.ts'
 import type { Call } from './call.ts'
 import { callDigest, canonicalJson } from './digest.ts'
 import {
@@ -112,13 +103,11 @@ export async function take<Input extends object>(
     const isChanged = canonicalJson(input) !== canonicalJson(call.input)
     return { input: input as Input, isChanged, revision, requestId: id, permit }
   } catch (error) {
-    if (signal?.aborted === true) {
-      const effect = typeof onAbort === 'function' ? onAbort() : onAbort
-      if (effect === 'withdraw')
-        await (id === undefined ? takeBack(service, call) : withdrawLeft(service, id))
-    } else if (id === undefined && gateCall.externalId === undefined && isUnanswered(error)) {
-      await takeBack(opening, call)
-    }
+    const isLeft =
+      signal?.aborted === true
+        ? (typeof onAbort === 'function' ? onAbort() : onAbort) === 'withdraw'
+        : id === undefined && gateCall.externalId === undefined && isUnanswered(error)
+    if (isLeft) await takeBack(opening, call, ends, id)
     throw error
   }
 }

@@ -249,6 +249,54 @@ print(json.dumps([
 ]))
 `
 
+/** A service that answers one message after 8 s, and no other; what each had in seconds. */
+const patience = `
+import asyncio, json, threading
+from countersign import AsyncClient
+from countersign import _transport
+
+class Clock:
+    now = 0.0
+
+    @classmethod
+    def monotonic(cls):
+        return cls.now
+
+class Slow:
+    def __init__(self, answers_at, hangs_at=None):
+        self.answers_at, self.hangs_at, self.hangs, self.sent = answers_at, hangs_at, threading.Event(), []
+
+    def __call__(self, service, method, path, body, timeout, request_id):
+        self.sent.append([path.split("/")[-1], timeout])
+        if len(self.sent) == self.answers_at:
+            Clock.now += 8
+            return {"id": "r1", "number": 7, "state": "pending"}
+        if len(self.sent) == self.hangs_at:
+            self.hangs.set()
+            service.stop.wait()
+        else:
+            Clock.now += timeout
+        raise TimeoutError("timed out")
+
+_transport.time = Clock
+options = {"url": "http://unused.example", "api_key": "k"}
+
+async def cancelled(method, **when):
+    _transport._send_once = service = Slow(**when)
+    task = asyncio.create_task(getattr(AsyncClient(**options, timeout=1), method)("deploy", {}))
+    await asyncio.to_thread(service.hangs.wait)
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        return service.sent
+
+print(json.dumps({
+    "ask": asyncio.run(cancelled("ask", answers_at=2, hangs_at=1)),
+    "take": asyncio.run(cancelled("take", answers_at=1, hangs_at=2)),
+}))
+`
+
 const example = fileURLToPath(new URL('../../../examples/programs/gate.py', import.meta.url))
 
 let desk: ContractDesk
@@ -426,6 +474,22 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     const { named, '': blank, ...unnamed } = Object.fromEntries(states)
     expect(Object.values(unnamed)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled'])
     expect([named, blank]).toEqual(['pending', 'pending'])
+  })
+
+  test('what a cancellation ended is taken back for 10 s, whatever the limit of a call is', async () => {
+    const { stdout } = await runProgram(installed, ['-c', patience])
+    expect(JSON.parse(stdout)).toEqual({
+      ask: [
+        ['requests', 1],
+        ['requests', 10],
+        ['withdraw', 10],
+      ],
+      take: [
+        ['requests', 90],
+        ['r1?wait=50', 90],
+        ['withdraw', 10],
+      ],
+    })
   })
 
   // Rules: product.md 47

@@ -87,7 +87,8 @@ class AsyncClient:
         except (asyncio.CancelledError, CountersignError) as error:
             is_cancelled = isinstance(error, asyncio.CancelledError)
             if (if_cancelled if is_cancelled else if_unanswered and is_unanswered(error)):
-                await asyncio.shield(asyncio.to_thread(take_back, self._client, open_again))
+                limit = math.inf if is_cancelled else client._service.timeout
+                await asyncio.shield(asyncio.to_thread(take_back, self._client, open_again, limit))
             raise
 
     async def find(self, external_id: str) -> RequestSummary | None:

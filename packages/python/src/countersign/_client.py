@@ -86,7 +86,7 @@ class Client:
         except CountersignError as error:
             # Nobody else knows the name of that request.
             if external_id is None and is_unanswered(error):
-                take_back(self, lambda patient: patient._open(present))
+                take_back(self, lambda patient: patient._open(present), self._service.timeout)
             raise
 
     def _open(self, body: dict[str, Any]) -> RequestSummary:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ._client import Client
 
 
+# How many seconds the service may be unreachable, at most, while a request is taken back.
+_TAKE_BACK = 10.0
+
+
 def open_call(client: Client, tool: str, input: dict[str, Any], **more: Any) -> str:
     """Opens a request and returns its id. Raises `BlockedError` if policy never allows the call."""
     try:
@@ -63,13 +67,14 @@ def is_unanswered(error: CountersignError) -> bool:
     return error.code == "unavailable" and cause is not None and not is_busy(cause)
 
 
-def take_back(client: Client, open_again: Callable[[Client], RequestSummary]) -> None:
+def take_back(client: Client, open_again: Callable[[Client], RequestSummary], limit: float) -> None:
     """Withdraws the request of a call whose opening was not answered. Ignores errors.
 
     It is opened under the same name once more, since the first message may still be on its way:
-    whichever comes second finds the request, and opens none.
+    whichever comes second finds the request, and opens none. `limit` is how many seconds the
+    opening had; `math.inf` if something else ended it.
     """
-    patient = client._with(timeout=min(client._service.timeout, 10.0))
+    patient = client._with(timeout=min(limit, _TAKE_BACK))
     try:
         patient.withdraw(open_again(patient).id)
     except CountersignError:
@@ -79,7 +84,7 @@ def take_back(client: Client, open_again: Callable[[Client], RequestSummary]) ->
 def try_withdraw(client: Client, id: str) -> None:
     """Withdraws a request. Ignores errors: the service refuses this once the call is decided."""
     try:
-        client.withdraw(id)
+        client._with(timeout=_TAKE_BACK).withdraw(id)
     except CountersignError:
         pass
 
