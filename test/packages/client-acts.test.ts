@@ -130,6 +130,31 @@ test('what an abort ended is taken back also where that takes longer than the li
   expect([...service.states.values()]).toEqual(['cancelled'])
 })
 
+test('a request is opened again and withdrawn within one limit', async () => {
+  const limitMs = 1000
+  const late = Promise.withResolvers<string>()
+  const acts: string[] = []
+  const client = createClient({
+    url: 'http://unused.example',
+    apiKey: 'cs_key',
+    timeoutMs: limitMs,
+    fetch: async (target, init) => {
+      acts.push(new URL(String(target)).pathname)
+      if (acts.length === 2) {
+        void delay(limitMs * 1.4).then(() => late.resolve('late'))
+        await delay(limitMs * 0.8)
+        return Response.json(opened)
+      }
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      })
+    },
+  })
+  const asked = client.ask({ tool: 'deploy', input: {} }).catch((error) => error)
+  expect(await Promise.race([asked, late.promise])).toMatchObject({ code: 'unavailable' })
+  expect(acts).toEqual(['/v1/requests', '/v1/requests', '/v1/requests/r1/withdraw'])
+})
+
 test('an opening without an answer in time leaves only a request that can be found again', async () => {
   const never = Promise.withResolvers<void>()
   await using service = await openSlowService((_, openings) =>

@@ -39,7 +39,7 @@ export interface Decision {
 const maxHoldSeconds = 50
 /** The longest summary that the service accepts, in characters. */
 const maxSummaryLength = 4000
-/** How long the service may be unreachable, at most, while a request is taken back. */
+/** How long it is tried, at most, to take a request back. */
 const takeBackMs = 10_000
 /** The longest time of a timer in JavaScript: 24 days. */
 const maxTimerMs = 2 ** 31 - 1
@@ -98,8 +98,10 @@ export async function takeBack(
 ): Promise<void> {
   const limitMs = signal?.aborted === true ? takeBackMs : service.timeoutMs
   const patient = { ...service, timeoutMs: Math.min(limitMs, takeBackMs) }
+  // One limit for both messages.
+  const ends = { signal: AbortSignal.timeout(patient.timeoutMs) }
   try {
-    await withdraw(patient, id ?? (await ask(patient, call)).id)
+    await withdraw(patient, id ?? (await ask(patient, call, ends)).id, ends)
   } catch {
     // The request stays. The caller gets the error that ended the call.
   }

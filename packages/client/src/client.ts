@@ -34,8 +34,8 @@ export interface Client {
   /**
    * Opens a request for the approval of a call. If a request with this `externalId` exists,
    * resolves to that one. Rejects with `policy_blocked` if policy never allows the call. If
-   * `signal` ends a call without an `externalId`, or no answer came in time, its request is taken
-   * back, which takes 10 s at most; another call continues under its `externalId`.
+   * `signal` ends a call without an `externalId`, or no answer came in time, this first tries to
+   * withdraw its request, for 10 s at most; another call continues under its `externalId`.
    */
   ask<Input extends object>(call: Call<Input>, options?: ActOptions): Promise<RequestSummary>
   /**

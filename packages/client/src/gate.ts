@@ -25,8 +25,8 @@ export interface GateOptions {
    */
   readonly onAbort?: AbortEffect | (() => AbortEffect)
   /**
-   * how long to retry the opening of the request, in milliseconds; default: without a limit. A call
-   * without an `externalId` leaves no request afterwards, as with `ask`
+   * how long to retry the opening of the request, in milliseconds; default: without a limit. Then
+   * it is tried to withdraw the request of a call without an `externalId`, as with `ask`
    */
   readonly openWithinMs?: number
   /** called once the request is open, for instance to print its number */

@@ -252,8 +252,8 @@ print(json.dumps([
 /** A service that answers one message after 8 s, and no other; what each had in seconds. */
 const patience = `
 import asyncio, json, threading
-from countersign import AsyncClient
-from countersign import _transport
+from countersign import AsyncClient, Client, CountersignError
+from countersign import _gate, _transport
 
 class Clock:
     now = 0.0
@@ -278,8 +278,15 @@ class Slow:
             Clock.now += timeout
         raise TimeoutError("timed out")
 
-_transport.time = Clock
+_gate.time = _transport.time = Clock
 options = {"url": "http://unused.example", "api_key": "k"}
+
+def unanswered():
+    _transport._send_once = service = Slow(answers_at=2)
+    try:
+        Client(**options, timeout=30).ask("deploy", {})
+    except CountersignError:
+        return service.sent
 
 async def cancelled(method, **when):
     _transport._send_once = service = Slow(**when)
@@ -292,6 +299,7 @@ async def cancelled(method, **when):
         return service.sent
 
 print(json.dumps({
+    "unanswered": unanswered(),
     "ask": asyncio.run(cancelled("ask", answers_at=2, hangs_at=1)),
     "take": asyncio.run(cancelled("take", answers_at=1, hangs_at=2)),
 }))
@@ -476,13 +484,18 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     expect([named, blank]).toEqual(['pending', 'pending'])
   })
 
-  test('what a cancellation ended is taken back for 10 s, whatever the limit of a call is', async () => {
+  test('a request is taken back within 10 s, also if a cancellation ended a call with a shorter limit', async () => {
     const { stdout } = await runProgram(installed, ['-c', patience])
     expect(JSON.parse(stdout)).toEqual({
+      unanswered: [
+        ['requests', 30],
+        ['requests', 10],
+        ['withdraw', 2],
+      ],
       ask: [
         ['requests', 1],
         ['requests', 10],
-        ['withdraw', 10],
+        ['withdraw', 2],
       ],
       take: [
         ['requests', 90],

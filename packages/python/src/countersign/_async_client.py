@@ -61,7 +61,9 @@ class AsyncClient:
         self._client = Client(url=url, api_key=api_key, timeout=timeout)
 
     async def ask(self, tool: str, input: dict[str, Any], **more: Any) -> RequestSummary:
-        """See `Client.ask`. A cancelled task leaves no request of a call without an `external_id`."""
+        """See `Client.ask`. If its task is cancelled, it first tries to withdraw the request of a call
+        without an `external_id`, which delays the `CancelledError` by ten seconds at most.
+        """
         is_unnamed = more.get("external_id") is None
         named = _named(more)
 
@@ -149,8 +151,8 @@ class AsyncClient:
         on_cancel: Literal["withdraw", "leave"] = "withdraw",
         **more: Any,
     ) -> AllowedCall:
-        """See `Client.take`. A task that is cancelled while it opens or awaits the request withdraws it, as long
-        as nobody has decided it; with `on_cancel="leave"` it stays.
+        """See `Client.take`. A task that is cancelled while it opens or awaits the request tries to withdraw it,
+        for ten seconds at most, as long as nobody has decided it; with `on_cancel="leave"` it stays.
         """
         patient = self._client._with(timeout=math.inf) if wait == math.inf else self._client
         named = _named(more)

@@ -62,8 +62,8 @@ class Client:
 
         Raises `policy_blocked` if policy never allows the call, and `ValueError` for an input that
         JSON cannot represent. With `edits="off"` nobody may change the call. If no answer came in
-        time, the request of a call without an `external_id` is taken back, which takes ten seconds
-        at most; another call continues under its `external_id`.
+        time, this first tries to withdraw the request of a call without an `external_id`, for ten
+        seconds at most; another call continues under its `external_id`.
         """
         canonical_json(input)
         body = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ._client import Client
 
 
-# How many seconds the service may be unreachable, at most, while a request is taken back.
+# How many seconds it is tried, at most, to take a request back.
 _TAKE_BACK = 10.0
 
 
@@ -74,9 +75,11 @@ def take_back(client: Client, open_again: Callable[[Client], RequestSummary], li
     whichever comes second finds the request, and opens none. `limit` is how many seconds the
     opening had; `math.inf` if something else ended it.
     """
-    patient = client._with(timeout=min(limit, _TAKE_BACK))
+    # One limit for both messages.
+    ends_at = time.monotonic() + min(limit, _TAKE_BACK)
     try:
-        patient.withdraw(open_again(patient).id)
+        id = open_again(client._with(timeout=ends_at - time.monotonic())).id
+        client._with(timeout=ends_at - time.monotonic()).withdraw(id)
     except CountersignError:
         pass
 
