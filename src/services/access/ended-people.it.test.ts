@@ -1,11 +1,14 @@
+import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { everyRow, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { chooseMail } from '../channels/mail/mail-choice.ts'
 import { choosePush } from '../channels/push/choose-push.ts'
 import type { SigningContext } from '../core/context.ts'
@@ -139,6 +142,31 @@ test.each(Object.entries(keysActs))(
       () => setRevoked(null),
     )
     expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+  },
+)
+
+/** What makes each of her key's acts wait, in the transaction that records it. */
+const locks: Readonly<Record<string, ReturnType<typeof sql>>> = {
+  openExternal: sql`select pg_advisory_xact_lock(hashtextextended(${`external ${ada.id}`}, 0))`,
+  startRun: sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`,
+}
+
+// Rules: security.md 22
+test.each(Object.entries(keysActs))(
+  'a key that is revoked while its act waits for a lock: %s is refused and writes nothing',
+  async (name, act) => {
+    const lock = await holdLock(db, locks[name] ?? sql`select 1`)
+    const acting = refusal(act(desk.api))
+    await lock.waitedForBy(1)
+    await setRevoked(new Date())
+    const then = await everyRow(db)
+    await lock.release()
+    const { code } = await acting
+    expect({ code, wrote: (await everyRow(db)) !== then }).toEqual({
+      code: 'unauthenticated',
+      wrote: false,
+    })
+    await setRevoked(null)
   },
 )
 

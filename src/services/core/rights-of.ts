@@ -123,6 +123,15 @@ async function endOfKey(at: BasisReader, keyId: string): Promise<Problem | null>
   return new Problem('unauthenticated', 'This API key has ended since the call began')
 }
 
+/**
+ * For a unit that has waited for a lock since its basis was judged. Rejects with `unauthenticated`
+ * where the key has ended by now.
+ */
+export async function requireLiveKey(at: BasisReader, keyId: string): Promise<void> {
+  const end = await endOfKey(at, keyId)
+  if (end !== null) throw end
+}
+
 /** Whether a key is neither revoked nor expired, and its owner not disabled. */
 export async function isKeyLive({ tx, seals }: BasisReader, keyId: string): Promise<boolean> {
   // A row that was put back to before the revocation does not make the key live again.

@@ -19,6 +19,7 @@ import { preApproveExternal } from './pre-approve.ts'
 import { presentReported } from './present-reported.ts'
 import { byProgram, type Program } from '../core/authority.ts'
 import { requireWorker } from '../core/require-worker.ts'
+import { requireLiveKey } from '../core/rights-of.ts'
 
 export interface OpenedExternal {
   readonly requestId: string
@@ -54,7 +55,7 @@ export async function openExternal(
     const reported =
       result.presented === null ? await presentReported(result.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
-      await lockOwner(unit.tx, program.ownerId)
+      await lockOwner(unit, program)
       const earlier = await findOpened(unit.tx, key)
       if (earlier !== null) return earlier
       const { config, workers } = await ctx.policies.inForce(unit.tx)
@@ -115,9 +116,16 @@ async function requireOthers(
   requireReachable({ queue, quorum, selfApproval }, people, behind)
 }
 
-/** Serialises the requests of one owner, so that the second of two equal ones finds the first. */
-export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
+/**
+ * Serialises the requests of one owner, so that the second of two equal ones finds the first.
+ * Rejects with `unauthenticated` where the program's key has ended by then.
+ */
+export async function lockOwner(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  { id, ownerId }: Pick<Program, 'id' | 'ownerId'>,
+): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`external ${ownerId}`}, 0))`.execute(tx)
+  await requireLiveKey({ tx, seals }, id)
 }
 
 async function findOpened(

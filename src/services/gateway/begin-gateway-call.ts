@@ -72,7 +72,7 @@ export async function beginGatewayCall(
   }
   return releaseOnFailure(ctx.db, verdict.presented, () =>
     inUnitOfWork(ctx, authority, async (unit): Promise<GatewayCallStart> => {
-      await lockOwner(unit.tx, program.ownerId)
+      await lockOwner(unit, program)
       const earlier = await findEarlier(unit.tx, program.id, call)
       if (earlier !== null) {
         await recordWaiting(unit, earlier, byTask)

@@ -8,7 +8,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, PolicyReader } from '../../core/context.ts'
 import { lockRights } from '../../core/locks.ts'
-import { rightsIn } from '../../core/rights-of.ts'
+import { requireLiveKey, rightsIn } from '../../core/rights-of.ts'
 import { usedUpBudget, usedUpProblem, type UsedUpBudget } from '../../core/runs/used-up-budget.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
@@ -43,8 +43,8 @@ interface JudgedStart {
  * Judges once more, in the transaction that records a run, what its start was judged by: preparing
  * a start may take seconds. Until the commit no other policy version can take force, and the people
  * cannot be disabled. Rejects with `conflict` where another version is in force by now, with
- * `budget_exhausted`, `forbidden` where the starter, the key's owner or the caller may not start it
- * any more, and `mode_not_permitted`.
+ * `budget_exhausted`, `unauthenticated` for a key that has ended, `forbidden` where the starter,
+ * the key's owner or the caller may not start it any more, and `mode_not_permitted`.
  */
 export async function requireMayStart(
   { policies }: { readonly policies: Pick<PolicyReader, 'inForce'> },
@@ -59,6 +59,7 @@ export async function requireMayStart(
   const [{ used, people }, inForce] = await together([
     readFacts(tx, worker, ids),
     policies.inForce(tx),
+    actor.type === 'machine' ? requireLiveKey({ tx, seals }, actor.id) : Promise.resolve(),
   ])
   if (inForce.digest !== policy.digest) throw new PolicyChanged()
   if (used !== null) throw usedUpProblem(used)
