@@ -4,7 +4,8 @@ import type { ScheduleSetting } from '#policy/project-config.ts'
 import type { Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext, SigningContext } from '../../core/context.ts'
 import { onceForKey } from '../../core/idempotency.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { lockRights } from '../../core/locks.ts'
+import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { byManagerOfStarts, changePause } from '../starting/pause-start.ts'
 import type { StartedRun } from '../starting/record-run.ts'
 import { describeSchedules, type ScheduleRecord } from './list-schedules.ts'
@@ -55,12 +56,17 @@ export async function triggerSchedule(
   const starter = await starterOfSchedule(ctx, policy, setting)
   const worktree = await worktreeOfSchedule(ctx, policy, setting)
   const once = { caller, key, route: 'trigger-schedule', body: { name } }
-  const answer = await inUnitOfWork(ctx, authority, (unit) =>
-    onceForKey(unit.tx, once, async () => {
-      const { actor } = caller
-      const by = actor.type === 'person' ? { id: actor.id, name: actor.name } : starter
-      return startOfSchedule(ctx, unit, caller, { policy, setting, starter, worktree, by })
-    }),
+  const { actor } = caller
+  const by = actor.type === 'person' ? { id: actor.id, name: actor.name } : starter
+  const judge = async ({ tx }: JudgingContext) => {
+    // Before the unit locks the row of the person who acts: an activation locks in this order.
+    await lockRights(tx, [...new Set([starter.id, by.id])])
+    return { authority }
+  }
+  const answer = await inUnitOfWork(ctx, judge, (unit) =>
+    onceForKey(unit.tx, once, () =>
+      startOfSchedule(ctx, unit, caller, { policy, setting, starter, worktree, by }),
+    ),
   )
   if (answer instanceof Problem) throw answer
   return answer

@@ -9,6 +9,7 @@ import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { activatePolicy } from '../../policy/activate-policy.ts'
@@ -166,6 +167,26 @@ describe('a policy version that takes force between the judgement of a start and
     expect((await activating.promise).digest).not.toBe(before.digest)
     const [run] = await rowsOf(desk.database.db, 'run', { id }, 'policy_digest')
     expect(run).toEqual({ policy_digest: before.digest })
+  })
+
+  test('never waits for ever for a person who starts a run of their own schedule, nor they for it', async () => {
+    const conflicts: unknown[] = []
+    const warn = (_: unknown, message: string) => void conflicts.push(message)
+    const ctx = { ...desk.api, log: { ...desk.api.log, warn } }
+    const files = await filesWith(`${config}# beside a schedule\n`)
+    const call = { name: 'minutely', idempotencyKey: 'beside' }
+    const named = `person:${ada.id} ${call.idempotencyKey}`
+    const statement = sql`select pg_advisory_xact_lock(hashtextextended(${named}, 0))`
+    // The start waits for its key while it holds what its unit locked first.
+    const lock = await holdLock(desk.database.db, statement)
+    const starting = triggerSchedule(ctx, ada.caller, call)
+    await lock.waitedForBy(1)
+    const activating = activatePolicy(ctx, { files, note: null })
+    await lock.waitedForBy(2)
+    await lock.release()
+    expect(await starting).toMatchObject({ startedBy: { id: ada.id } })
+    expect(await activating).toMatchObject({ changed: true })
+    expect(conflicts).toEqual([])
   })
 
   const filesWith = async (text: string) => {
