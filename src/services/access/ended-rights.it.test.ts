@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
@@ -7,14 +8,15 @@ import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/ag
 import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { keepCovered } from '#test/harness/fixtures/cover-audit.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
-import { addKey } from '#test/harness/fixtures/people.ts'
+import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { everyRow, rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { exportLog } from '../audit/export/export-log.ts'
 import { exportAudit } from '../audit/export-audit.ts'
 import { resendDelivery } from '../channels/webhooks/resend-delivery.ts'
-import type { SigningContext } from '../core/context.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
 import { answerQuestion } from '../decisions/answer-question.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { closeConversation } from '../engine/lifecycle/close-conversation.ts'
@@ -36,6 +38,7 @@ import { pauseSchedule, triggerSchedule } from '../runs/schedules/manage-schedul
 import { pauseTrigger } from '../runs/triggers/pause-trigger.ts'
 import { proposeApiKey } from './api-keys/propose-api-key.ts'
 import { revokeApiKey } from './api-keys/revoke-api-key.ts'
+import { rotateApiKey } from './api-keys/rotate-api-key.ts'
 import { withdrawKeyProposal } from './api-keys/withdraw-key-proposal.ts'
 import { disablePerson } from './disable-person.ts'
 import { unlinkIdentity } from './oidc/unlink-identity.ts'
@@ -331,6 +334,47 @@ test.each(['each other', 'themselves'])(
     }
   },
 )
+
+// Rules: product.md 18
+describe('somebody who is disabled while they', () => {
+  const verbs = {
+    rotate: (ctx: SigningContext, by: Caller, id: string) =>
+      rotateApiKey(ctx, by, { id, overlapMs: 0 }),
+    revoke: (ctx: SigningContext, by: Caller, id: string) => revokeApiKey(ctx, by, { id }),
+  }
+  test.each([
+    { verb: 'rotate', rights: 'no right', code: 'unauthenticated' },
+    { verb: 'revoke', rights: 'no right', code: 'unauthenticated' },
+    { verb: 'revoke', rights: 'managePeople', code: 'forbidden' },
+  ] as const)(
+    '$verb their key, with $rights, is refused, and neither waits for the other for ever',
+    async ({ verb, rights, code }) => {
+      const name = `${verb} with ${rights}`
+      const person = await addPerson(db, name, [])
+      const address = `${name.replaceAll(' ', '-')}@example.com`.toLowerCase()
+      const others =
+        rights === 'managePeople' ? `linus@example.com, ${address}` : 'linus@example.com'
+      const config = held
+        .replace(/managePeople: .*/, `managePeople: [operators, ${others}]`)
+        .replace('teams:', `teams:\n  more: { members: [${address}] }`)
+      await desk.activate({ 'countersign.yaml': config })
+      const key = await addKey(db, person)
+      const conflicts: unknown[] = []
+      const warn = (_: unknown, message: string) => void conflicts.push(message)
+      const ctx = { ...desk.api, log: { ...desk.api.log, warn } }
+      const lock = await holdLock(db, sql`select from person where id = ${person.id} for update`)
+      // Who waits first gets the row first.
+      const disabling = disablePerson(ctx, olga.caller, { email: address })
+      await lock.waitedForBy(1)
+      const acting = refusal(verbs[verb](ctx, person.caller, key.id))
+      await lock.waitedForBy(2)
+      await lock.release()
+      await disabling
+      expect((await acting).code).toBe(code)
+      expect(conflicts).toEqual([])
+    },
+  )
+})
 
 test('people who act on each other by a right, beside starts and new versions, never wait for each other', async () => {
   const conflicts: unknown[] = []

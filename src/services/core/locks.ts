@@ -7,6 +7,7 @@ import type { Tx } from '#store/database.ts'
 import type { PersonTable } from '#store/tables/people.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
+import type { Caller } from './context.ts'
 
 /**
  * Locks a run's lineage from the root down, the one order in which every verb locks
@@ -68,6 +69,14 @@ export async function keepPerson(tx: Tx, personId: string): Promise<LockedPerson
     .where('id', '=', personId)
     .forShare()
     .executeTakeFirst()
+}
+
+/**
+ * The same for a person who acts, before the unit locks rows that are theirs: whoever disables them
+ * locks in this order too.
+ */
+export async function keepCaller(tx: Tx, { actor }: Caller): Promise<void> {
+  if (actor.type === 'person') await keepPerson(tx, actor.id)
 }
 
 /** Locks one request, which the caller has found. Rejects if its row no longer exists. */

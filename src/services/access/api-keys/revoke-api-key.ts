@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { keepCaller, lockRights } from '../../core/locks.ts'
 import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { byOwner, byRightOrNull } from '../../core/authority.ts'
 
@@ -15,6 +16,8 @@ export async function revokeApiKey(
 ): Promise<void> {
   const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
   const judge = async ({ tx }: JudgingContext) => {
+    if (forOthers === null) await keepCaller(tx, caller)
+    else await lockRights(tx, [forOthers.actor.id])
     const key = await tx
       .selectFrom('api_key')
       .select(['owner_id', 'revoked_at'])
