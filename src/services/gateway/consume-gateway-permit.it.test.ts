@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { createServiceProcess } from '../core/system.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
 import { consumeGatewayPermit } from './consume-gateway-permit.ts'
@@ -82,7 +83,7 @@ describe('a gateway call whose claim was not acknowledged', () => {
     expect(await failure).toMatch(/connection/i)
   })
 
-  test('is not made once people were asked about its outcome, and its request leads to that check', async () => {
+  test('is not made once people were asked about its outcome, and its request leads to that check only', async () => {
     const request = await approvedCall()
     const cut = cutter.cutAll()
     const failure = claimCut(request).catch(String)
@@ -97,6 +98,16 @@ describe('a gateway call whose claim was not acknowledged', () => {
       state: 'pending',
       outcomeOf: request.id,
     })
+    const { db } = desk.service
+    const other = await desk.ask()
+    const where = { request_id: request.id }
+    await setRows(db, 'gateway_call', where, { outcome_check_id: other.id })
+    expect(await desk.read(request.id)).toMatchObject({ outcomeCheck: null })
+    // The check of another call is none of this one either.
+    await setRows(db, 'request', { id: other.id }, { kind: 'outcome_check' })
+    expect(await desk.read(request.id)).toMatchObject({ outcomeCheck: null })
+    await setRows(db, 'gateway_call', where, { outcome_check_id: outcomeCheck })
+    expect(await desk.read(request.id)).toMatchObject({ outcomeCheck })
   })
 })
 

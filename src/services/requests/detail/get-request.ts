@@ -102,12 +102,16 @@ async function findOutcomeCheck(
 ): Promise<string | null> {
   if (execution.state !== 'unknown') return null
   if (runId === null) {
-    const call = await ctx.db
+    // SQL may have written any id there: only a check of this request is one.
+    const check = await ctx.db
       .selectFrom('gateway_call')
-      .select('outcome_check_id')
-      .where('request_id', '=', id)
+      .innerJoin('request', 'request.id', 'gateway_call.outcome_check_id')
+      .select('request.id')
+      .where('gateway_call.request_id', '=', id)
+      .where('request.kind', '=', 'outcome_check')
+      .where('request.outcome_of', '=', id)
       .executeTakeFirst()
-    return call?.outcome_check_id ?? null
+    return check?.id ?? null
   }
   const check = await ctx.db
     .selectFrom('request')
