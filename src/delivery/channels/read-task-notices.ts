@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { contentOfTask, personOfTask } from '#services/requests/facts/read-tasks.ts'
 import { taskLimits, wholeTask } from '#services/requests/words/task-words.ts'
-import { ContentChanged, getRemainingTexts } from '#store/content/content.ts'
+import { getRemainingRows, textOfRow } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { shortTask, type TaskNotice } from './task-notice.ts'
 
@@ -25,13 +25,17 @@ export const storedTask = sql<StoredTask | null>`
     where root.id = request.root_run_id and request.risk <> 'high')`
 
 /**
- * The tasks as notifications say them, in the same order. Requests of one run share a text, which
- * is read and masked once. One that was changed by SQL keeps no other from being read.
+ * The tasks as notifications say them, in the same order; their texts are read in one query.
+ * Requests of one run share a text, which is masked once. One that was changed by SQL keeps no
+ * other from being read.
  */
 export async function readTaskNotices(
   db: Db | Tx,
   tasks: readonly (StoredTask | null)[],
 ): Promise<readonly (TaskNotice | null)[]> {
+  const hashes = tasks.flatMap((task) => (task === null || task.by === null ? [] : [task.hash]))
+  const contents = await getRemainingRows(db, hashes)
+  const contentOf = new Map(contents.map((content) => [content.hash, content]))
   const words = new Map<string, string | null>()
   const notices: (TaskNotice | null)[] = []
   for (const task of tasks) {
@@ -41,7 +45,7 @@ export async function readTaskNotices(
     }
     const { hash, isInput, by } = task
     const key = `${hash} ${isInput}`
-    if (!words.has(key)) words.set(key, wordsOf(await unchangedText(db, hash), isInput))
+    if (!words.has(key)) words.set(key, wordsOf(contentOf.get(hash), isInput))
     const text = words.get(key) ?? null
     const at = new Date(task.at)
     notices.push(text === null || Number.isNaN(at.getTime()) ? null : { by: by.name, at, text })
@@ -49,23 +53,18 @@ export async function readTaskNotices(
   return notices
 }
 
-async function unchangedText(db: Db | Tx, hash: string): Promise<string | undefined> {
-  try {
-    return (await getRemainingTexts(db, [hash])).get(hash)
-  } catch (error) {
-    if (error instanceof ContentChanged) return undefined
-    throw error
-  }
-}
-
 /**
  * Rows that were changed by SQL must not keep a channel from its other notifications: they may name
- * a content that is no JSON, or one that is nested too deep to be written as text.
+ * a content that does not match its hash, that is no JSON, or that is nested too deep to be written
+ * as text.
  */
-function wordsOf(storedText: string | undefined, isInput: boolean): string | null {
-  if (storedText === undefined) return null
+function wordsOf(
+  content: Parameters<typeof textOfRow>[0] | undefined,
+  isInput: boolean,
+): string | null {
+  if (content === undefined) return null
   try {
-    return shortTask(wholeTask(storedText, isInput))
+    return shortTask(wholeTask(textOfRow(content), isInput))
   } catch {
     return null
   }

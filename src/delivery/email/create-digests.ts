@@ -140,14 +140,19 @@ async function contentOf(
     where request.state = 'pending' and ${waitsForCaller(caller)}
     order by request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
-  const { rows } = await sql<ListedRow>`
-    with removed as (delete from mail_news where person_id = ${personId} returning request_id)
-    select ${columns} from removed join request on request.id = removed.request_id
-      left join run on run.id = request.run_id
+  const { rows: endedRows } = await sql<ListedRow & { readonly count: string }>`
+    with removed as (delete from mail_news where person_id = ${personId} returning request_id),
+    listed as materialized (
+      select request.id, count(*) over () as count
+      from removed join request on request.id = removed.request_id
+      order by request.number limit ${maxListed}
+    )
+    select ${columns}, listed.count
+    from listed join request on request.id = listed.id left join run on run.id = request.run_id
     order by request.number
   `.execute(tx)
   const waiting = pendingRows.filter((one) => isRequestVouched(seals, one))
-  const ends = rows.slice(0, maxListed).filter((one) => isRequestVouched(seals, one))
+  const ends = endedRows.filter((one) => isRequestVouched(seals, one))
   const endedRequests: DigestEntry[] = []
   for (const one of await withTasks(tx, ends)) {
     endedRequests.push({ ...one, outcome: await outcomeInWords(tx, one) })
@@ -157,7 +162,7 @@ async function contentOf(
     waitingCount: Number(pendingRows[0]?.count ?? 0),
     freshCount: Number(pendingRows[0]?.fresh_count ?? 0),
     ended: endedRequests,
-    endedCount: rows.length,
+    endedCount: Number(endedRows[0]?.count ?? 0),
   }
 }
 

@@ -1,8 +1,13 @@
+import { CompiledQuery } from 'kysely'
 import { expect, it } from 'vitest'
+import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { putContent } from '#store/content/content.ts'
 import type { Mail } from './mail.ts'
 import { mailRound, repeatMailRounds } from './mail-rounds.ts'
 import {
@@ -15,6 +20,7 @@ import {
   openRelay,
   publicUrl,
   server,
+  service,
   useMailDesk,
   withMail,
 } from './mail.fixture.ts'
@@ -152,3 +158,44 @@ it('repeats its rounds by itself, and the relay sends the mails that they make',
   await waitUntil(() => digest() !== undefined)
   expect(digest()?.message.references).toBeUndefined()
 })
+
+it('looks up the tasks of the 30 requests that a list of a digest has, and no more, and reads them in one query', async () => {
+  await choose(linus, { choice: 'digest' })
+  await round(morning(13))
+  await made('digest')
+  const ids: string[] = []
+  for (let place = 0; place < 40; place += 1) {
+    const own = await addRun(service, { startedBy: ada })
+    const input_digest = await putContent(database.db, `"Write number ${place}."`)
+    await setRows(database.db, 'run', { id: own.id }, { input_digest })
+    ids.push((await addRequest(service, own)).id)
+  }
+  const news = ids.map((request_id) => ({ request_id, person_id: linus.id }))
+  const addNews = () => database.db.insertInto('mail_news').values(news).execute()
+  await addNews()
+  const queries: LoggedQuery[] = []
+  await using db = withQueryLog(database.url, queries)
+  await mailRound({ ...withMail(), db, publicUrl }, morning(14))
+  const [digest] = await made('digest')
+  expect(digest?.subject).toMatch(/; 40 ended$/)
+  expect(digest?.text).toContain('Write number 29.')
+  expect(digest?.text).not.toContain('Write number 39.')
+  expect(digest?.text).toMatch(/Ended\n[^]*\n {2}and 10 more\n/)
+  expect(queries.filter((one) => one.sql.includes('from "content"'))).toHaveLength(2)
+  await addNews()
+  const lists = queries.filter((one) => one.sql.includes('json_build_object'))
+  expect(Math.max(...(await Promise.all(lists.map(lookUpsOfTasks))))).toBe(30)
+})
+
+/** How often a query looks for the content of a task. */
+async function lookUpsOfTasks({ sql: text, parameters }: LoggedQuery): Promise<number> {
+  const query = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters])
+  const { rows } = await database.db.executeQuery(query)
+  const plan = JSON.stringify(rows)
+  const nodes: number[] = []
+  JSON.parse(plan, (_, node: JsonObject | null) => {
+    if (node?.['Relation Name'] === 'content') nodes.push(Number(node['Actual Loops']))
+    return node
+  })
+  return Math.max(...nodes)
+}
