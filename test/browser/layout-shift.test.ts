@@ -98,6 +98,35 @@ test.each([
   expect(found).toEqual([])
 })
 
+// Below 1,280 pixels a row has two lines.
+test.each([1280, 1100, 1000])(
+  'on %i pixels the placeholders of the inbox are as high as its rows',
+  async (width) => {
+    const page = await dashboard.open('Grace', '/account', { viewport: { width, height: 900 } })
+    const held = Promise.withResolvers<void>()
+    await page.route('**/v1/requests?**', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(`${dashboard.url}/`)
+    const heightOf = async (rows: string) =>
+      (await page.locator(rows).nth(1).boundingBox())?.height ?? 0
+    const reserved = await heightOf('.loading-rows > div')
+    held.resolve()
+    expect(Math.abs((await heightOf('.request-row')) - reserved)).toBeLessThanOrEqual(3)
+    // Compact rows have the height that is reserved for those below the screen.
+    await page.evaluate(() => {
+      document.documentElement.dataset['rows'] = 'compact'
+    })
+    const row = page.locator('.request-row').nth(1)
+    const off = await row.evaluate((it) => {
+      const reservedPx = getComputedStyle(it).getPropertyValue('contain-intrinsic-height')
+      return it.getBoundingClientRect().height - Number.parseFloat(reservedPx.replace('auto ', ''))
+    })
+    expect(Math.abs(off)).toBeLessThanOrEqual(3)
+  },
+)
+
 test('an ended request is shown when its result does not come', async () => {
   const page = await dashboard.open('Grace', '/account')
   await page.route('**/v1/runs/*/transcript*', () => new Promise(() => {}))

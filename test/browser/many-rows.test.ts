@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
@@ -86,63 +85,4 @@ test('more are shown a page at a time, and an event refetches what is shown, not
   await page.getByRole('button', { name: /^\d+ new$/ }).waitFor()
   expect(await page.locator('.request-row').count()).toBe(300)
   expect(fetched.length).toBeLessThanOrEqual(9)
-})
-
-/** Presses a key some times. Returns how long the page took, in ms, until each was drawn. */
-async function timesOfKey(page: Page, key: string, times: number): Promise<number[]> {
-  const drawn = await page.evaluateHandle(() => {
-    const spans: number[] = []
-    const note = ({ timeStamp }: KeyboardEvent): void => {
-      requestAnimationFrame(() => {
-        const { port1, port2 } = new MessageChannel()
-        port1.addEventListener('message', () => spans.push(performance.now() - timeStamp))
-        port1.start()
-        port2.postMessage(null)
-      })
-    }
-    document.addEventListener('keydown', note, { capture: true })
-    return spans
-  })
-  for (let count = 1; count <= times; count += 1) {
-    await page.keyboard.press(key)
-    await expect.poll(() => drawn.evaluate((spans) => spans.length), { interval: 5 }).toBe(count)
-  }
-  return drawn.jsonValue()
-}
-
-const medianOf = (numbers: readonly number[]): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Infinity
-
-/** Other tests take the processors meanwhile: what is quick enough once is quick enough. */
-const quietMoment = { timeout: 60_000 }
-
-test('the list takes a key within a second of its address, with nothing stored in the browser', async () => {
-  const page = await dashboard.open('Grace', '/account')
-  const session = await page.context().newCDPSession(page)
-  const load = async (): Promise<number> => {
-    await page.goto('about:blank')
-    await session.send('Network.clearBrowserCache')
-    const start = performance.now()
-    await page.goto(`${dashboard.url}/`, { waitUntil: 'commit' })
-    await page.locator('.request-row').first().waitFor()
-    await page.keyboard.press('j')
-    await page.locator('li[data-request]:focus-within').waitFor()
-    return performance.now() - start
-  }
-  await expect.poll(load, quietMoment).toBeLessThan(1_000)
-})
-
-test('with 300 of the 5,000 on the page, a key is drawn in less than a tenth of a second', async () => {
-  const page = await dashboard.open('Grace', '/?sort=createdAt')
-  for (const count of [200, 300]) {
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await page
-      .locator('.request-row')
-      .nth(count - 1)
-      .waitFor()
-  }
-  for (const key of ['j', 'x']) {
-    const median = async () => medianOf(await timesOfKey(page, key, 10))
-    await expect.poll(median, quietMoment).toBeLessThan(100)
-  }
 })

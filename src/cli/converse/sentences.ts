@@ -12,7 +12,7 @@ export function leftSentence({ number }: RunDetail): string {
 
 /** Why a run rests, and until when. */
 export function restSentence({ rest, restsUntil, failure }: RunDetail): string {
-  const until = restsUntil === undefined ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
+  const until = restsUntil == null ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
   if (rest === 'answered') return dim(`The run waits for your message.${until}`)
   return `${printableLine(failure?.message ?? 'The run waits for a message.')}${until}`
 }

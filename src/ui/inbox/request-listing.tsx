@@ -22,9 +22,10 @@ const EmptyInbox = later(
   () => import('./empty-inbox.tsx').then((module) => module.EmptyInbox),
   () => <Loading what="the inbox" lines={4} />,
 )
-/** The first steps of a new installation stand below all requests while these are few. */
+/** The first steps of a new installation stand below the list of all while it is short. */
 const FirstSteps = later(() => import('./checklist.tsx').then((module) => module.FirstSteps))
 const fewRows = 5
+const partsOfAll = ['queue', 'mine', 'snoozed'] as const
 
 /** The list of the inbox. `openId`: id or number of the open request. */
 export function RequestListing(props: { filters: string; address: string; openId: string | null }) {
@@ -62,7 +63,7 @@ export function RequestListing(props: { filters: string; address: string; openId
   if (list.isError && fresh === undefined) {
     return <Failure error={list.error} retry={() => void list.refetch()} />
   }
-  const isWhole = !isNarrowed(search) && !search.has('snoozed')
+  const isWhole = !isNarrowed(search) && !partsOfAll.some((name) => search.has(name))
   const hasFirstSteps = !isCardOpen && rows.length > 0 && rows.length <= fewRows && isWhole
   return (
     <>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { requestQuery } from '../api/queries.ts'
 import '../deciding/card/card.css'
+import { taskLineOf } from '../deciding/card/task.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { outcomeWithEffect } from '../deciding/facts/state-words.ts'
 import { SnoozeMenu } from '../deciding/triage/snooze-menu.tsx'
@@ -46,6 +47,7 @@ export function RequestRow(props: {
   const unsent = useHeldOf(item.id)
   const { isOpened } = props
   const words = item.kind === 'question' ? item.title : item.effect
+  const task = props.isGrouped || item.external !== null ? '' : taskLineOf(item)
   useEffect(() => {
     if (isOpened && ref.current !== null) scrollInList(ref.current)
   }, [isOpened])
@@ -72,16 +74,18 @@ export function RequestRow(props: {
         />
       </label>
       <Risk risk={item.risk} />
-      <div className="request-what">
+      {/* The link covers these words, and a title of its own would be read out after them. */}
+      <div
+        className="request-what"
+        title={[words, task].filter(Boolean).map(visibleString).join('\n')}
+      >
         <Link
           to={addressOf(search, `/requests/${item.number}`)}
           className="request-link"
           aria-current={isOpened ? 'true' : undefined}
         >
           <span className="visually-hidden">{item.risk} risk, </span>
-          <span title={visibleString(words)}>
-            <VisibleText text={words} />
-          </span>
+          <VisibleText text={words} />
           <span className="visually-hidden">
             {item.worker !== null && `, ${item.worker}`}
             {isGone && ', no longer waiting'}

@@ -1,6 +1,7 @@
 import type { RefObject } from 'react'
 import { Link } from 'react-router'
-import { TaskLine } from '../deciding/card/task.tsx'
+import { TaskLine, taskLineOf } from '../deciding/card/task.tsx'
+import { visibleString } from '../text/visible-string.ts'
 import { WorkerShape } from '../text/worker-shape.tsx'
 import type { RowGroup } from './inbox-rows.ts'
 import { RequestRow } from './request-row.tsx'
@@ -57,7 +58,7 @@ function GroupLine({ group: { turn, rows } }: { group: RowGroup }) {
         <WorkerShape name={first.worker ?? ''} />
         {first.worker}
       </span>
-      <span className="request-group-task dim">
+      <span className="request-group-task dim" title={visibleString(taskLineOf(first))}>
         <TaskLine request={first} />
       </span>
     </li>

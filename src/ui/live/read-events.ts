@@ -1,7 +1,7 @@
 import type { StreamEventData, StreamEventName } from '#api/schemas/notifications/notifications.ts'
 import { requestOf } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
-import { eventsOf } from './read-stream.ts'
+import { openStream } from './read-stream.ts'
 
 /** Callbacks of one connection of the stream. */
 export interface EventReader {
@@ -25,7 +25,10 @@ export async function readEvents(
   on: EventReader,
 ): Promise<void> {
   const headers = last === null ? {} : { 'last-event-id': last }
-  const response = await ask({ ...requestOf('streamEvents', { signal }), headers })
+  const { response, events } = await openStream(
+    () => ask({ ...requestOf('streamEvents', { signal }), headers }),
+    signal,
+  )
   if (response.body === null) return
   const from = response.headers.get('last-event-id')
   if (from !== null) on.at(from)
@@ -35,7 +38,7 @@ export async function readEvents(
     if (heartbeatMs !== undefined) on.heartbeat(Number(heartbeatMs))
     on.onData()
   }
-  for await (const value of eventsOf(response.body, onComment)) {
+  for await (const value of events(response.body, onComment)) {
     on.onData()
     if (value.id !== undefined) on.at(value.id)
     if (value.event === undefined) continue

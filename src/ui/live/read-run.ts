@@ -1,7 +1,7 @@
 import { requestOf } from '#client/call.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
 import { ask } from '../api/call-api.ts'
-import { eventsOf } from './read-stream.ts'
+import { openStream } from './read-stream.ts'
 
 /**
  * Reads a run's stream after the event `last` until it ends, and calls `on.at` with the id of each
@@ -15,12 +15,12 @@ export async function readRun(
 ): Promise<boolean> {
   const { last, signal } = from
   const headers = last === null ? {} : { 'last-event-id': last }
-  const response = await ask({
-    ...requestOf('streamRun', { params: { id: runId }, signal }),
-    headers,
-  })
+  const { response, events } = await openStream(
+    () => ask({ ...requestOf('streamRun', { params: { id: runId }, signal }), headers }),
+    signal,
+  )
   if (response.status === 204 || response.body === null) return true
-  for await (const value of eventsOf(response.body)) {
+  for await (const value of events(response.body)) {
     if (value.data === '[DONE]') return true
     on.part(JSON.parse(value.data) as UiPart)
     if (value.id !== undefined) on.at(value.id)

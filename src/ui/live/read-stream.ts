@@ -1,21 +1,60 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 
+const loadParser = () => import('eventsource-parser/stream')
+type Parser = Pick<Awaited<ReturnType<typeof loadParser>>, 'EventSourceParserStream'>
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>
+
+/** A stream of server-sent events that was opened. */
+export interface OpenedStream {
+  readonly response: Response
+  /** The events of the body, in order, until it ends. Who ends them earlier ends the stream. */
+  readonly events: (
+    body: Body,
+    onComment?: (comment: string) => void,
+  ) => AsyncGenerator<EventSourceMessage, void, void>
+}
+
 /**
- * The events of a body of server-sent events, in order, until it ends. The parser is loaded here,
- * because no page needs it to be drawn. If it does not load, this rejects as for a broken stream.
+ * Opens a stream once its parser is loaded, which no page needs to be drawn: nothing is requested
+ * that could not be read. Rejects if the parser does not load, and at once when `signal` aborts.
  */
-export async function* eventsOf(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onComment?: (comment: string) => void,
+export async function openStream(
+  open: () => Promise<Response>,
+  signal: AbortSignal,
+  load: () => Promise<Parser> = loadParser,
+): Promise<OpenedStream> {
+  const parser = await untilAborted(load(), signal)
+  const response = await open()
+  return { response, events: (body, onComment) => eventsOf(parser, body, onComment) }
+}
+
+async function* eventsOf(
+  { EventSourceParserStream }: Parser,
+  body: Body,
+  onComment: ((comment: string) => void) | undefined,
 ): AsyncGenerator<EventSourceMessage, void, void> {
-  const { EventSourceParserStream } = await import('eventsource-parser/stream')
   const events = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
     .pipeThrough(new EventSourceParserStream(onComment === undefined ? {} : { onComment }))
     .getReader()
-  for (;;) {
-    const { done, value } = await events.read()
-    if (done) return
-    yield value
+  try {
+    for (;;) {
+      const { done, value } = await events.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    // A broken stream is refused here too, and has nothing left to cancel.
+    events.cancel().catch(() => undefined)
   }
+}
+
+/** `import()` takes no signal, and a script that does not come is waited for without an end. */
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { commentRequest } from '#services/requests/comment-request.ts'
+import { editComment } from '#services/requests/change-comment.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
@@ -90,6 +91,58 @@ test('the same holds in a change set, and what was not saved is there after a re
   await card.locator('.diff-gutter-insert').last().click()
   await field.waitFor()
   expect(await field.inputValue()).toBe('')
+})
+
+test('a comment that comes with a new revision is drawn at the lines of that revision, and at no earlier ones', async () => {
+  const { id, path } = await askForChange()
+  const { caller } = desk.people.grace
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await live(page)
+  await linusChanges(id, path)
+  await page.getByText('This changed since you opened it').first().waitFor()
+  // In another tab, where Grace sees the new lines.
+  const anchor = { file: path, side: 'new', line: 2 } as const
+  await commentRequest(desk.api, caller, { request: id, text: 'By whom?', anchor })
+  await page.getByRole('region', { name: 'Comments' }).getByText('By whom?').waitFor()
+  const notes = page.locator('.line-note')
+  expect(await notes.count()).toBe(0)
+  await page.getByRole('button', { name: 'Show the new revision' }).first().click()
+  await page.getByText('changed by Linus').first().waitFor()
+  await notes.getByText('By whom?').waitFor()
+})
+
+test('who writes at a line keeps the text and the place when a colleague decides, and reads that it goes nowhere', async () => {
+  const { id } = await askForChange()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await live(page)
+  const field = await writeAtLine(page, page)
+  const before = await placeOf(field)
+  await desk.decide(desk.people.linus, id, { decision: 'deny', reason: 'not today' })
+  await page.getByText('It no longer waits: the agent does not read this.').waitFor()
+  expect(await placeOf(field)).toEqual(before)
+  const save = page.getByRole('button', { name: 'Comment on the line' })
+  expect(await save.isDisabled()).toBe(true)
+})
+
+test('what somebody began to edit does not replace what they saved elsewhere since', async () => {
+  const { id } = await askForChange()
+  const { caller } = desk.people.grace
+  const { id: comment } = await commentRequest(desk.api, caller, { request: id, text: 'First' })
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const comments = page.getByRole('region', { name: 'Comments' })
+  const field = comments.getByRole('textbox', { name: 'Text of the comment' })
+  const edit = async (): Promise<string> => {
+    await comments.getByRole('button', { name: 'Edit' }).click()
+    return field.inputValue()
+  }
+  await edit()
+  await field.fill('First, half of')
+  await page.reload()
+  expect(await edit()).toBe('First, half of')
+  await editComment(desk.api, caller, { request: id, comment, text: 'Second' })
+  await page.reload()
+  await comments.getByText('Second').waitFor()
+  expect(await edit()).toBe('Second')
 })
 
 test('who edits a comment keeps the text and the place of the field when a colleague decides', async () => {

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
@@ -35,16 +36,30 @@ test('a task that is cut on a phone is shown whole on demand, and on a wide scre
   expect(await isCut()).toBe(false)
 })
 
+/** What the browser shows when the pointer rests on the middle of an element. */
+async function tooltipOver(part: Locator): Promise<string> {
+  await part.scrollIntoViewIfNeeded()
+  return part.evaluate((it) => {
+    const { x, y, width, height } = it.getBoundingClientRect()
+    const top = document.elementFromPoint(x + width / 2, y + height / 2)
+    return top?.closest('[title]')?.getAttribute('title') ?? ''
+  })
+}
+
 // Rules: security.md 17
 test('the effect and the task of a row are whole under the pointer, with what is invisible named', async () => {
   const path = `notes/${'long '.repeat(25)}file.md`
   await askFor(`${task} \u202E${'and more '.repeat(10)}`, path)
   const page = await dashboard.open('Grace', '/')
   const row = page.locator('.request-row', { hasText: 'long long' })
-  const whole = await row.locator('.request-link > [title]').getAttribute('title')
-  expect(whole).toContain('long file.md')
-  const purpose = await row.locator('.task-line').getAttribute('title')
-  expect(purpose).toMatch(/upgrade \[U\+202E RIGHT-TO-LEFT OVERRIDE\](and more ){9}/)
+  const whole = await tooltipOver(row.locator('.request-link'))
+  expect(whole).toMatch(/long file\.md [^\n]*\n/)
+  const purpose = /upgrade \[U\+202E RIGHT-TO-LEFT OVERRIDE\](and more ){9}/
+  expect(whole).toMatch(purpose)
+  expect(await tooltipOver(row.locator('.task-line'))).toBe(whole)
+  await page.goto(`${dashboard.url}/runs`)
+  const run = page.locator('.run-link', { hasText: 'and more' })
+  expect(await tooltipOver(run)).toMatch(purpose)
 })
 
 test('the description of a tool that is cut is shown whole on demand', async () => {

@@ -168,10 +168,16 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
   await row(page, 'notes/alone.md').waitFor({ state: 'detached' })
   const { db } = dashboard.desk.database
   expect(await db.selectFrom('request_snooze').select('person_id').execute()).toHaveLength(1)
-  // The first steps belong to the whole list, and not to one that a person has made shorter.
+  // The first steps belong to the list of all, and not to a part of it.
   const steps = page.getByRole('region', { name: 'The first five minutes' })
+  const queues = page.getByRole('navigation', { name: 'Queues' })
+  await queues.getByRole('link', { name: 'All that wait' }).click()
   await steps.waitFor()
-  await page.getByRole('link', { name: 'Snoozed by you' }).click()
+  for (const part of ['Waiting for you', 'platform', 'Snoozed by you']) {
+    await queues.getByRole('link', { name: part }).click()
+    await page.getByRole('heading', { level: 1, name: part }).waitFor()
+    await page.locator('.request-row').first().waitFor()
+    expect(await steps.count(), part).toBe(0)
+  }
   await row(page, 'notes/alone.md').getByText('snoozed until').waitFor()
-  expect(await steps.count()).toBe(0)
 })

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { useCut } from '../../states/use-cut.ts'
 import { Time } from '../../text/time.tsx'
-import { visibleString } from '../../text/visible-string.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 
 /**
@@ -48,14 +47,19 @@ function laterWords(later: number): string {
   return later === 1 ? '1 message' : `${later} messages`
 }
 
-/** The task on one line of a list. */
+/** The task on one line of a list, which has the whole line as its tooltip (`taskLineOf`). */
 export function TaskLine({ request }: { request: Pick<RequestItem, 'task' | 'claimedTask'> }) {
-  const text = request.task?.text ?? request.claimedTask
-  if (text === null || text === undefined) return null
-  const line = text.slice(0, 300).split('\n', 1)[0] ?? ''
+  const line = taskLineOf(request)
+  if (line === '') return null
   return (
-    <span className="task-line" title={visibleString(line)}>
+    <span className="task-line">
       <VisibleText text={line} />
     </span>
   )
+}
+
+/** The first line of the task; empty if there is no task. Pure. */
+export function taskLineOf(request: Pick<RequestItem, 'task' | 'claimedTask'>): string {
+  const text = request.task?.text ?? request.claimedTask ?? ''
+  return text.slice(0, 300).split('\n', 1)[0] ?? ''
 }

@@ -108,6 +108,8 @@ function EditComment(props: {
 }) {
   const { request, comment, onDone } = props
   const params = { id: request.id, commentId: comment.id }
+  // What was written over an earlier text does not stand in the place of a later one.
+  const [version] = useState(comment.editedAt ?? comment.at)
   return (
     <div className="column">
       <CommentField
@@ -116,7 +118,7 @@ function EditComment(props: {
           minRows: 1,
         }}
         initialText={comment.text}
-        draft={[request.id, `edit ${comment.id}`]}
+        draft={[request.id, `edit ${comment.id} ${version}`]}
         canSave={request.state === 'pending'}
         buttons={{ save: verbs.save, size: 'compact-sm' }}
         save={(text) => callApi('editComment', { params, body: { text } })}

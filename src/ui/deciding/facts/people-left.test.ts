@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesLeft, peopleLeft } from './people-left.ts'
+import { namesLeft, peopleLeft, waitWords } from './people-left.ts'
 
 const [grace, linus, olga] = ['Grace', 'Linus', 'Olga'].map((name) => ({ id: name, name }))
 const request = {
@@ -20,4 +20,9 @@ test('who has voted is not among the people who can still decide, and who is awa
   expect(peopleLeft(request).map(({ id }) => id)).toEqual(['Grace', 'Linus'])
   expect(namesLeft(request)).toBe('Linus, Grace (away)')
   expect(namesLeft({ ...request, eligiblePeople: [] })).toBe('')
+})
+
+test('a request waits for who is left by name, and says so when nobody can decide it', () => {
+  expect(waitWords(request)).toBe('waits for Linus, Grace (away)')
+  expect(waitWords({ ...request, eligiblePeople: [] })).toBe('nobody can decide it at the moment')
 })

@@ -15,3 +15,9 @@ export function namesLeft(request: Deciders): string {
   const away = people.filter(({ awayUntil }) => awayUntil !== null)
   return [...here, ...away.map(({ name }) => `${name} (away)`)].join(', ')
 }
+
+/** For whom it waits. Pure. */
+export function waitWords(request: Deciders): string {
+  const names = namesLeft(request)
+  return names === '' ? 'nobody can decide it at the moment' : `waits for ${names}`
+}

@@ -2,7 +2,7 @@ import { IconEye } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useMe } from '../../api/queries.ts'
 import { Moment } from '../../text/time.tsx'
-import { namesLeft } from '../facts/people-left.ts'
+import { waitWords } from '../facts/people-left.ts'
 import './triage.css'
 
 /** Who works on a pending request, for whom it waits, and until when it is snoozed. */
@@ -25,9 +25,7 @@ export function TriageState({ request }: { request: RequestDetail }) {
         </span>
       )}
       {isWaitingStarter(request, me.person.id) && (
-        <span className="small dim triage-fact">
-          waits for {namesLeft(request) || 'somebody who may decide it'}
-        </span>
+        <span className="small dim triage-fact">{waitWords(request)}</span>
       )}
       {snoozedUntil !== null && (
         <span className="small dim triage-fact">

@@ -16,7 +16,7 @@ import '../runs.css'
 export function RunRow({ run }: { run: Run }) {
   const isPhone = useMedia(phoneUntil)
   return (
-    <li className="run-row">
+    <li className="run-row" title={visibleString(run.title)}>
       <Link to={`/runs/${run.id}`} className="run-link">
         {isPhone ? (
           <span className="visually-hidden">
@@ -29,9 +29,7 @@ export function RunRow({ run }: { run: Run }) {
             {run.worker}:{' '}
           </>
         )}
-        <span title={visibleString(run.title)}>
-          <VisibleText text={run.title} />
-        </span>
+        <VisibleText text={run.title} />
       </Link>
       <div className="run-facts dim small">
         <span className="run-begin">

@@ -27,7 +27,7 @@ export function RunStatus({ run }: { run: RunDetail }) {
       </p>
     )
   }
-  if (run.rest !== 'answered' || run.restsUntil === undefined) return null
+  if (run.rest !== 'answered' || run.restsUntil == null) return null
   return (
     <p className="standing">
       <span>

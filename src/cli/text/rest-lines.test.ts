@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { restSentence } from '../converse/sentences.ts'
+import { restLines } from './rest-lines.ts'
+
+test('how long a run rests is said where the service says it, and an older one says null', () => {
+  const restsUntil = new Date(Date.now() + 3 * 3_600_000 + 1_000).toISOString()
+  const run = { number: 7, rest: 'answered', restsUntil } as RunDetail
+  expect(restLines(run)[0]).toContain('which ends it in 3 hours otherwise')
+  expect(restSentence(run)).toContain('It ends by itself in 3 hours.')
+  const older = { ...run, restsUntil: null } as unknown as RunDetail
+  expect(restLines(older)[0]).toBe('It waits for a message: countersign runs message 7 TEXT')
+  expect(restSentence(older)).not.toContain('ends by itself')
+})
