@@ -34,6 +34,13 @@ test('a request from before a restore, of high risk, or with a secret is decided
   expect(whyOnPage(record({ risk: 'high' }))).toContain('decided on its page')
   const title = `Post ghp_${'a'.repeat(36)}`
   expect(whyOnPage(record({ title }))).toContain('looks like a secret')
+  expect(whyOnPage(record({ title: 'Post ghp_aaaa…' }))).toContain('looks like a secret')
+})
+
+test('a whole content with an ellipsis where a secret could begin is decided in Slack', () => {
+  const { presentation } = record()
+  const content = '"password": "Enter…"\n'
+  expect(whyOnPage(record({ presentation: { ...presentation, content } }))).toBeNull()
 })
 
 /** The further members that a modal shows. */

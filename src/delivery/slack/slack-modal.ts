@@ -3,7 +3,7 @@ import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { cueIds, displayedCues } from '#domain/policy/cues.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
-import { findSecrets, maskSecrets } from '#domain/text/secrets.ts'
+import { findSecrets, findSecretsOfExcerpt, maskSecrets } from '#domain/text/secrets.ts'
 import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
 import { instantText } from '../channels/instant-text.ts'
 import { cuesLine } from '../channels/request-notice.ts'
@@ -47,7 +47,7 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
   if (truncated || type === 'binary' || isLong) {
     return 'It is too long to be shown here in full: decide it on its page.'
   }
-  if (findSecrets(content).length > 0 || findSecrets(record.title).length > 0) {
+  if (findSecrets(content).length > 0 || findSecretsOfExcerpt(record.title).length > 0) {
     return 'It has a text that looks like a secret, which is never sent to chat: decide it on its page.'
   }
   if (record.namedFiles.length > 0) return 'It names files that are shown on its page only.'

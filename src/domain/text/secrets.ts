@@ -17,11 +17,13 @@ function token(prefix: string, characters: string, min: number, max: number, end
 const alphanumeric = '[A-Za-z0-9]'
 const wordlike = '[A-Za-z0-9_-]'
 
+type Form = readonly [kind: string, pattern: RegExp]
+
 /**
  * Known forms, also of values that are cut, with a mark. The first group, if there is one, is the
  * value itself. Each pattern is linear: bounded repetitions of one class, no nesting.
  */
-const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
+const formsOfExcerpts: readonly Form[] = [
   [
     'private key',
     // Its last line may be missing: a text may be cut before it is masked.
@@ -60,7 +62,7 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ],
   [
     'password in an address',
-    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"]{0,100}:([^\s@/'"]{3,200})[@…]/gi,
+    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"]{0,100}:([^\s@/'"]{3,200})(?:@|(?=…))/gi,
   ],
   ['bearer token', /\bBearer\s{1,3}([A-Za-z0-9._~+/-]{20,2000}=*|[A-Za-z0-9._~+/-]{1,19}(?=…))/gi],
   [
@@ -69,6 +71,12 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
     /(?:password|passwd|passphrase|secret|(?:api|access|private|secret|signing|encryption|account)[ _-]?key|(?:api|auth|access|bearer|client|refresh|secret|session)[ _-]?token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200}|[^\s"',;{}()<>[\]$…]{1,7}(?=…))/gi,
   ],
 ]
+
+/** The forms of whole values: `(?!)` matches nowhere, as a cut does in a whole text. */
+const forms = formsOfExcerpts.map(([kind, { source, flags }]): Form => [
+  kind,
+  new RegExp(source.replaceAll('(?=…)', '(?!)'), flags),
+])
 
 function patternOf(...alternatives: readonly string[]): RegExp {
   return new RegExp(alternatives.join('|'), 'g')
@@ -101,13 +109,25 @@ function maskable(kind: string, value: string): (readonly [from: number, to: num
 }
 
 /**
- * Values with the form of a known secret, in order and without overlap, for masking in lists, logs
- * and messages, and as chips on the request page. The result can be wrong in both directions:
- * digests and bytes never depend on it. Pure.
+ * Values with the form of a known secret in a whole text, in order and without overlap, for cues
+ * and as chips on the request page. The result can be wrong in both directions: digests and bytes
+ * never depend on it. Pure.
  */
 export function findSecrets(text: string): FoundSecret[] {
+  return findByForms(text, forms)
+}
+
+/**
+ * The same for a text that may be cut, as titles are: there a value may be halved. In a whole text
+ * it takes `"password": "Enter…"` for one.
+ */
+export function findSecretsOfExcerpt(text: string): FoundSecret[] {
+  return findByForms(text, formsOfExcerpts)
+}
+
+function findByForms(text: string, known: readonly Form[]): FoundSecret[] {
   const matches: FoundSecret[] = []
-  for (const [kind, pattern] of forms) {
+  for (const [kind, pattern] of known) {
     for (const match of text.matchAll(pattern)) {
       const value = match[1] ?? match[0]
       const start = match.index + match[0].lastIndexOf(value)
@@ -136,15 +156,15 @@ export function chippedSecrets(line: string): FoundSecret[] {
 }
 
 /**
- * A text with each secret replaced by its kind, its length and its hash (`hash` returns
- * `sha256:…`), for places that must not show it (security.md 20). Never for text that an approver
- * decides by.
+ * A text, which may be cut, with each secret replaced by its kind, its length and its hash (`hash`
+ * returns `sha256:…`), for places that must not show it (security.md 20). Never for text that an
+ * approver decides by.
  * @example maskSecrets('use ghp_…', hashBytes) // 'use [GitHub token, 40 characters, sha256:1f0c…]'
  */
 export function maskSecrets(text: string, hash: (value: string) => string): string {
   let output = ''
   let at = 0
-  for (const { start, end, kind } of findSecrets(text)) {
+  for (const { start, end, kind } of findSecretsOfExcerpt(text)) {
     const value = text.slice(start, end)
     const short = hash(value).slice(0, 'sha256:'.length + 12)
     output += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}…]`

@@ -219,6 +219,8 @@ const quietCommands = [
   s('go -C get test ./...'),
   s('env FOO=1 git -C sub log'),
   s("sh -c 'git -C sub status'"),
+  s('git commit -m "Say sk-proj-… in the example"'),
+  s('echo "Listens on http://localhost:4400…"'),
 ] as const
 
 const files = [
@@ -260,6 +262,8 @@ const quietFiles = [
   f('.env.example', 'API_KEY=changeme-please'),
   f('src/net.ts', '// listens on 0.0.0.0/0 nowhere\nexport {}'),
   f('k8s/svc.yaml', 'spec:\n  type: ClusterIP\n'),
+  f('src/labels.json', '{ "password": "Enter…" }'),
+  f('src/labels.ts', "export const labels = { accessToken: 'Saving…' }"),
   ['delete a tracked file', [() => remove('src/main.ts')]],
   [
     'move a file that is not tracked',
