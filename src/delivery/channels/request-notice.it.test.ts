@@ -71,6 +71,9 @@ test('a notice has each kind of cue once, including that a command opens the net
     'first_use',
   ])
   expect(await cuesWith(reaches, lacks)).toEqual(['network_missing'])
+  // As an earlier version stored it.
+  const former = { id: 'opens_network', text: 'Reaches the network: git push', line: 1 }
+  expect(await cuesWith(former, lacks)).toEqual(['network_missing'])
   const opens = { id: 'opens_network', text: 'Opens the network to others: aws', line: 1 }
   expect(await cuesWith(opens, lacks)).toEqual(['opens_network', 'network_missing'])
 })

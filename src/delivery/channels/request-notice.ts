@@ -1,5 +1,12 @@
 import { sql } from 'kysely'
-import { cueIds, cueNotices, displayedCues, type Cue, type CueId } from '#domain/policy/cues.ts'
+import {
+  cueIds,
+  cueNotices,
+  displayedCues,
+  readStoredCue,
+  type CueId,
+  type StoredCue,
+} from '#domain/policy/cues.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { readTaskNotices, storedTask, type StoredTask } from './read-task-notices.ts'
 import type { TaskNotice } from './task-notice.ts'
@@ -21,7 +28,7 @@ export interface RequestNotice {
 
 interface NoticeRow extends Omit<RequestNotice, 'task' | 'cues'> {
   readonly task: StoredTask | null
-  readonly cues: readonly Pick<Cue, 'id' | 'line' | 'onlyReaches'>[]
+  readonly cues: readonly Omit<StoredCue, 'file'>[]
 }
 
 /** What a notification says about a request, in one query, and another for the text of its task. */
@@ -30,7 +37,7 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
     select (select person.name from run join person on person.id = run.started_by
         where run.id = request.root_run_id) as starter,
       ${storedTask} as task,
-      coalesce((select json_agg(json_strip_nulls(json_build_object('id', cue->>'id',
+      coalesce((select json_agg(json_strip_nulls(json_build_object('id', cue->>'id', 'text', cue->>'text',
           'line', cue->'line', 'onlyReaches', cue->'onlyReaches'))) from request_revision as revision,
         jsonb_array_elements(revision.cues) as cue
         where revision.request_id = request.id and revision.revision = request.revision), '[]') as cues
@@ -40,7 +47,7 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
   if (row === undefined) return { starter: null, task: null, cues: [] }
   const { starter, task, cues } = row
   const [taskNotice = null] = await readTaskNotices(db, [task])
-  const displayedIds = new Set(displayedCues(cues).map(({ id }) => id))
+  const displayedIds = new Set(displayedCues(cues.map(readStoredCue)).map(({ id }) => id))
   return {
     starter,
     task: taskNotice,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { displayedCues, type Cue } from './cues.ts'
+import { displayedCues, readStoredCue, type Cue } from './cues.ts'
 
 type Row = Pick<Cue, 'id' | 'text' | 'line' | 'onlyReaches'>
 
@@ -36,3 +36,12 @@ test.each(cases)(
     expect(displayedCues(cues)).toEqual(cues.filter((cue) => !hidden.includes(cue)))
   },
 )
+
+// Rules: product.md 38
+test('a cue that an earlier version stored reaches the network or opens it by its text', () => {
+  const { id, text, line = 2 } = reaches
+  expect(readStoredCue({ id, text, line })).toEqual({ ...reaches, level: 'notice' })
+  for (const one of [reaches, opens, connects, lacks, money]) {
+    expect(readStoredCue(one)).toEqual({ ...one, level: 'notice' })
+  }
+})

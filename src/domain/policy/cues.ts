@@ -91,9 +91,11 @@ export const cueNotices: Readonly<Record<CueId, string>> = {
   outsider_text: 'follows a text by an outsider',
 }
 
-/** A cue as it was stored. */
+/** A cue as it was stored, by an earlier version without `onlyReaches`. */
 export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
-  return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
+  const isReach = id === 'opens_network' && text?.startsWith('Reaches the network') === true
+  const reach = isReach ? ({ onlyReaches: true } as const) : {}
+  return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...reach, ...place }
 }
 
 type CueOfLine = Pick<Cue, 'id'> & {
