@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { limits } from '#domain/limits.ts'
-import { isKeyLive } from '#services/access/api-keys/read-api-key.ts'
+import { isSecretLive } from '#services/access/api-keys/read-api-key.ts'
 import { readSession } from '#services/access/sessions/read-session.ts'
 import type { Api } from '../context/api.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
@@ -49,7 +49,7 @@ export async function isStillKnown(
   request: Request,
   identity: Identity,
 ): Promise<boolean> {
-  if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key, api.signIns ?? null)
+  if (identity.kind === 'key') return isSecretLive(api.ctx, identity.key, api.signIns ?? null)
   const token = readSessionCookie(request) ?? ''
   const sent = { token, proof: readProof(request), isBrowser: isBrowser(request), isUse: false }
   const { ctx, settings, signIns } = api

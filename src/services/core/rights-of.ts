@@ -132,20 +132,20 @@ export async function requireLiveKey(at: BasisReader, keyId: string): Promise<vo
   if (end !== null) throw end
 }
 
-/** Whether a key is neither revoked nor expired, and its owner not disabled. */
+/** Whether a key is neither revoked nor expired, and its owner neither revoked nor disabled. */
 export async function isKeyLive({ tx, seals }: BasisReader, keyId: string): Promise<boolean> {
-  // A row that was put back to before the revocation does not make the key live again.
+  // Rows that were put back to before the revocation do not make the key live again.
   if (seals.revocations.has({ what: 'api_key', id: keyId })) return false
   const live = await tx
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
-    .select('api_key.id')
+    .select('api_key.owner_id')
     .where('api_key.id', '=', keyId)
     .where('api_key.revoked_at', 'is', null)
     .where(sql<boolean>`coalesce(api_key.expires_at > clock_timestamp(), true)`)
     .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
-  return live !== undefined
+  return live !== undefined && !seals.revocations.has({ what: 'person', id: live.owner_id })
 }
 
 /** Whether somebody who can sign in has a right by the policy in force, beside one person. */

@@ -119,10 +119,10 @@ function readRow(ctx: ServiceContext, { id, secretHash }: KeySecret) {
 }
 
 /**
- * Whether a key that was valid is still valid: not revoked, expired or rotated, its owner not
- * disabled. It does not count as a use of the key.
+ * Whether a key's secret that was valid is still valid: the key neither revoked nor expired, the
+ * secret not replaced, the owner not disabled. It does not count as a use of the key.
  */
-export async function isKeyLive(
+export async function isSecretLive(
   ctx: ServiceContext,
   key: KeySecret,
   cache: SignInCache | null,
