@@ -125,9 +125,9 @@ export function findSecretsOfExcerpt(text: string): FoundSecret[] {
   return findByForms(text, formsOfExcerpts)
 }
 
-function findByForms(text: string, known: readonly Form[]): FoundSecret[] {
+function findByForms(text: string, table: readonly Form[]): FoundSecret[] {
   const matches: FoundSecret[] = []
-  for (const [kind, pattern] of known) {
+  for (const [kind, pattern] of table) {
     for (const match of text.matchAll(pattern)) {
       const value = match[1] ?? match[0]
       const start = match.index + match[0].lastIndexOf(value)
