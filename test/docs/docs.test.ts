@@ -48,6 +48,15 @@ test('the page of the engine names files that there are', async () => {
   expect(page.prose).toContain('(turns/take-turn.ts)')
 })
 
+test('the set-up of the README is two lines, each of which is enough on a new machine', async () => {
+  const [setUp = ''] = (await readDocument('README.md')).text.match(/^```\n[^`]+^```$/m) ?? []
+  const commands = setUp.split('\n').slice(1, -1)
+  expect(commands.map((line) => line.split('#', 1)[0]?.trim())).toEqual([
+    'npm ci && npm start',
+    'npm ci && npm test',
+  ])
+})
+
 test('every page is in the index, and the index is linked from the README', async () => {
   const index = (await readDocument('docs/README.md')).text
   const names = documents.map(({ path }) => path).filter((path) => /^docs\/(?!README)/.test(path))
