@@ -7,7 +7,7 @@ import { callApi } from '../api/call-api.ts'
 import { ToolInputFields } from '../runs/calls/tool-input-fields.tsx'
 import { emptyInput, readInput, type InputValues } from '../runs/calls/tool-input.ts'
 import { Loading } from '../states/loading.tsx'
-import { useCut } from '../states/use-cut.ts'
+import { FoldButton, useCut } from '../states/fold.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 
@@ -110,16 +110,7 @@ function ToolWords({ text }: { text: string }) {
       <p ref={ref} className={isOpen ? undefined : 'tool-words'}>
         <VisibleText text={text} />
       </p>
-      {isCut && (
-        <button
-          type="button"
-          className="link-button"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {isOpen ? 'Show less' : 'Show all of the description'}
-        </button>
-      )}
+      {isCut && <FoldButton what="description" isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />}
     </div>
   )
 }

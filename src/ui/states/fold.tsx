@@ -21,3 +21,17 @@ export function useCut<T extends HTMLElement>(
   }, [text, isOpen])
   return { ref, isCut }
 }
+
+/** Shows all of a folded text, and folds it again (`useCut` says whether it is cut). */
+export function FoldButton(props: {
+  readonly what: string
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}) {
+  const { what, isOpen, onToggle } = props
+  return (
+    <button type="button" className="link-button" aria-expanded={isOpen} onClick={onToggle}>
+      {isOpen ? 'Show less' : `Show all of the ${what}`}
+    </button>
+  )
+}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
-import { useCut } from '../../states/use-cut.ts'
+import { FoldButton, useCut } from '../../states/fold.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 
@@ -28,16 +28,7 @@ export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimed
             {task.later > 0 && <>, {laterWords(task.later)} since</>}
           </>
         )}
-        {isFoldable && (
-          <button
-            type="button"
-            className="link-button"
-            aria-expanded={open}
-            onClick={() => setOpen(!open)}
-          >
-            {open ? 'Show less' : 'Show all of the task'}
-          </button>
-        )}
+        {isFoldable && <FoldButton what="task" isOpen={open} onToggle={() => setOpen(!open)} />}
       </p>
     </section>
   )
