@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
-import { restSentence } from '../converse/sentences.ts'
-import { restLines } from './rest-lines.ts'
+import { restSentence } from './sentences.ts'
+import { restLines } from '../text/rest-lines.ts'
 
 test('how long a run rests is said where the service says it, and an older one says null', () => {
   const restsUntil = new Date(Date.now() + 3 * 3_600_000 + 1_000).toISOString()

@@ -84,41 +84,33 @@ const setDisabled = (disabled_at: Date | null) =>
 const setRevoked = (revoked_at: Date | null) =>
   setRows(db, 'api_key', { id: key.id }, { revoked_at })
 
+const refusedWithoutTrace = { code: 'unauthenticated', wrote: false }
+
 /** Carries an act out while something ends; its refusal, and whether it wrote anything. */
-async function actWhile(act: Act, end: () => Promise<void>, restore: () => Promise<void>) {
+async function actWhile(act: Act, setEnd: (end: Date | null) => Promise<void>) {
   let then = ''
   const meanwhile = async (): Promise<void> => {
-    await end()
+    await setEnd(new Date())
     then = await everyRow(db)
   }
   const { code } = await refusal(
     act({ ...desk.api, db: beforeTransaction(desk.api.db, meanwhile) }),
   )
   const wrote = (await everyRow(db)) !== then
-  await restore()
+  await setEnd(null)
   return { code, wrote }
 }
 
 // Rules: product.md 18; security.md 22
 describe('a person who is disabled between the judgement and the record', () => {
   test.each(Object.entries(adasActs))('%s is refused and writes nothing', async (_, act) => {
-    const outcome = await actWhile(
-      act,
-      () => setDisabled(new Date()),
-      () => setDisabled(null),
-    )
-    expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+    expect(await actWhile(act, setDisabled)).toEqual(refusedWithoutTrace)
   })
 
   test.each(Object.entries(keysActs))(
     'their key: %s is refused and writes nothing',
     async (_, act) => {
-      const outcome = await actWhile(
-        act,
-        () => setDisabled(new Date()),
-        () => setDisabled(null),
-      )
-      expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+      expect(await actWhile(act, setDisabled)).toEqual(refusedWithoutTrace)
     },
   )
 
@@ -136,12 +128,7 @@ describe('a person who is disabled between the judgement and the record', () => 
 test.each(Object.entries(keysActs))(
   'a key that is revoked between the judgement and the record: %s is refused and writes nothing',
   async (_, act) => {
-    const outcome = await actWhile(
-      act,
-      () => setRevoked(new Date()),
-      () => setRevoked(null),
-    )
-    expect(outcome).toEqual({ code: 'unauthenticated', wrote: false })
+    expect(await actWhile(act, setRevoked)).toEqual(refusedWithoutTrace)
   },
 )
 
@@ -162,10 +149,7 @@ test.each(Object.entries(keysActs))(
     const then = await everyRow(db)
     await lock.release()
     const { code } = await acting
-    expect({ code, wrote: (await everyRow(db)) !== then }).toEqual({
-      code: 'unauthenticated',
-      wrote: false,
-    })
+    expect({ code, wrote: (await everyRow(db)) !== then }).toEqual(refusedWithoutTrace)
     await setRevoked(null)
   },
 )

@@ -37,7 +37,7 @@ export async function lockLineage(
     .execute()
 }
 
-type LockedPerson = Selectable<
+export type LockedPerson = Selectable<
   Pick<PersonTable, 'id' | 'email' | 'disabled_at' | 'other_ids' | 'seal'>
 >
 

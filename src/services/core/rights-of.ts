@@ -7,7 +7,7 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Tx } from '#store/database.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
-import { keepPerson, lockRights } from './locks.ts'
+import { keepPerson, lockRights, type LockedPerson } from './locks.ts'
 
 /**
  * Whether a person has a right now, by the policy in force. Machines, timers and policies never
@@ -102,8 +102,7 @@ export async function endOfBasis(
   if (keyId !== null) return endOfKey(at, keyId)
   if (right !== null) return null
   const person = await keepPerson(at.tx, personId)
-  const isActive = person?.disabled_at === null && at.seals.holds('person', person)
-  if (isActive) return null
+  if (isActive(at.seals, person)) return null
   return new Problem('unauthenticated', 'You can no longer sign in, so nothing was done')
 }
 
@@ -114,8 +113,12 @@ async function isStillHeld(
   right: Right,
 ): Promise<boolean> {
   const [[person], { config }] = await together([lockRights(tx, [personId]), policies.inForce(tx)])
-  const isActive = person?.disabled_at === null && seals.holds('person', person)
-  return rightsIn(config, isActive ? person.email : null).has(right)
+  return rightsIn(config, isActive(seals, person) ? person.email : null).has(right)
+}
+
+/** Whether a person's row holds, and the person is not disabled. */
+function isActive(seals: Seals, person: LockedPerson | undefined): person is LockedPerson {
+  return person?.disabled_at === null && seals.holds('person', person)
 }
 
 async function endOfKey(at: BasisReader, keyId: string): Promise<Problem | null> {
