@@ -20,13 +20,13 @@ interface RestContext {
  * list of workflows. Returns whether the run has ended in the meantime.
  */
 export async function endsAtRest(
-  resting: RestContext,
+  context: RestContext,
   rest: Pick<WaitingForInput, 'queues' | 'restsForMs'>,
 ): Promise<boolean> {
-  const { listed: entry, shouldContinueAsNew } = resting
+  const { listed: entry, shouldContinueAsNew } = context
   if (rest.queues === undefined) entry.show('waiting_for_input')
   else entry.showWait(rest.queues)
-  const isOver = await waitForMessage(resting, rest.restsForMs ?? null)
+  const isOver = await waitForMessage(context, rest.restsForMs ?? null)
   if (!isOver && !shouldContinueAsNew()) entry.show('running')
   return isOver
 }

@@ -28,25 +28,25 @@ export interface TurnContext {
  * ended (`null`) or should continue as new (its position).
  */
 export async function takeEveryTurn(
-  taking: TurnContext,
+  context: TurnContext,
   first: number,
 ): Promise<RunPosition | null> {
-  const { runId, taskQueue, wakeups, manual, isShort, database } = taking
+  const { runId, taskQueue, wakeups, manual, isShort, database } = context
   const timer = new WaitTimer(isShort)
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
-  const resting = { ...taking, shouldContinueAsNew }
+  const restContext = { ...context, shouldContinueAsNew }
 
-  // Whether the run's queue is the workflow's own: then a turn that does not follow calls is taken
-  // there if a slot is free.
-  const isHere = taskQueue === workflowInfo().taskQueue
+  // On the workflow's own queue, a turn that follows no calls starts at once on this worker, if it
+  // has a free slot.
+  const isOwnQueue = taskQueue === workflowInfo().taskQueue
   let followsCalls = false
   let taken: TurnOutcome | null = null
   for (let turn = first; ;) {
     if (shouldContinueAsNew()) return { runId, turn, taskQueue }
     if (taken === null) wakeups.beginTurn()
     const outcome: TurnOutcome | 'cancelled' | null =
-      taken ?? (await takeTurn(taking, { runId, turn }, isHere && !followsCalls))
+      taken ?? (await takeTurn(context, { runId, turn }, isOwnQueue && !followsCalls))
     taken = null
     followsCalls = false
     if (outcome === 'cancelled') continue
@@ -64,20 +64,20 @@ export async function takeEveryTurn(
         else if (closed?.kind !== 'rests') await sleep(misunderstoodMs)
         else {
           turn = closed.turn
-          if (await endsAtRest(resting, closed)) return null
+          if (await endsAtRest(restContext, closed)) return null
         }
         break
       }
       case 'waiting_for_input':
         manual.addCalls(outcome.manualCalls ?? [])
         turn = outcome.turn ?? turn
-        if (await endsAtRest(resting, outcome)) return null
+        if (await endsAtRest(restContext, outcome)) return null
         break
       case 'calls': {
         const next = isShort ? { runId, turn: turn + 1 } : null
-        const performing = { ...taking, timer, next, shouldContinueAsNew }
+        const callContext = { ...context, timer, next, shouldContinueAsNew }
         const performed = await performCalls(
-          performing,
+          callContext,
           outcome.calls,
           deadlineIn(outcome.nextDeadlineMs),
         )

@@ -7,7 +7,7 @@ import type { Opinion } from './consent/opinion.ts'
 import { writtenFile } from './routing/route.ts'
 import type { Route } from './routing/stricter-route.ts'
 
-/** Steps 5 to 7, for calls that ask. */
+/** Steps 5 to 7 of the judgement of a call that asks: the run's mode, grants, and whom to ask. */
 export async function judgeAsk(
   query: PolicyQuery,
   call: CanonicalCall,

@@ -37,11 +37,12 @@ export class ZoneGrowth {
     this.#volumes = volumesOf(zones)
   }
 
-  /** As far as it was measured. */
+  /** What is new, by the last measurement. */
   get totals(): FileTotals {
     return this.#totals
   }
 
+  /** Looks at the free space of each file system, and measures the zones where too much is gone. */
   async look(): Promise<void> {
     const { files: maxFiles, writtenBytes } = this.#limits
     for (const volume of await this.#volumes) {
@@ -70,7 +71,7 @@ export class ZoneGrowth {
     void this.#thread?.terminate()
   }
 
-  /** Reads the zones; what was measured before, when the thread fails. */
+  /** Measures the zones. If the thread fails, the result is the last measurement. */
   #measure(question: ToMeasure): Promise<FileTotals> {
     const { promise, resolve } = Promise.withResolvers<FileTotals>()
     const totals = this.#totals
