@@ -13,8 +13,9 @@ export interface BreakableWay extends AsyncDisposable {
   refuse(status: number): void
   mend(): void
   /**
-   * Holds the next `POST /v1/requests`, or its answer, until the result is called, which resolves
-   * when the service has answered. A message arrives late even if its sender has gone.
+   * Holds the next `POST /v1/requests`, or its answer, until the result is called. That resolves
+   * when the service has answered, or when the sender has gone before an answer could be held. A
+   * message arrives late even if its sender has gone.
    */
   hold(what: 'message' | 'answer'): () => Promise<void>
 }
@@ -45,8 +46,7 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
         headers: { authorization, ...(type === '' ? {} : { 'content-type': type }) },
         ...(body.length === 0 ? {} : { body }),
         ...(hold?.what === 'message' ? {} : { signal: gone.signal }),
-      })
-      hold?.arrive()
+      }).finally(() => hold?.arrive())
       if (hold?.what === 'answer') await hold.until
       const contentType = answer.headers.get('content-type') ?? ''
       return response
