@@ -1,5 +1,6 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
+import { decodeBase64 } from '../text/base64.ts'
 import type { SignedStatement, StatementKind } from './statement.ts'
 
 /**
@@ -54,7 +55,8 @@ function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedState
   verified.set(key, signatures)
   const exactly = JSON.stringify([kind, signedStatement.statement, signedStatement.signature])
   if (signatures.has(exactly)) return true
-  const signature = Buffer.from(signedStatement.signature, 'base64url')
+  const signature = decodeBase64(signedStatement.signature, 'base64url')
+  if (signature === null) return false
   if (!verify(null, signedBytes(kind, signedStatement.statement), key, signature)) return false
   if (signatures.size >= maxVerified) signatures.clear()
   signatures.add(exactly)

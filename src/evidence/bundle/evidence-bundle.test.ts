@@ -25,3 +25,13 @@ test.each([
 ])('a member that is there twice, %s, is refused', (_where, twice) => {
   expect(() => parseBundle(twice(JSON.stringify(empty)))).toThrow(MalformedEvidence)
 })
+
+// Rules: security.md 13
+test.each([
+  ['with a character that is not of base64', `${Buffer.alloc(32).toString('base64')}]`],
+  ['without its padding', Buffer.alloc(32).toString('base64url')],
+  ['that is too short', Buffer.alloc(31).toString('base64')],
+])('a proof has one form: a hash %s is refused', (_what, hash) => {
+  const events = [{ index: 0, event: '{}', proof: [hash] }]
+  expect(() => parseBundle(JSON.stringify({ ...empty, events }))).toThrow(MalformedEvidence)
+})

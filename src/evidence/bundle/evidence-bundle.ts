@@ -1,5 +1,7 @@
 import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
+import { decodeBase64 } from '#domain/text/base64.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
+import { hashBytesLong } from '../merkle/tree-hash.ts'
 import type { StoredStatement } from './statements.ts'
 import { asStatement } from './log-files.ts'
 
@@ -95,7 +97,7 @@ export function parseBundle(text: string): EvidenceBundle {
   }
 }
 
-/** Hashes in base64 as bytes. */
+/** Hashes in base64, which {@link parseBundle} has checked, as bytes. */
 export function hashesOf(proof: readonly string[]): Buffer[] {
   return proof.map((hash) => Buffer.from(hash, 'base64'))
 }
@@ -105,7 +107,7 @@ function readEvent(one: unknown): BundledEvent {
   if (!Number.isSafeInteger(index) || typeof event !== 'string') {
     throw new MalformedEvidence('An event of a bundle has an index, its bytes and a proof')
   }
-  return { index, event, proof: textsOf(proof) }
+  return { index, event, proof: proofOf(proof) }
 }
 
 function readRevealed(one: unknown): RevealedText {
@@ -119,7 +121,7 @@ function readRevealed(one: unknown): RevealedText {
 function readConsistency(value: unknown): { from: number; proof: string[] } {
   const { from, proof } = value as { from: unknown; proof: unknown }
   if (!Number.isSafeInteger(from)) throw new MalformedEvidence('A consistency proof has a size')
-  return { from: Number(from), proof: textsOf(proof) }
+  return { from: Number(from), proof: proofOf(proof) }
 }
 
 function readWitnessed(one: unknown): WitnessedCheckpoint {
@@ -133,6 +135,12 @@ function listOf<T>(value: unknown, name: string, read: (one: unknown) => T): T[]
     throw new MalformedEvidence(`A bundle has a list of ${name}`)
   }
   return value.map(read)
+}
+
+function proofOf(value: unknown): string[] {
+  const hashes = textsOf(value)
+  if (hashes.every((hash) => decodeBase64(hash)?.length === hashBytesLong)) return hashes
+  throw new MalformedEvidence('A proof in a bundle is a list of hashes in base64')
 }
 
 function textsOf(value: unknown): string[] {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
 import type { StoredStatement } from './statements.ts'
@@ -46,16 +47,35 @@ export interface LogFiles {
   read(path: string): Uint8Array | null
 }
 
-/** The lines of all parts of a JSON Lines file, parsed; throws as `JSON.parse` does. */
+/**
+ * The lines of all parts of a JSON Lines file, parsed. Throws `MalformedEvidence` unless each line
+ * is exactly what an export writes for its value: whoever reads the file with another parser must
+ * read what was verified.
+ */
 export function readLines<T>(files: LogFiles, name: string): T[] {
   const lines: T[] = []
   for (let part = 0; ; part += 1) {
     const bytes = files.read(partPath(name, part))
     if (bytes === null) return lines
-    for (const line of Buffer.from(bytes).toString('utf8').split('\n')) {
-      if (line !== '') lines.push(JSON.parse(line) as T)
-    }
+    for (const line of linesOf(bytes)) lines.push(readLine(line) as T)
   }
+}
+
+function linesOf(bytes: Uint8Array): string[] {
+  if (!isUtf8(bytes)) throw new MalformedEvidence('The file is not UTF-8')
+  const lines = Buffer.from(bytes).toString('utf8').split('\n')
+  if (lines.pop() !== '') throw new MalformedEvidence('The last line has no end')
+  return lines
+}
+
+function readLine(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (JSON.stringify(value) === line) return value
+  } catch {
+    // The sentence below says it.
+  }
+  throw new MalformedEvidence('A line is not JSON as an export writes it')
 }
 
 /** The statements of an export, checked for their form. Throws for an invalid line. */

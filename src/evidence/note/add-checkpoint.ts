@@ -1,7 +1,8 @@
+import { decodeBase64 } from '#domain/text/base64.ts'
 import { hashBytesLong } from '../merkle/tree-hash.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { cosignedAt } from './cosignature.ts'
-import { decodeBase64, type NoteKey } from './note-key.ts'
+import type { NoteKey } from './note-key.ts'
 import { formatSignature, parseNote } from './signed-note.ts'
 
 /**

@@ -1,6 +1,7 @@
+import { decodeBase64 } from '#domain/text/base64.ts'
 import { hashBytesLong } from '../merkle/tree-hash.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
-import { decodeBase64, type NoteKey } from './note-key.ts'
+import type { NoteKey } from './note-key.ts'
 import { isSignedBy, parseNote } from './signed-note.ts'
 
 /**

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { decodeBase64 } from '#domain/text/base64.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 
 /**
@@ -77,15 +78,6 @@ export function parseVerifierKey(line: string): NoteKey {
  */
 export function isKeyName(name: string): boolean {
   return name !== '' && !/[\s+\p{Cc}]/u.test(name) && name.isWellFormed()
-}
-
-/**
- * Bytes of standard base64 with padding; `null` unless the text is exactly the encoding of those
- * bytes.
- */
-export function decodeBase64(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.toString('base64') === text ? bytes : null
 }
 
 function typedKey(publicKey: KeyObject, algorithm: NoteAlgorithm): Buffer {

@@ -1,6 +1,7 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
+import { decodeBase64 } from '#domain/text/base64.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
-import { decodeBase64, isKeyName, type NoteKey } from './note-key.ts'
+import { isKeyName, type NoteKey } from './note-key.ts'
 
 /** One signature line. `signature` is what follows the key's id. */
 export interface NoteSignature {

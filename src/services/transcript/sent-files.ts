@@ -1,6 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { decodeBase64 } from '#domain/text/base64.ts'
 import { isPictureType, pictureTypeOf, type PictureType } from '#domain/tools/picture-type.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { parsePath } from '#sandbox/path-names.ts'
@@ -69,8 +70,8 @@ function readSentFile(
   const pathResult = parsePath(name)
   if (!pathResult.ok || pathResult.path !== name || name.includes('/'))
     return 'Its name is not a file name.'
-  const content = Buffer.from(data, 'base64')
-  if (content.toString('base64') !== data) return 'Its data is not base64.'
+  const content = decodeBase64(data)
+  if (content === null) return 'Its data is not base64.'
   if (content.length === 0) return 'It is empty.'
   const file = { name, mediaType, bytes: content.length, hash: hashBytes(content), content }
   if (mediaType.startsWith('image/')) {

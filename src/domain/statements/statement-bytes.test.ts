@@ -1,0 +1,21 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { signStatement, verifyStatement } from './statement-bytes.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+const verifier = { publicKeys: new Map([['key', publicKey]]) }
+const signedStatement = signStatement({ keyId: 'key', privateKey }, 'permit', { one: 1 })
+
+// Rules: security.md 13
+test.each([
+  [
+    'a character that is not of base64url',
+    (text: string) => `${text.slice(0, 40)}]${text.slice(40)}`,
+  ],
+  ['padding', (text: string) => `${text}==`],
+  ['the letters of base64', (text: string) => Buffer.from(text, 'base64url').toString('base64')],
+])('a signature has one form: with %s it does not hold', (_what, change) => {
+  expect(verifyStatement(verifier, 'permit', signedStatement)).toEqual({ one: 1 })
+  const signature = change(signedStatement.signature)
+  expect(verifyStatement(verifier, 'permit', { ...signedStatement, signature })).toBeNull()
+})
