@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../database.ts'
 import { eventDocument, eventInstant } from './event-document.ts'
 
@@ -84,22 +84,28 @@ export async function readUncovered(
 /** Ids of events whose search columns differ from their document. */
 export async function readMisfiled(db: Db, maxRows: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from (
-      select *, ${eventDocument} as parsed from audit_event
-    ) as filed
-    where parsed is null or parsed ->> 'id' is distinct from id::text
-      or ${eventInstant(sql`parsed ->> 'at'`)} is distinct from at
-      or parsed ->> 'type' is distinct from type
-      or parsed -> 'actor' ->> 'type' is distinct from actor_type
-      or (actor_type <> 'policy' and parsed -> 'actor' ->> 'id' is distinct from actor_id)
-      or parsed ->> 'runId' is distinct from run_id::text
-      or parsed ->> 'requestId' is distinct from request_id::text
-      or parsed ->> 'callId' is distinct from call_id::text
-      or parsed ->> 'sequence' is distinct from sequence::text
-    order by id limit ${maxRows}
+    ${misfiledEvents} order by id limit ${maxRows}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
+
+/**
+ * The query of {@link readMisfiled}. Without `offset 0` Postgres parses a document for each
+ * comparison, which takes ten times as long.
+ */
+export const misfiledEvents: RawBuilder<{ readonly id: string }> = sql`
+  select id from (
+    select *, ${eventDocument} as parsed from audit_event offset 0
+  ) as filed
+  where parsed is null or parsed ->> 'id' is distinct from id::text
+    or ${eventInstant(sql`parsed ->> 'at'`)} is distinct from at
+    or parsed ->> 'type' is distinct from type
+    or parsed -> 'actor' ->> 'type' is distinct from actor_type
+    or (actor_type <> 'policy' and parsed -> 'actor' ->> 'id' is distinct from actor_id)
+    or parsed ->> 'runId' is distinct from run_id::text
+    or parsed ->> 'requestId' is distinct from request_id::text
+    or parsed ->> 'callId' is distinct from call_id::text
+    or parsed ->> 'sequence' is distinct from sequence::text`
 
 /** Stored whole tiles that a tree of `size` leaves does not have. */
 export async function readStrayTiles(

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { misfiledEvents } from './audit-log-export.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
 await sql`insert into audit_leaf values (0, gen_random_uuid())`.execute(database.db)
@@ -35,4 +36,12 @@ describe('the tables of the log', () => {
   ])('refuse a second one in the same place: %s', async (insert) => {
     await expect(sql.raw(insert).execute(database.db)).rejects.toThrow('duplicate key')
   })
+})
+
+it('an export parses each event once to compare it with its row', async () => {
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+    explain (verbose) ${misfiledEvents}
+  `.execute(database.db)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan.match(/[.]document\)::jsonb/g), plan).toHaveLength(1)
 })

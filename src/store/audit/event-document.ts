@@ -30,7 +30,8 @@ export function eventInstant(text: RawBuilder<unknown>): RawBuilder<Date | null>
 export function parseEvent(document: string): JsonObject | null {
   const isOurs =
     Buffer.byteLength(document) <= limits.auditEventBytes &&
-    document.replaceAll(/[^[{]/g, '').length <= maxOpenings &&
+    // A text that is shorter than that cannot have more.
+    (document.length <= maxOpenings || document.replaceAll(/[^[{]/g, '').length <= maxOpenings) &&
     !/[\n\r]/.test(document)
   if (!isOurs) return null
   try {
