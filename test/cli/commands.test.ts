@@ -551,6 +551,11 @@ test('evidence of everything that happened here is exported, and verified offlin
   expect([changed.code, changed.out]).toEqual([1, expect.stringMatching(/integrity +FAILS/)])
   await writeFile(bundle, '{}')
   expect((await cli.run('audit', 'verify', bundle, '--key', key)).code).toBe(2)
+  await writeFile(bundle, Buffer.from([0x22, 0xff, 0x22]))
+  expect(await cli.run('audit', 'verify', bundle, '--key', key)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('is not UTF-8'),
+  })
   expect((await cli.run('audit', 'export', '--log', ...aud)).code).toBe(2)
 })
 

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import type { Scope } from '../policy/verdict.ts'
 import type { DecisionVerb, DenialThen } from '../requests/request.ts'
+import { decodeBase64 } from '../text/base64.ts'
 
 /**
  * What a person signs with a passkey when they decide (audit.md, Approver's signature): its
@@ -61,8 +62,10 @@ export function challengeOf(statement: string): string {
  * have it.
  */
 export function readPasskeyKey(spki: string): KeyObject | null {
+  const bytes = decodeBase64(spki)
+  if (bytes === null) return null
   try {
-    const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' })
+    const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' })
     return digestOf(key) === undefined ? null : key
   } catch {
     return null
@@ -76,14 +79,16 @@ export function readPasskeyKey(spki: string): KeyObject | null {
  */
 export function whyNotSigned(signature: DecisionSignature, key: KeyObject): string | null {
   const statement = parse<DecisionStatement>(Buffer.from(signature.statement))
-  const clientBytes = Buffer.from(signature.clientDataJSON, 'base64url')
+  const clientBytes = decodeBase64(signature.clientDataJSON, 'base64url')
+  const data = decodeBase64(signature.authenticatorData, 'base64url')
+  const signatureBytes = decodeBase64(signature.signature, 'base64url')
+  if (clientBytes === null || data === null || signatureBytes === null) return 'it cannot be read'
   const client = parse<{
     type: unknown
     challenge: unknown
     origin: unknown
     crossOrigin: unknown
   }>(clientBytes)
-  const data = Buffer.from(signature.authenticatorData, 'base64url')
   if (statement === null || typeof statement.origin !== 'string')
     return 'its statement is not valid'
   if (client?.type !== 'webauthn.get') return 'it is not a response to a signing challenge'
@@ -98,15 +103,15 @@ export function whyNotSigned(signature: DecisionSignature, key: KeyObject): stri
     return 'the authenticator did not verify its owner'
   }
   const signedBytes = Buffer.concat([data, createHash('sha256').update(clientBytes).digest()])
-  return holds(key, signedBytes, signature.signature) ? null : 'its signature is not valid'
+  return holds(key, signedBytes, signatureBytes) ? null : 'its signature is not valid'
 }
 
 const userPresent = 0x01
 const userVerified = 0x04
 
-function holds(key: KeyObject, bytes: Buffer, signature: string): boolean {
+function holds(key: KeyObject, bytes: Buffer, signature: Buffer): boolean {
   try {
-    return verify(digestOf(key) ?? null, bytes, key, Buffer.from(signature, 'base64url'))
+    return verify(digestOf(key) ?? null, bytes, key, signature)
   } catch {
     return false
   }

@@ -55,15 +55,21 @@ export interface LogFiles {
 export function readLines<T>(files: LogFiles, name: string): T[] {
   const lines: T[] = []
   for (let part = 0; ; part += 1) {
-    const bytes = files.read(partPath(name, part))
+    const path = partPath(name, part)
+    const bytes = files.read(path)
     if (bytes === null) return lines
-    for (const line of linesOf(bytes)) lines.push(readLine(line) as T)
+    for (const line of linesOf(bytes, path)) lines.push(readLine(line) as T)
   }
 }
 
-function linesOf(bytes: Uint8Array): string[] {
-  if (!isUtf8(bytes)) throw new MalformedEvidence('The file is not UTF-8')
-  const lines = Buffer.from(bytes).toString('utf8').split('\n')
+/** The text of a file. Throws `MalformedEvidence` for bytes that many texts could stand for. */
+export function textOf(bytes: Uint8Array, path: string): string {
+  if (!isUtf8(bytes)) throw new MalformedEvidence(`${path} is not UTF-8`)
+  return Buffer.from(bytes).toString('utf8')
+}
+
+function linesOf(bytes: Uint8Array, path: string): string[] {
+  const lines = textOf(bytes, path).split('\n')
   if (lines.pop() !== '') throw new MalformedEvidence('The last line has no end')
   return lines
 }

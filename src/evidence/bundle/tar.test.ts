@@ -16,8 +16,13 @@ async function unpack(...parts: readonly Buffer[]): Promise<ArchivedFile[]> {
 
 /** A file whose header says another size, with a checksum that holds. */
 function ofSize(size: string): Buffer {
+  return withHeader(`${size}\0`.slice(0, 12).padEnd(12, '\0'), 124)
+}
+
+/** A file with a text somewhere in its header, and a checksum that holds. */
+function withHeader(text: string, at: number): Buffer {
   const file = Buffer.from(one)
-  file.write(`${size}\0`.slice(0, 12).padEnd(12, '\0'), 124)
+  file.write(text, at)
   file.fill(' ', 148, 156)
   const sum = file.subarray(0, 512).reduce((total, byte) => total + byte, 0)
   file.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
@@ -43,4 +48,37 @@ test('a repeated path is refused', async () => {
 
 test('an archive that ends too early is refused', async () => {
   await expect(unpack(one, other.subarray(0, 600))).rejects.toThrow('not complete')
+  await expect(unpack(one, archiveEnd.subarray(0, 512))).rejects.toThrow('not complete')
+  await expect(unpack(one, archiveEnd.subarray(0, 100))).rejects.toThrow('not complete')
+})
+
+// Other programs unpack the first to `other/checkpoint`, and look for more files behind the last.
+test.each([
+  ['a folder in the header that stands before the path', withHeader('other', 345)],
+  ['an owner', withHeader('0000001', 108)],
+  ['a word behind the path', withHeader('x', 50)],
+  ['bytes that fill up the file', one.with(512 + 3, 1)],
+])('an archive with %s is refused', async (_, file) => {
+  await expect(unpack(Buffer.from(file), archiveEnd)).rejects.toThrow(MalformedEvidence)
+})
+
+test.each([
+  ['more zeros', [archiveEnd, Buffer.alloc(1)]],
+  ['a file', [archiveEnd, other]],
+  ['a byte in its end', [archiveEnd.with(600, 1)]],
+])('an archive that ends with %s is refused, however it arrives', async (_, end) => {
+  const parts = [one, ...end.map((part) => Buffer.from(part))]
+  await expect(unpack(...parts)).rejects.toThrow(MalformedEvidence)
+  await expect(unpack(Buffer.concat(parts))).rejects.toThrow(MalformedEvidence)
+})
+
+test('an archive is read alike however it is cut', async () => {
+  const bytes = Buffer.concat([one, other, archiveEnd])
+  for (const length of [1, 100, 511, 513, 1025]) {
+    const count = Math.ceil(bytes.length / length)
+    const cut = Array.from({ length: count }, (_, at) =>
+      bytes.subarray(at * length, (at + 1) * length),
+    )
+    expect(await unpack(...cut)).toHaveLength(2)
+  }
 })

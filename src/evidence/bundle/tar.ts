@@ -1,6 +1,7 @@
 import { MalformedEvidence } from '../malformed-evidence.ts'
 
 const block = 512
+const maxPathBytes = 100
 
 export interface ArchivedFile {
   readonly path: string
@@ -11,28 +12,37 @@ export interface ArchivedFile {
  * One file of a POSIX archive (ustar): its header and its bytes. The path has at most 100 bytes.
  */
 export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
+  const padding = Buffer.alloc(paddingOf(bytes.length))
+  return Buffer.concat([headerOf(path, bytes.length), bytes, padding])
+}
+
+function headerOf(path: string, size: number): Buffer {
   const header = Buffer.alloc(block)
-  if (Buffer.byteLength(path) > 100) throw new RangeError(`The path ${path} is too long`)
+  if (Buffer.byteLength(path) > maxPathBytes) throw new RangeError(`The path ${path} is too long`)
   header.write(path, 0)
   header.write('0000644\0', 100)
   header.write('0000000\0', 108)
   header.write('0000000\0', 116)
-  header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124)
+  header.write(`${size.toString(8).padStart(11, '0')}\0`, 124)
   header.write('00000000000\0', 136)
   header.write('        ', 148)
   header.write('0', 156)
   header.write('ustar\0', 257)
   header.write('00', 263)
   header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
-  const padding = Buffer.alloc((block - (bytes.length % block)) % block)
-  return Buffer.concat([header, bytes, padding])
+  return header
+}
+
+function paddingOf(size: number): number {
+  return (block - (size % block)) % block
 }
 
 export const archiveEnd = Buffer.alloc(2 * block)
 
 /**
- * The files of such an archive as its bytes arrive. Throws `MalformedEvidence` on anything except
- * plain files, and on a repeated path, which programs unpack differently.
+ * The files of such an archive as its bytes arrive. Throws `MalformedEvidence` unless they are
+ * exactly what {@link archiveFile} writes, with each path once, and {@link archiveEnd}: other
+ * programs also read fields, padding and bytes after the end, and would unpack other files.
  */
 export async function* filesOfArchive(
   chunks: AsyncIterable<Uint8Array>,
@@ -43,32 +53,40 @@ export async function* filesOfArchive(
     buffer = Buffer.concat([buffer, chunk])
     for (;;) {
       if (buffer.length < block) break
-      if (buffer[0] === 0) return
+      if (buffer[0] === 0) {
+        if (!archiveEnd.subarray(0, buffer.length).equals(buffer)) {
+          throw new MalformedEvidence('The archive has more behind its files than an end')
+        }
+        break
+      }
       const { path, size } = readHeader(buffer)
-      const end = block + Math.ceil(size / block) * block
+      const end = block + size + paddingOf(size)
       if (buffer.length < end) break
+      if (buffer.subarray(block + size, end).some((byte) => byte !== 0)) {
+        throw new MalformedEvidence('The archive has bytes between its files')
+      }
       if (paths.has(path)) throw new MalformedEvidence(`The archive has ${path} twice`)
       paths.add(path)
       yield { path, bytes: buffer.subarray(block, block + size) }
       buffer = buffer.subarray(end)
     }
   }
-  throw new MalformedEvidence('The archive is not complete')
+  if (!buffer.equals(archiveEnd)) throw new MalformedEvidence('The archive is not complete')
 }
 
-function readHeader(header: Buffer): { path: string; size: number } {
+function readHeader(buffer: Buffer): { path: string; size: number } {
+  const header = buffer.subarray(0, block)
   const text = (from: number, to: number): string =>
     header.toString('utf8', from, to).split('\0')[0] ?? ''
-  const size = text(124, 136)
-  const sum = Number.parseInt(text(148, 156), 8)
-  const blank = Buffer.from(header.subarray(0, block)).fill(' ', 148, 156)
-  const isPlain = text(257, 263) === 'ustar' && text(156, 157) === '0' && /^[0-7]+$/.test(size)
-  if (!isPlain || sum !== checksumOf(blank)) {
+  const [path, digits] = [text(0, maxPathBytes), text(124, 136)]
+  const size = /^[0-7]{11}$/.test(digits) ? Number.parseInt(digits, 8) : null
+  const isPath = Buffer.byteLength(path) <= maxPathBytes
+  if (size === null || !isPath || !headerOf(path, size).equals(header)) {
     throw new MalformedEvidence('This is not an archive of plain files')
   }
-  return { path: text(0, 100), size: Number.parseInt(size, 8) }
+  return { path, size }
 }
 
 function checksumOf(header: Buffer): number {
-  return header.subarray(0, block).reduce((sum, byte) => sum + byte, 0)
+  return header.reduce((sum, byte) => sum + byte, 0)
 }

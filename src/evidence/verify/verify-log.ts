@@ -3,6 +3,7 @@ import {
   logPartNames,
   readLines,
   readStatements,
+  textOf,
   type LogFiles,
   type UncoveredEvent,
 } from '../bundle/log-files.ts'
@@ -44,12 +45,7 @@ export function verifyLog(
 ): Verdict[] {
   const findings = openFindings()
   const keys = keysOfLog(files, key, findings.authenticity)
-  const note = files.read(logFileNames.checkpoint)
-  const checkpoint =
-    note === null
-      ? null
-      : openedCheckpoint(Buffer.from(note).toString('utf8'), keys, findings.authenticity)
-  if (note === null) findings.authenticity.fail('there is no checkpoint')
+  const checkpoint = newestOf(files, keys, findings.authenticity)
   if (checkpoint === null)
     findings.integrity.cannotJudge('there is no checkpoint to hold the events against')
   const judge = new EventJudge(
@@ -132,13 +128,26 @@ function keysOfLog(files: LogFiles, key: NoteKey, authenticity: Findings): LogKe
   }
 }
 
+function newestOf(files: LogFiles, keys: LogKeys, authenticity: Findings): Checkpoint | null {
+  const note = files.read(logFileNames.checkpoint)
+  try {
+    if (note !== null) {
+      return openedCheckpoint(textOf(note, logFileNames.checkpoint), keys, authenticity)
+    }
+    authenticity.fail('there is no checkpoint')
+  } catch (error) {
+    authenticity.fail(sentenceOf(error))
+  }
+  return null
+}
+
 function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings): Statements {
   const keys = files.read(logFileNames.keys)
   let verifier: Statements['verifier'] = null
   let storedStatements: Statements['stored'] = []
   try {
     if (keys === null) authenticity.cannotJudge('the keys of the statements are not here')
-    else verifier = openStatementKeys(Buffer.from(keys).toString('utf8'), logKeys)
+    else verifier = openStatementKeys(textOf(keys, logFileNames.keys), logKeys)
   } catch (error) {
     authenticity.fail(sentenceOf(error))
   }
@@ -166,7 +175,8 @@ function checkpointsOf(
   }
   const older = notes
     .flatMap((note) => openedCheckpoint(note, keys, findings.authenticity) ?? [])
-    .filter(({ size }) => size !== newest.size)
+    // Of two trees of one size, at most one is here.
+    .filter(({ size, root }) => size !== newest.size || !isSameHash(root, newest.root))
   for (const { size } of older) {
     if (size > newest.size) {
       findings.authenticity.fail(
@@ -174,7 +184,7 @@ function checkpointsOf(
       )
     }
   }
-  return [...older.filter(({ size }) => size < newest.size), newest].toSorted(
+  return [...older.filter(({ size }) => size <= newest.size), newest].toSorted(
     (one, other) => one.size - other.size,
   )
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -148,11 +149,14 @@ function filesIn(folder: string): LogFiles {
 }
 
 function readText(path: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (cause) {
     throw new CommandFailure(`${path} cannot be read`, exitCodes.usage, { cause })
   }
+  if (!isUtf8(bytes)) throw new CommandFailure(`${path} is not UTF-8`, exitCodes.usage)
+  return bytes.toString('utf8')
 }
 
 /** Turns the error of an unreadable file into a sentence. */

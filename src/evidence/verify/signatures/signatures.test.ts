@@ -112,6 +112,20 @@ test.each(['ES256', 'EdDSA', 'RS256'] as const)(
   },
 )
 
+test('a signature of which a part, or the key, is not exactly the encoding of its bytes does not hold', () => {
+  const { publicKey, get } = softwarePasskey()
+  const text = canonicalJson(statement)
+  const { response } = get({ challenge: challengeOf(text) })
+  const signed = { credentialId: 'k1', statement: text, ...response }
+  for (const part of ['authenticatorData', 'clientDataJSON', 'signature'] as const) {
+    for (const more of ['=', '.', '\n']) {
+      const other = { ...signed, [part]: `${signed[part]}${more}` }
+      expect(whyNotSigned(other, readPasskeyKey(publicKey)!), part).toBe('it cannot be read')
+    }
+  }
+  expect(readPasskeyKey(` ${publicKey}`)).toBeNull()
+})
+
 test('an approval signed with a passkey holds if a second person had confirmed that passkey', () => {
   expect(judge(signedTrail(signature()))).toEqual({})
 })

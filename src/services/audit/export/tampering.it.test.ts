@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { textOf } from '#evidence/bundle/log-files.ts'
+import { leafHash } from '#evidence/merkle/tree-hash.ts'
+import { formatCheckpoint, openCheckpoint } from '#evidence/note/checkpoint.ts'
+import { formatNote, signText } from '#evidence/note/signed-note.ts'
 import type { Verdict } from '#evidence/verify/findings/finding.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
@@ -26,6 +30,31 @@ describe('a full export', () => {
     const verdicts = await verify()
     expect(verdicts.flatMap(({ findings }) => findings)).toEqual([])
     expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('holds'))
+  })
+
+  test('with two signed trees of one size fails, although one of them is the tree that it has', async () => {
+    const { desk, signer } = lived
+    const { files, read } = await exportOf(desk.database.db, signer, desk.api.verifier)
+    const { size } = openCheckpoint(textOf(read('checkpoint')!, 'checkpoint'), signer.key)
+    const body = { origin: signer.key.name, size, root: leafHash('another'), extensions: [] }
+    const text = formatCheckpoint(body)
+    const forked = formatNote({ text, signatures: [signText(text, signer)] })
+    const checkpoints = Buffer.from(read('checkpoints/0.jsonl') ?? '')
+    files.set('checkpoints/0.jsonl', Buffer.concat([checkpoints, lineOf(forked)]))
+    const [integrity] = verifyLog({ read }, signer.key, null)
+    expect(integrity?.findings[0]?.problem).toContain(`the checkpoint of ${size} events signed`)
+  })
+
+  test.each(['checkpoint', 'keys'])('whose %s is not UTF-8 fails', async (path) => {
+    const { desk, signer } = lived
+    const { files, read } = await exportOf(desk.database.db, signer, desk.api.verifier)
+    // A signature of somebody else, which verifiers pass over.
+    const [start, end] = [Buffer.from('— x'), Buffer.from(' AAAAAAA=\n')]
+    files.set(path, Buffer.concat([read(path)!, start, end]))
+    expect(verifyLog({ read }, signer.key, null)[1]).toMatchObject({ outcome: 'holds' })
+    files.set(path, Buffer.concat([read(path)!, start, Buffer.of(0xff), end]))
+    const [, authenticity] = verifyLog({ read }, signer.key, null)
+    expect(authenticity?.findings.map(({ problem }) => problem)).toContain(`${path} is not UTF-8`)
   })
 
   test.each(Object.keys(trailTables))('shows where %s was tampered with', async (table) => {
@@ -99,6 +128,10 @@ describe('a full export', () => {
     }
   })
 })
+
+function lineOf(note: string): Buffer {
+  return Buffer.from(`${JSON.stringify(note)}\n`)
+}
 
 /**
  * Where findings say that something is wrong: each names an event, a request, a file or what was

@@ -1,7 +1,12 @@
-/** The bytes of a base64 text, or `null` if it is malformed. */
+/**
+ * The bytes of a base64 text; `null` unless it is exactly their encoding: `atob` alone passes over
+ * blanks and the last bits.
+ */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const binary = atob(base64)
+    if (btoa(binary) !== base64) return null
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0))
   } catch {
     return null
   }

@@ -57,7 +57,7 @@ test('an event of which one byte was changed is not in the log, and breaks the c
   })
 })
 
-test('a proof of another place, a cut one, one that is too long and no base64 prove nothing', async () => {
+test('a proof of another place, a cut one, one that is too long, no base64 and one in another form prove nothing', async () => {
   const receipt = receiptOf(9, [2])
   const [event] = receipt.events
   if (event === undefined) throw new Error('the receipt has an event')
@@ -69,6 +69,7 @@ test('a proof of another place, a cut one, one that is too long and no base64 pr
     { ...event, proof: proof.slice(1) },
     { ...event, proof: [...proof, ...proof.slice(0, 1)] },
     { ...event, proof: ['%', ...proof.slice(1)] },
+    { ...event, proof: [`${proof[0]} `, ...proof.slice(1)] },
   ]
   for (const each of forged) {
     const { notIncluded } = await checkReceipt({ ...receipt, events: [each] })
