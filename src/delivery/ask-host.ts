@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { isGrpcServiceError, WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
-import { Problem } from '#domain/problem.ts'
+import { nothingChanged, Problem } from '#domain/problem.ts'
 import { Shares } from '#domain/sharing/shares.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { putMessage, readMessage } from '#store/content/sealed-message.ts'
@@ -111,7 +111,7 @@ async function askNow(asking: HostContext, question: HostQuery): Promise<unknown
     const answer = await answerAt(asking, answerHash, input.questionHash)
     if (answer === null) {
       await asking.onForgedAnswer()
-      throw new Problem('workspace_unreachable', forgedAnswer)
+      throw new Problem('workspace_unreachable', forgedAnswer, nothingChanged)
     }
     // Only an answer to this question is released: a stranger could name any other content.
     passed.push(answer.hash)
@@ -168,7 +168,7 @@ async function ask(temporal: TemporalClient, input: JudgeInput): Promise<JudgeAn
       throw new Problem('workspace_unreachable', temporalAway, temporalFacts, { cause: error })
     }
     const cause = error instanceof WorkflowFailedError ? error.cause : error
-    throw new Problem('workspace_unreachable', sentenceOf(cause), {}, { cause })
+    throw new Problem('workspace_unreachable', sentenceOf(cause), nothingChanged, { cause })
   }
 }
 
@@ -179,7 +179,7 @@ const forgedAnswer =
 const unavailable: ReadonlySet<number> = new Set([14])
 const temporalAway =
   'Temporal does not answer, and nothing was changed: try again in a moment. It goes on by itself when Temporal is back.'
-const temporalFacts = { cause: 'temporal_away', retryAfterSeconds: 5 }
+const temporalFacts = { cause: 'temporal_away', retryAfterSeconds: 5, ...nothingChanged }
 
 /** A worker that answered with an error is reachable: refer people to its log. */
 function sentenceOf(cause: unknown): string {

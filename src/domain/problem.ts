@@ -83,6 +83,12 @@ export class Problem extends Error {
 }
 
 /**
+ * The fact of a failure that certainly changed nothing. Clients take a failure without it as one
+ * that may have changed something.
+ */
+export const nothingChanged = { nothingChanged: true } as const
+
+/**
  * The facts of a problem for its caller. Each `invalid_request` has `field` and `errors`
  * (`{field, message}`), whoever found it; the field `''` is the body or the call as a whole.
  */

@@ -43,6 +43,12 @@ const page = (status: number, more: object = {}): Answer => ({
   headers: { 'content-type': 'text/html; charset=utf-8', ...more },
   body: '<html><h1>Please sign in</h1></html>',
 })
+/** The service refuses for the moment and says that it did nothing. */
+const busy = (more: object = {}): Answer => ({
+  status: 503,
+  headers: { 'content-type': 'application/problem+json', ...more },
+  body: JSON.stringify({ code: 'unavailable', detail: 'busy', nothingChanged: true }),
+})
 const asked = { state: 'denied' }
 const decided = { state: 'denied', by: 'Zoë', reason: 'nicht 🚀\u2028so' }
 const unavailable = (status: number | null) => ({ code: 'unavailable', status })
@@ -65,8 +71,8 @@ export const answerCases: readonly AnswerCase[] = [
   })),
   {
     ...base,
-    name: 'a pause that is demanded in seconds is kept',
-    answers: [page(503, { 'retry-after': '30' }), good],
+    name: 'a pause that is demanded in seconds is kept, and what changed nothing is not taken back',
+    answers: [busy({ 'retry-after': '30' }), good],
     timeoutSeconds: 1.5,
     result: unavailable(null),
     sent: 1,
@@ -82,7 +88,7 @@ export const answerCases: readonly AnswerCase[] = [
   {
     ...base,
     name: 'an opening without an answer is taken back, also where the one before it was refused',
-    answers: [{ status: 503 }, { how: 'silent' }, good],
+    answers: [busy(), { how: 'silent' }, good],
     timeoutSeconds: 2,
     result: unavailable(null),
     sent: 4,
@@ -90,12 +96,12 @@ export const answerCases: readonly AnswerCase[] = [
   {
     ...base,
     name: 'an opening without an answer is taken back, also where the one after it was refused',
-    answers: [{ ...good, how: 'cut' }, page(503, { 'retry-after': '30' }), good],
+    answers: [{ ...good, how: 'cut' }, busy({ 'retry-after': '30' }), good],
     timeoutSeconds: 1.5,
     result: unavailable(null),
     sent: 4,
   },
-  ...[408, 502, 504, 524].map((status) => ({
+  ...[408, 502, 503, 504, 524].map((status) => ({
     ...base,
     name: `an opening is taken back of which a proxy says with ${status} that it got no answer`,
     answers: [page(status, { 'retry-after': '30' }), good],
@@ -103,6 +109,17 @@ export const answerCases: readonly AnswerCase[] = [
     result: unavailable(null),
     sent: 3,
   })),
+  {
+    ...base,
+    name: 'an opening is taken back of which the service does not say that it changed nothing',
+    answers: [
+      { ...busy({ 'retry-after': '30' }), body: '{"code":"unavailable","detail":"away"}' },
+      good,
+    ],
+    timeoutSeconds: 1.5,
+    result: unavailable(null),
+    sent: 3,
+  },
   ...['0', '-5', 'soon', 'Fri, 31 Dec 1999 23:59:59 GMT'].map((pause) => ({
     ...base,
     name: `retry-after: ${pause} demands nothing`,

@@ -75,11 +75,14 @@ export function isUnanswered(error: unknown): boolean {
 }
 
 /**
- * Whether the service refused for the moment and did nothing. With the other passing statuses a
- * proxy says that it got no answer.
+ * Whether the service refused for the moment and did nothing. Other failures, and the passing
+ * statuses of a proxy that got no answer, do not say so.
  */
 function isBusy(error: unknown): boolean {
-  return error instanceof CountersignError && [429, 503].includes(error.status ?? 0)
+  return (
+    error instanceof CountersignError &&
+    (error.status === 429 || error.problem?.['nothingChanged'] === true)
+  )
 }
 
 /**

@@ -209,6 +209,10 @@ export const problem = z
       )
       .optional()
       .describe('With `invalid_request`: every field that is wrong; an empty name: the whole body'),
+    nothingChanged: z
+      .literal(true)
+      .optional()
+      .describe('With 503 and 507: the call changed nothing; absent: it may have'),
   })
   .meta({ id: 'Problem' })
 export type ProblemBody = z.infer<typeof problem>

@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '#api/middleware/failure-limit.ts'
 import { limits } from '#domain/limits.ts'
-import { Problem } from '#domain/problem.ts'
+import { nothingChanged, Problem } from '#domain/problem.ts'
 import { answerBadRequests, refuseConnection } from './refuse-connection.ts'
 
 export interface ListeningServer {
@@ -75,7 +75,7 @@ export function boundConnections(server: Server, maxPerAddress: number): void {
 const tooMany = new Problem(
   'unavailable',
   'This address has too many connections open: close some, or use them again',
-  { retryAfterSeconds: 5 },
+  { retryAfterSeconds: 5, ...nothingChanged },
 )
 
 function drain(server: Server, graceMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { Problem } from '#domain/problem.ts'
+import { nothingChanged, Problem } from '#domain/problem.ts'
 import { databaseOutageOf, type DatabaseOutage } from '#store/connection/database-outage.ts'
 import { currentRequest } from './current-request.ts'
 
@@ -58,11 +58,16 @@ export function outageProblem(error: unknown): Problem | null {
 export function problemOfOutage(outage: DatabaseOutage): Problem {
   const { what, undoes, remedy, retryAfterSeconds } = outageWords[outage]
   const hasCommitted = currentRequest.getStore()?.hasCommitted === true
+  const isUndone = undoes && !hasCommitted
   const effect = hasCommitted
     ? '. Part of this call may be recorded: look before you repeat it, and '
-    : undoes
+    : isUndone
       ? ', and nothing was changed: '
       : ': '
   const code = outage === 'disk_full' ? 'disk_full' : 'unavailable'
-  return new Problem(code, `${what}${effect}${remedy}`, { cause: outage, retryAfterSeconds })
+  return new Problem(code, `${what}${effect}${remedy}`, {
+    cause: outage,
+    retryAfterSeconds,
+    ...(isUndone ? nothingChanged : {}),
+  })
 }

@@ -58,6 +58,7 @@ describe('a decision that is committed while its answer is lost', () => {
     await cut
     expect(lost).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(lost.body.detail).not.toMatch(/nothing was changed/)
+    expect(lost.body).not.toHaveProperty('nothingChanged')
     await waitUntil(async () => (await recorded(request))?.state === 'approved')
     expect(await decide(request, key)).toMatchObject({ status: 200, body: { state: 'approved' } })
     expect(await decide(request)).toMatchObject({

@@ -38,20 +38,24 @@ async function failWith(sqlState: string): Promise<AsyncDisposable> {
 // Rules: security.md 42
 describe('a decision that meets', () => {
   test.each([
-    ['53100', 507, 'disk_full', 'disk_full', 'The disk is full'],
-    ['57014', 503, 'unavailable', 'database_slow', 'The database took too long'],
-    ['53300', 503, 'unavailable', 'database_busy', 'The service is busy'],
-    ['25006', 503, 'unavailable', 'database_read_only', 'The database is read-only'],
-  ])('SQLSTATE %s is answered with its own sentence and counted', async (...row) => {
-    const [state, status, code, cause, sentence] = row
-    await using _failing = await failWith(state)
-    const reply = await decide()
-    expect(reply).toMatchObject({
-      status,
-      body: { code, cause, detail: expect.stringContaining(sentence) },
-    })
-    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
-  })
+    ['53100', 507, 'disk_full', 'disk_full', 'The disk is full', true],
+    ['57014', 503, 'unavailable', 'database_slow', 'The database took too long', true],
+    ['53300', 503, 'unavailable', 'database_busy', 'The service is busy', true],
+    ['25006', 503, 'unavailable', 'database_read_only', 'The database is read-only', undefined],
+  ])(
+    'SQLSTATE %s is answered with its own sentence and counted, and says where it certainly changed nothing',
+    async (...row) => {
+      const [state, status, code, cause, sentence, nothingChanged] = row
+      await using _failing = await failWith(state)
+      const reply = await decide()
+      expect(reply).toMatchObject({
+        status,
+        body: { code, cause, detail: expect.stringContaining(sentence) },
+      })
+      expect(reply.body.nothingChanged).toBe(nothingChanged)
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    },
+  )
 
   test('none of them is recorded, whatever it met before', async () => {
     expect((await decide()).body).toMatchObject({ state: 'approved' })

@@ -150,9 +150,11 @@ def _send_once(
 def is_busy(error: BaseException) -> bool:
     """Whether the service refused for the moment and did nothing.
 
-    With the other passing statuses a proxy says that it got no answer.
+    Other failures, and the passing statuses of a proxy that got no answer, do not say so.
     """
-    return isinstance(error, CountersignError) and error.status in (429, 503)
+    if not isinstance(error, CountersignError):
+        return False
+    return error.status == 429 or (error.problem or {}).get("nothingChanged") is True
 
 
 def not_ours(service: Service, request_id: str | None = None) -> CountersignError:
