@@ -136,7 +136,7 @@ export interface TemporalPrograms {
  * Temporal's production server and its schema tool: from the cache, or built from `tools/temporal`.
  * Throws one sentence if there is no Go toolchain.
  */
-export async function findTemporalPrograms(
+async function findTemporalPrograms(
   environment: Environment,
   log: (sentence: string) => void,
 ): Promise<TemporalPrograms> {

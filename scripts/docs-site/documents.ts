@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const docsFolder = join(import.meta.dirname, '..', '..', 'docs')
+const docsFolder = join(import.meta.dirname, '..', '..', 'docs')
 
 /** A page of `docs/`. `name` is its path without `.md`, or `index` for the list of pages. */
 export interface Page {

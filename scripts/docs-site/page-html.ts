@@ -47,7 +47,7 @@ ${list.join('\n')}
 }
 
 /** Where a page is served. */
-export function addressOf(name: string): string {
+function addressOf(name: string): string {
   return name === 'index' ? '/docs' : `/docs/${name}`
 }
 

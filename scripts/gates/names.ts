@@ -5,7 +5,7 @@ import { parseSync } from 'oxc-parser'
  * called by a noun: `request` and not `asked`, `names` and not `known`. Nor is `most` one: a
  * maximum is `max`, with what it counts (`maxBytes`).
  */
-export const forbiddenNames: ReadonlySet<string> = new Set([
+const forbiddenNames: ReadonlySet<string> = new Set([
   'asked',
   'attempted',
   'begun',

@@ -78,7 +78,7 @@ function apiFailure(
 /**
  * Milliseconds of `retry-after-ms`, or of `retry-after` in seconds or as a date; at most an hour.
  */
-export function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
+function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN)
   const text = headers['retry-after']
   const seconds = text === undefined ? Number.NaN : Number(text)

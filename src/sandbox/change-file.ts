@@ -20,7 +20,7 @@ export interface FilePlace {
 }
 
 /** Throws code `stale` unless the place has exactly the expected content: a hash, or nothing. */
-export async function requireBase(place: FilePlace, expected: string): Promise<void> {
+async function requireBase(place: FilePlace, expected: string): Promise<void> {
   const { directory, name, at } = place
   const state = await stateOf(directory, name, at)
   if (state.kind === 'absent' && expected === 'absent') return

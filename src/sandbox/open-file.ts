@@ -77,7 +77,7 @@ export async function readBytes(
 }
 
 /** The refusal of a name that is not a regular file. */
-export function notAFile(state: FileState, at: string): WorkspaceProblem {
+function notAFile(state: FileState, at: string): WorkspaceProblem {
   const [code, sentence] = refusals[state.kind]
   return new WorkspaceProblem(code, at, `${pathLabel(at)} ${sentence}.`)
 }

@@ -183,7 +183,7 @@ export async function withdraw(
 }
 
 /** Who decided a request and why, from its answer. */
-export function decisionOf(latest: RequestAnswer): Decision {
+function decisionOf(latest: RequestAnswer): Decision {
   const { cancelReason, decisions, digest, revision, state } = latest
   const last = decisions.at(-1)
   const isDecided = state === 'approved' || state === 'denied'

@@ -6,7 +6,7 @@ import { hashToken } from '#services/access/token.ts'
  * The header that a page sends with every call: a token in this origin's own storage only
  * (security.md 39).
  */
-export const proofHeader = 'x-countersign-session'
+const proofHeader = 'x-countersign-session'
 
 /** The proof of a call, or null. Rejects an invalid one with `invalid_request`. */
 export function readProof(request: Request): string | null {

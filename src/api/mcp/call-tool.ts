@@ -74,7 +74,7 @@ export async function reportState(api: Api, callState: GatewayCallState): Promis
 }
 
 /** The approval was for another definition: the same call asks once more. */
-export function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolean {
+function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolean {
   if (refusal === 'changed') return true
   if (outcome !== null) return false
   return permit === 'lapsed' || refusal === 'asks'

@@ -64,7 +64,7 @@ function titleOf(code: string): string {
  * Converts any error to a problem. Messages of other sources are not passed on: they may quote what
  * a person wrote.
  */
-export function asProblem(error: unknown): Problem {
+function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ZodError) return invalidRequest(error)
   if (error instanceof URIError) return new Problem('not_found', 'The path is not valid')

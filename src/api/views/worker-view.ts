@@ -29,7 +29,7 @@ export function workerView(
 }
 
 /** Whether a script takes the place of the model. Every page that shows a run says so. */
-export function isScripted(model: string): boolean {
+function isScripted(model: string): boolean {
   return model.startsWith('script:')
 }
 

@@ -214,7 +214,7 @@ const otherIssuer = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
 const keyFailures = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'])
 
 /** Classifies an error of the provider. The provider's own texts are not passed on. */
-export function failureOf(error: unknown): ProviderFailure {
+function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   if (error instanceof AuthorizationResponseError) {
     return new ProviderFailure('provider_refused', codeOf(error.error), error)

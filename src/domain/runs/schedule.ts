@@ -5,5 +5,5 @@ export const catchups = ['none', 'one'] as const
 export type Catchup = (typeof catchups)[number]
 
 /** Why a scheduled time started no run, besides the codes of refused starts. */
-export const skipReasons = ['missed', 'paused', 'not_scheduled', 'started_before'] as const
+const skipReasons = ['missed', 'paused', 'not_scheduled', 'started_before'] as const
 export type SkipReason = (typeof skipReasons)[number]

@@ -5,9 +5,9 @@
 export const startRunName = 'start_run'
 
 /** The judgement of a start by mode and policy; `denied`: the mode `strict` denies what asks. */
-export const startVerdicts = ['begins', 'asks', 'denied'] as const
+const startVerdicts = ['begins', 'asks', 'denied'] as const
 export type StartVerdict = (typeof startVerdicts)[number]
 
 /** Why a run ended before it began: `failure.code`. */
-export const startFailures = ['start_denied', 'start_expired'] as const
+const startFailures = ['start_denied', 'start_expired'] as const
 export type StartFailure = (typeof startFailures)[number]

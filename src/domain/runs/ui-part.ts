@@ -3,7 +3,7 @@ import type { OutputStream } from '../tools/tool-result.ts'
 import type { RestReason, RunState } from '../requests/request.ts'
 
 /** Why a message ended, by the AI SDK's names that a run's stream uses. */
-export const finishReasons = ['stop', 'error', 'other'] as const
+const finishReasons = ['stop', 'error', 'other'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
 /**

@@ -1,5 +1,5 @@
 /** How parts of a transcript leave the model's window (product.md 31). */
-export const windowStepKinds = ['elision', 'compaction'] as const
+const windowStepKinds = ['elision', 'compaction'] as const
 export type WindowStepKind = (typeof windowStepKinds)[number]
 
 /** The author of an entry of a transcript; a compaction is the model's summary of old turns. */

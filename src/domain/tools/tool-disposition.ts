@@ -2,7 +2,7 @@
  * What happened to a call that needed an approval, by the names of the extension
  * `io.modelcontextprotocol/tool-approval` (SEP-2848).
  */
-export const toolDispositions = [
+const toolDispositions = [
   'approved-executed',
   'denied-not-executed',
   'execution-error',
@@ -11,5 +11,5 @@ export const toolDispositions = [
 export type ToolDisposition = (typeof toolDispositions)[number]
 
 /** Why an approved gateway call was not made: policy or the server has changed. */
-export const gatewayRefusals = ['blocked', 'changed', 'asks', 'failed', 'cancelled'] as const
+const gatewayRefusals = ['blocked', 'changed', 'asks', 'failed', 'cancelled'] as const
 export type GatewayRefusal = (typeof gatewayRefusals)[number]

@@ -24,7 +24,7 @@ export interface YamlField {
 }
 
 /** Where a field is written; `line` counts from 1. */
-export function placeOf(field: YamlField): SourceLine {
+function placeOf(field: YamlField): SourceLine {
   return { file: field.source.file, line: field.line }
 }
 

@@ -68,7 +68,7 @@ export interface ChannelSettings {
  * Every channel that a policy configures, one for each of `configuredEndpoints`, that of programs'
  * callbacks, and that of people's own devices.
  */
-export function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel[] {
+function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel[] {
   const { webhooks, slack, email } = policy.config
   const { allow, endpoints } = webhooks
   const { db, publicUrl } = settings

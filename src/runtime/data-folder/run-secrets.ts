@@ -36,7 +36,7 @@ export async function removeDevToken(dataDir: string): Promise<void> {
  * The file with the token of this host: anybody who can read it may make sign-in links (api.md,
  * `people link` on the host).
  */
-export function hostTokenFile(dataDir: string): string {
+function hostTokenFile(dataDir: string): string {
   return join(runFolder(dataDir), 'host-token')
 }
 

@@ -10,7 +10,7 @@ import { exists, writeSecretOnce } from '../files.ts'
 /**
  * Keys that only API and Temporal workers share, in a separate folder that can be mounted alone.
  */
-export function sealKeyFile(dataDir: string): string {
+function sealKeyFile(dataDir: string): string {
   return join(keyFolder(dataDir), 'shared', 'seal.key')
 }
 

@@ -59,7 +59,7 @@ export function publicKeyLine(signer: Signer): string {
  * `keyId` is read first, and the two belong together. Throws when the file is missing, readable by
  * others or not a key.
  */
-export function signerOfFile(file: string): Signer {
+function signerOfFile(file: string): Signer {
   const look = readOnChange(file, () => {
     refuseReadable(file, statSync(file).mode)
     return signerOf(readFileSync(file, 'utf8'), file)

@@ -3,7 +3,7 @@ import type { MetricsPage } from '#api/context/api.ts'
 import type { MetricsAddress } from '../metrics/serve-metrics.ts'
 
 /** How often the loop shows that it runs. */
-export const turnIntervalMs = 500
+const turnIntervalMs = 500
 
 /** The settings of the watching thread. */
 export interface WatchSetup {

@@ -14,7 +14,7 @@ export interface ProcessIdentity {
  * boot's id and the clock tick since boot, elsewhere what `ps` prints. `null` when nothing runs
  * there.
  */
-export function readStartTime(pid: number): string | null {
+function readStartTime(pid: number): string | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   return process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid)
 }

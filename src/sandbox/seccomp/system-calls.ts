@@ -6,7 +6,7 @@ export type Architecture = (typeof architectures)[number]
  * The number of each system call on x64 and on arm64 (`null`: it does not exist there), from the
  * kernel's own tables.
  */
-export const systemCalls = {
+const systemCalls = {
   acct: [163, 89],
   add_key: [248, 217],
   bpf: [321, 280],

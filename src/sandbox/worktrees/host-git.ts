@@ -46,7 +46,7 @@ const settings = [
 export const objectLimit = { GIT_ALLOC_LIMIT: '600m' }
 
 /** None, whatever a repository's `protocol.ext.allow` says. */
-export const noProtocol = { GIT_ALLOW_PROTOCOL: '' }
+const noProtocol = { GIT_ALLOW_PROTOCOL: '' }
 
 /**
  * Runs Git on the host for the service itself, without the configuration of user and system, and
@@ -130,7 +130,7 @@ export async function hostGitBytes(words: readonly string[], run: GitRun): Promi
   return end.stdout
 }
 
-export class GitFailed extends Error {
+class GitFailed extends Error {
   constructor([word = '']: readonly string[], { code, stderr }: GitEnd) {
     super(`git ${word} ended with ${code}: ${stderr.slice(0, 2000)}`)
   }

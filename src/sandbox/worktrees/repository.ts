@@ -14,7 +14,7 @@ export interface Repository {
 }
 
 /** Why a folder has no repository for worktrees, as the end of a sentence. */
-export class NoRepository extends UnusableWorkspace {}
+class NoRepository extends UnusableWorkspace {}
 
 /** The repository whose top folder is `root`. Rejects with `NoRepository`. */
 export async function openRepository(root: string): Promise<Repository> {

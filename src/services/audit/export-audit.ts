@@ -92,7 +92,7 @@ const columns = [
 ]
 
 /** First line of a CSV export. */
-export const csvHeader = `${columns.join(',')}\r\n`
+const csvHeader = `${columns.join(',')}\r\n`
 
 /**
  * One event as a CSV line (RFC 4180). A cell that a spreadsheet would evaluate (`= + - @`, also in

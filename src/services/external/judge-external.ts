@@ -174,7 +174,7 @@ export async function recordBlock(
  * path is a real one of this host, and it is the workspace or lies in it (product.md 46); else
  * `null`. No file is read before the proof is valid.
  */
-export async function provenFolder(
+async function provenFolder(
   ctx: Pick<SigningContext, 'hostProof' | 'policies' | 'projectDir' | 'taskQueue'>,
   origin: Origin | undefined,
 ): Promise<ProvenFolder | null> {

@@ -59,7 +59,7 @@ function isWhole({ content, hash }: ReportedFile): boolean {
  * The reported files as a workspace for a tool. It has no other file, cannot list names, and reads
  * no file of this host.
  */
-export function reportedWorkspace(files: readonly ReportedFile[]): Workspace {
+function reportedWorkspace(files: readonly ReportedFile[]): Workspace {
   const byPath = new Map(files.map((file) => [file.path, file]))
   return {
     ...unreadWorkspace,

@@ -30,7 +30,7 @@ export function policyNameOf({ server, tool }: Pick<GatewayCall, 'server' | 'too
 }
 
 /** How long the end of a call is returned again. */
-export const answeredAgainMs = 10 * 60 * 1000
+const answeredAgainMs = 10 * 60 * 1000
 
 /** An earlier call with the same identity. */
 export interface EarlierCall {

@@ -166,7 +166,7 @@ function refuse(message: string, cause?: unknown): Problem {
 }
 
 /** The calling person, as authenticators show them. Rejects machines with `forbidden`. */
-export async function findPerson(
+async function findPerson(
   ctx: ServiceContext,
   { actor }: Caller,
 ): Promise<{ readonly id: string; readonly name: string; readonly email: string }> {

@@ -31,7 +31,7 @@ export async function readProject(projectDir: string): Promise<ReadProject> {
 }
 
 /** As `readProject`, but it returns the readable files even if others have problems. */
-export async function readReadable(
+async function readReadable(
   projectDir: string,
 ): Promise<{ readonly files: ProjectFiles; readonly problems: readonly ProjectProblem[] }> {
   const problems: ProjectProblem[] = []

@@ -214,7 +214,7 @@ function replayedVerdict({ verdict, reason, routing, risk }: Judgement): Replaye
  * Why a call cannot be judged under a version, as a sentence; `null` when it can. A replay loads
  * only code and servers of the version in force, and narrows zones only by a signed lineage.
  */
-export function whyNotJudged(policy: Policy, inForce: Policy, call: StoredCall): string | null {
+function whyNotJudged(policy: Policy, inForce: Policy, call: StoredCall): string | null {
   if (call.lineage === null) {
     return 'a signed statement of this run or of one above it is not valid: its zones are unknown'
   }

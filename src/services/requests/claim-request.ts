@@ -13,7 +13,7 @@ import { viewerOf } from './people/viewer.ts'
 import type { Authority, PersonActor } from '../core/authority.ts'
 
 /** How long a claim lasts; claiming again renews it. */
-export const claimLeaseMinutes = 10
+const claimLeaseMinutes = 10
 
 /**
  * Shows colleagues that the caller looks at a pending request: a lease that does not stop others

@@ -7,7 +7,7 @@ import { readMigrations } from './applied-migrations.ts'
 const replaced = { count: 60, last: '20261125T055000Z-starts-budgets', commit: '2f2d046f' }
 
 /** Whether the baseline replaces this migration. */
-export function isReplaced(name: string): boolean {
+function isReplaced(name: string): boolean {
   return name < baselineName
 }
 

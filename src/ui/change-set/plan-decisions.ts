@@ -40,7 +40,7 @@ export function planDecisions(calls: readonly ChosenCall[]): DecisionPlan {
 }
 
 /** Why a choice cannot be sent yet, as a sentence; null: it can. Pure. */
-export function whyNotYet({ request, choice, reason, seen, changed }: ChosenCall): string | null {
+function whyNotYet({ request, choice, reason, seen, changed }: ChosenCall): string | null {
   const closed = whyClosed(request)
   if (closed !== null) return `${closed}.`
   if (changed) return 'It changed since you opened it.'

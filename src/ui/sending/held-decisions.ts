@@ -5,7 +5,7 @@ import { ApiRefusal, callApi, callAtPageEnd } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 /** How long a decision by key can be undone before it is sent. */
-export const holdMs = 5_000
+const holdMs = 5_000
 /** How long the page shows that the last decision was recorded. */
 const recordedMs = 10_000
 

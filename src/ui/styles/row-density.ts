@@ -7,7 +7,7 @@ const key = 'countersign.rows'
 const listeners = new Set<() => void>()
 
 /** The stored density of this browser; default: `roomy`. */
-export function rowDensity(): RowDensity {
+function rowDensity(): RowDensity {
   return localStorage.getItem(key) === 'compact' ? 'compact' : 'roomy'
 }
 

@@ -36,10 +36,10 @@ export const linkBody = z
 /** The answer is the same for every address, so that nobody learns which ones exist. */
 export const linkRequested = acknowledgementOf('asked').meta({ id: 'LinkAsked' })
 
-export const right = z.enum(rightNames).describe('A right that countersign.yaml gives')
+const right = z.enum(rightNames).describe('A right that countersign.yaml gives')
 
 /** Facts about the installation that every page of the dashboard shows. */
-export const installation = z.object({
+const installation = z.object({
   profile: z
     .enum(['development', 'production'])
     .describe('`development`: embedded servers, loopback address and development sign-in'),

@@ -3,7 +3,7 @@ import { apiKeyScopes } from '#domain/api-key-scope.ts'
 import { address, displayName, email, id, instant, label, listOf } from '../common.ts'
 import * as example from '../examples.ts'
 
-export const apiKeyScope = z.enum(apiKeyScopes).describe('What the key may do; no scope decides')
+const apiKeyScope = z.enum(apiKeyScopes).describe('What the key may do; no scope decides')
 
 export const createKeyBody = z
   .strictObject({

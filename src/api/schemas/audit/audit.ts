@@ -19,7 +19,7 @@ import {
 } from '../common.ts'
 import * as example from '../examples.ts'
 
-export const auditEventType = z
+const auditEventType = z
   .enum(auditEventTypes)
   .describe('What happened; docs/audit.md describes each type')
 

@@ -9,7 +9,7 @@ export const scope = z
   )
 export type ScopeName = z.infer<typeof scope>
 
-export const grant = z
+const grant = z
   .object({
     id,
     tool: toolName,

@@ -157,7 +157,7 @@ export const challenge = z
     ],
   })
 
-export const stage = z
+const stage = z
   .enum(decisionStages)
   .describe(
     '`recorded`: stored, also in the original answer that a repeated call gets; `delivered`: the run knows it; the others: the state of the execution. With `Prefer: wait=1`, always the present stage',

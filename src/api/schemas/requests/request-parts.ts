@@ -81,7 +81,7 @@ export const quorum = z
   })
   .meta({ id: 'Quorum' })
 export type QuorumView = z.infer<typeof quorum>
-export const executionState = z
+const executionState = z
   .enum(executionStates)
   .describe(
     '`refused`: the service did not start the approved call; `unknown`: nobody knows how it ended',

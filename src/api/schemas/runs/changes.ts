@@ -7,7 +7,7 @@ const lines = z.int().nonnegative().nullable()
 const exampleId = '01930000-0000-7000-8000-000000000001'
 const example = `sha256:${'0'.repeat(63)}`
 
-export const changedFile = z
+const changedFile = z
   .object({
     path: z.string().describe('Path in the workspace'),
     change: z.enum(netChanges).describe('The difference between the beginning of the run and now'),

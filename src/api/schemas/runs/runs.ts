@@ -52,7 +52,7 @@ export const runsQuery = z.strictObject({
     .describe('With a model step at this time or later, at most 92 days before `activeTo`'),
   activeTo: instant.optional().describe('With a model step before this time; needs `activeFrom`'),
 })
-export const runFailure = z.object({
+const runFailure = z.object({
   code: z.string().describe('A stable code, for programs'),
   message: z.string().describe('The failure as a sentence, for people'),
 })
@@ -66,7 +66,7 @@ export const lineageEntry = z.object({
 })
 
 /** The run from which this run was forked. */
-export const forkedFrom = z.object({
+const forkedFrom = z.object({
   runId: id.describe('Id of that run'),
   number: shortNumber,
   turn: z.int().describe('The last turn that was taken over'),

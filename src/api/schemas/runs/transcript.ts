@@ -58,7 +58,7 @@ const messageFile = resultFile.extend({
 })
 export type MessageFile = z.infer<typeof messageFile>
 
-export const callResult = z.object({
+const callResult = z.object({
   type: z
     .enum(callResultTypes)
     .describe('`output`: the tool ran; the others say why it did not, or how it failed'),
@@ -98,7 +98,7 @@ const callTimes = z.object({
   finishedAt: instant.nullable().describe('When it ended; null: it has not'),
 })
 
-export const transcriptCall = z
+const transcriptCall = z
   .object({
     callId: id,
     toolCallId: z.string().describe('The identifier that the model gave the call'),
@@ -128,7 +128,7 @@ export const transcriptCall = z
   .meta({ id: 'TranscriptCall' })
 export type TranscriptCall = z.infer<typeof transcriptCall>
 
-export const transcriptItem = z.object({
+const transcriptItem = z.object({
   turn: z
     .int()
     .describe('The turn that reads it; a message that no turn has read counts to the next'),

@@ -65,7 +65,7 @@ interface KeyOptions extends ServiceOptions {
 }
 
 /** `countersign audit key`: prints the key that a later reader must keep apart from the service. */
-export function addAuditKeyCommand(audit: Command): void {
+function addAuditKeyCommand(audit: Command): void {
   const key = withService(audit.command('key'))
     .description('print the public key of the audit log, which verifies its checkpoints')
     .option('--chain', 'also print the earlier keys, and how each was replaced')

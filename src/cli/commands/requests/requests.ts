@@ -125,7 +125,7 @@ async function showRequest(
 }
 
 /** `countersign requests receipt`: the proof of a request, for an approver to keep. */
-export function addReceiptCommand(requests: Command): void {
+function addReceiptCommand(requests: Command): void {
   const receipt = withService(requests.command('receipt'))
     .description('print the proof that the audit log has each event of the request, as JSON')
     .argument(...requestArgument)

@@ -56,7 +56,7 @@ const maxWords = 100
  * of Claude Code's tools, or every word of a command that could be a path. Another function checks
  * whether the files exist. Pure.
  */
-export function namedPaths({ input, tool }: HookedCall, root: string): readonly string[] {
+function namedPaths({ input, tool }: HookedCall, root: string): readonly string[] {
   const { command, cwd, path } = input
   if (tool === 'shell' && typeof command === 'string') {
     const folder = typeof cwd === 'string' ? cwd : ''
@@ -71,7 +71,7 @@ export function namedPaths({ input, tool }: HookedCall, root: string): readonly 
 }
 
 /** The path that the call writes; `null` if it writes none. Pure. */
-export function writtenPath({ input, tool }: HookedCall): string | null {
+function writtenPath({ input, tool }: HookedCall): string | null {
   const writes = tool === 'write_file' || tool === 'edit_file'
   return writes && typeof input['path'] === 'string' ? input['path'] : null
 }

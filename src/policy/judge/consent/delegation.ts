@@ -138,7 +138,7 @@ export function askingAttachments(
 }
 
 /** The attachments of a delegation's canonical input. */
-export function attachmentsOf(input: JsonObject): readonly string[] {
+function attachmentsOf(input: JsonObject): readonly string[] {
   const { attachments } = input
   return Array.isArray(attachments) ? attachments.filter((path) => typeof path === 'string') : []
 }

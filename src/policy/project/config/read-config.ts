@@ -117,10 +117,10 @@ function defaultQueueSource(field: YamlField): { readonly defaultQueueSource?: s
 }
 
 /** Everything is kept. */
-export const noRetention: RetentionSettings = { transcriptsMs: null, recordsMs: null }
+const noRetention: RetentionSettings = { transcriptsMs: null, recordsMs: null }
 
 /** Reads `retention`: the records that are removed after some time. */
-export function readRetention(field: YamlField): RetentionSettings {
+function readRetention(field: YamlField): RetentionSettings {
   const fields = readFields(field, keysOf(retention))
   const read = (key: 'transcripts' | 'records'): number | null => {
     const at = fields?.get(key) ?? null
@@ -130,7 +130,7 @@ export function readRetention(field: YamlField): RetentionSettings {
 }
 
 /** Reads `commit`: the author of the commits of runs, in place of the worker and the service. */
-export function readCommit(field: YamlField): CommitSetting | null {
+function readCommit(field: YamlField): CommitSetting | null {
   const fields = readFields(field, keysOf(commit))
   if (fields === null) return null
   const nameField = fields.getNeeded('name', 'write `name: Acme agents`')

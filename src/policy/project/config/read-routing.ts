@@ -73,7 +73,7 @@ const maxApprovals = 20
 /**
  * Reads `{ count }`, `{ allOf: […] }` or `{ anyOf: […] }` of `{team, count}`; exactly one of them.
  */
-export function readQuorum(field: YamlField, names: Names): QuorumSetting | null {
+function readQuorum(field: YamlField, names: Names): QuorumSetting | null {
   const fields = readFields(field, keysOf(quorum))
   if (fields === null) return null
   const count = fields.get('count')

@@ -133,7 +133,7 @@ const refusalReasons: Readonly<Record<string, string>> = {
  * call can switch off, because the repository chooses its name, or because it includes other files.
  * `null`: there is none.
  */
-export function gitConfigRefuses(text: string): string | null {
+function gitConfigRefuses(text: string): string | null {
   // Wherever a section begins, also after another one or on a continued line. `[merge]` alone names
   // no driver.
   for (const [, name = '', nameMark] of text.matchAll(/\[\s*([A-Za-z0-9-]+)\s*(["'.]?)/g)) {

@@ -36,7 +36,7 @@ export async function outsideZones(
  * The first argument that lies in a hidden zone after links are followed, with that zone; `null`:
  * none. An argument that is not a path lies in the working folder.
  */
-export async function insideHidden(
+async function insideHidden(
   context: ZoneContext,
   hidden: readonly Zone[],
   paths: readonly string[],

@@ -76,7 +76,7 @@ function inputReader(words: readonly Spelling[], runners: readonly Program[]): P
 /**
  * Whether a command prints exactly its text, so that the input of a shell after it was analysed.
  */
-export function printsLiterally(words: readonly Spelling[]): boolean {
+function printsLiterally(words: readonly Spelling[]): boolean {
   const texts = words.map(textOf)
   if (words.some((word) => word.isOpen)) return false
   if (texts[0] === 'cat') return texts.length === 1
@@ -84,10 +84,7 @@ export function printsLiterally(words: readonly Spelling[]): boolean {
 }
 
 /** The files that a command runs, by their names without folders. */
-export function filesRun(
-  words: readonly Spelling[],
-  runners: readonly Program[],
-): readonly string[] {
+function filesRun(words: readonly Spelling[], runners: readonly Program[]): readonly string[] {
   const [name = '', ...rest] = words.map(textOf)
   const ownFiles = name.includes('/') ? [name] : []
   const runsFile = runners.some(({ runs }) => runs === 'script' || runs === 'code')
@@ -96,7 +93,7 @@ export function filesRun(
 }
 
 /** The names of files that a command may write, whatever its program. */
-export function filesNamed(words: readonly Spelling[]): readonly string[] {
+function filesNamed(words: readonly Spelling[]): readonly string[] {
   const [name = '', ...rest] = words.map(textOf)
   return readers.has(programName(name))
     ? []

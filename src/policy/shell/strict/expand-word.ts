@@ -4,7 +4,7 @@ import type { DoubleQuotedChild, Word, Command } from 'unbash'
  * Variables that the command's environment sets, each to an absolute path (workers-and-policy.md,
  * shell rules).
  */
-export const knownVariables: readonly string[] = ['HOME', 'PATH', 'PWD', 'TMPDIR']
+const knownVariables: readonly string[] = ['HOME', 'PATH', 'PWD', 'TMPDIR']
 
 /** A word with a known expansion. */
 export interface KnownWord {
@@ -24,7 +24,7 @@ export function literalWord(text: string): KnownWord {
 }
 
 /** A text in single quotes, unless none of its characters has a meaning to a shell. */
-export function quotedPart(text: string): string {
+function quotedPart(text: string): string {
   if (/^[A-Za-z0-9_./:,@%+-]+$/.test(text)) return text
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -138,7 +138,7 @@ export async function isSecretLive(
  * secret is the current one, or the previous one within its overlap. It compares hashes, so that
  * the time of the comparison reveals nothing about a secret.
  */
-export function hasSecret(secretHash: string): RawBuilder<boolean> {
+function hasSecret(secretHash: string): RawBuilder<boolean> {
   return sql<boolean>`(
     api_key.revoked_at is null
     and coalesce(api_key.expires_at > clock_timestamp(), true)

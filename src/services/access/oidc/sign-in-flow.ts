@@ -48,7 +48,7 @@ export function newFlow(): { readonly browser: string; readonly secrets: FlowSec
  * Nonce and PKCE verifier of a sign-in, derived from a secret that only the browser has: nobody can
  * finish a sign-in with what the database stores.
  */
-export function flowSecrets(browser: string, state: string): FlowSecrets {
+function flowSecrets(browser: string, state: string): FlowSecrets {
   const derive = (what: string): string =>
     createHmac('sha256', browser).update(`countersign ${what} ${state}`).digest('base64url')
   return { state, nonce: derive('nonce'), codeVerifier: derive('code verifier') }

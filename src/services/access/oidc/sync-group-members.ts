@@ -10,7 +10,7 @@ import {
  * How long a membership by group holds after the sign-in that reported the group: longer than any
  * session lasts.
  */
-export const groupsHoldForMs = 30 * 24 * 3_600_000
+const groupsHoldForMs = 30 * 24 * 3_600_000
 
 /**
  * Gives a person the memberships that the configuration maps to the person's groups, and ends those

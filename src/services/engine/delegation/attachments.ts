@@ -31,7 +31,7 @@ export interface PresentedAttachment {
  * The input of a request of kind *attachment*: these bytes of this file, for this worker, by this
  * call.
  */
-export function attachmentInput(callId: string, worker: string, file: AttachedFile): JsonObject {
+function attachmentInput(callId: string, worker: string, file: AttachedFile): JsonObject {
   return { callId, worker, path: file.path, bytes: file.bytes, hash: file.hash }
 }
 

@@ -8,7 +8,7 @@ import { bySystem, executor } from '../../core/authority.ts'
 const maxChunks = 256
 
 /** The newest `maxBytes` bytes of a stream, and how many came before them. */
-export class OutputTail {
+class OutputTail {
   readonly #maxBytes: number
   #chunks: Uint8Array[] = []
   #length = 0

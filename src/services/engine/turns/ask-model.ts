@@ -23,7 +23,7 @@ import { termsOf } from '../../core/run-terms.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
 /** How many attempts of a turn may fail before the run waits for a message. */
-export const maxModelAttempts = 5
+const maxModelAttempts = 5
 
 export interface ModelStepInput {
   readonly run: Selectable<RunTable>

@@ -53,7 +53,7 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
  * and the same version can be activated again. It permits nothing: somebody who writes this row can
  * only make people look.
  */
-export async function noteChange(
+async function noteChange(
   ctx: Pick<ServiceContext, 'db'>,
   pin: Extract<StoredPin, { state: 'pinned' }>,
   now: readonly McpDefinition[],

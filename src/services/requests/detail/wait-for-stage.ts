@@ -18,7 +18,7 @@ export interface StageRecord {
  * execution it allowed. A denial ends with `delivered`, and so does the approval of a program's
  * request; a decision that waits for others stays `recorded`.
  */
-export async function readStage(
+async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
   input: { readonly decisionId: string },
 ): Promise<StageRecord> {

@@ -40,7 +40,7 @@ export async function advanceRequests(
  * Milliseconds until the first step or expiry of a run's pending requests; `null` when none is
  * pending.
  */
-export async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
+async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
   return (await nextWait(db, runId)).nextDeadlineMs
 }
 

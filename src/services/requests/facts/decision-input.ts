@@ -155,7 +155,7 @@ const maxCharacters = 20_000
  * The `assertion` of a decision's body, in WebAuthn's JSON form; `null` when there is none. Rejects
  * with `invalid_request` for anything else; additional members are ignored.
  */
-export function readAssertion(value: Json | undefined): AuthenticationResponseJSON | null {
+function readAssertion(value: Json | undefined): AuthenticationResponseJSON | null {
   if (value === undefined) return null
   const assertion = objectOf(value, 'assertion')
   const response = objectOf(assertion['response'], 'assertion.response')

@@ -13,10 +13,7 @@ export interface RequestErasure {
 }
 
 /** `null`: its contents were not erased. */
-export async function readRequestErasure(
-  db: Db | Tx,
-  requestId: string,
-): Promise<RequestErasure | null> {
+async function readRequestErasure(db: Db | Tx, requestId: string): Promise<RequestErasure | null> {
   const row = await db
     .selectFrom('erased_request')
     .innerJoin('person', 'person.id', 'erased_request.by_id')

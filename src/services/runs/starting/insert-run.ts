@@ -198,7 +198,7 @@ const titleCharacters = 200
  * The first line of a run's task for lists, or the fields of its input in one line: without control
  * characters, cut to 200 characters.
  */
-export function titleOf(input: Json): string {
+function titleOf(input: Json): string {
   const text = taskText(input)
   const task = typeof input === 'string' ? text : text.replaceAll('\n', ', ')
   const line = task.trim().split(/[\r\n]/, 1)[0] ?? ''

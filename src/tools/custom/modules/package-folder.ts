@@ -22,7 +22,7 @@ export function fullAllowance(): PackageAllowance {
 }
 
 /** The packages are too large. The message is a sentence. */
-export class PackageLimitError extends Error {
+class PackageLimitError extends Error {
   override readonly name = 'PackageLimitError'
 }
 

@@ -115,6 +115,6 @@ export class RecordedModules {
  * The sentence that refuses a call when a file differs from the version's (architecture.md,
  * execution).
  */
-export function changedSentence(file: string): string {
+function changedSentence(file: string): string {
   return `${file} on this host is not the one of the policy version in force. If it should be, activate the project again`
 }

@@ -66,7 +66,7 @@ export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
 }
 
 /** The text after another part of the stream. The id of a text is `turn.attempt`. */
-export function afterPart(before: TurnText, part: UiPart): TurnText {
+function afterPart(before: TurnText, part: UiPart): TurnText {
   switch (part.type) {
     case 'text-start':
       return { turn: Number.parseInt(part.id, 10), text: '' }
