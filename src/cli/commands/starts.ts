@@ -32,7 +32,11 @@ interface StartCommands<Item> {
   readonly list: (service: Service) => Promise<{ readonly items: readonly Item[] }>
   readonly columns: Columns<Item>
   /** the lines that show one of them, from its row */
-  readonly linesOf: (item: Item, row: readonly string[]) => readonly string[]
+  readonly linesOf: (
+    item: Item,
+    row: readonly string[],
+    service: Service,
+  ) => readonly string[] | Promise<readonly string[]>
   readonly change: (service: Service, verb: 'pause' | 'resume', name: string) => Promise<Item>
   /** what is printed when it starts runs again */
   readonly resumedText: (item: Item) => string
@@ -57,10 +61,11 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
     .argument('<name>', 'its name in countersign.yaml')
     .option('--json', 'print JSON')
     .action(async (name: string, options: Options) => {
-      const { items } = await does.list(await connect(options))
+      const service = await connect(options)
+      const { items } = await does.list(service)
       const item = requireNamed(kind, name, items)
       if (options.json === true) return console.log(jsonText(item))
-      console.log(does.linesOf(item, rowOf(columns, item)).join('\n'))
+      console.log((await does.linesOf(item, rowOf(columns, item), service)).join('\n'))
     })
   withExamples(show, [`${kind}s show ${example}`, `${kind}s show ${example} --json`])
   addPauseCommands(group, does)

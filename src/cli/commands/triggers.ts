@@ -1,7 +1,11 @@
 import type { Command } from 'commander'
 import type { Trigger } from '#api/schemas/runs/triggers.ts'
+import { shellWord } from '#domain/tools/shell-word.ts'
 import type { Columns } from '../service/service-options.ts'
+import type { Service } from '../service/service.ts'
+import { jsonText } from '../terminal/json-text.ts'
 import { printableLine } from '../text/terminal-text.ts'
+import { inputExample } from './input-example.ts'
 import { addStartCommands, lastRunText } from './starts.ts'
 
 /** `countersign triggers [ls|show|pause|resume]`. */
@@ -27,10 +31,13 @@ export function addTriggersCommand(program: Command): void {
   })
 }
 
-function linesOf(
+async function linesOf(
   trigger: Trigger,
   [name, worker, as, , , last = '']: readonly string[],
-): readonly string[] {
+  service: Service,
+): Promise<readonly string[]> {
+  const { input } = await service.call('getWorker', { params: { name: trigger.worker } })
+  const body = input === null ? { what: 'happened' } : inputExample(input)
   return [
     `trigger ${name} of ${worker}, as ${as === '' ? 'nobody' : as}`,
     last === '' ? 'no run yet' : `last run ${last}`,
@@ -41,7 +48,7 @@ function linesOf(
     '',
     `curl -X POST '${trigger.url}' \\`,
     `  -H "authorization: Bearer $COUNTERSIGN_API_KEY" -H 'content-type: application/json' \\`,
-    `  -H 'idempotency-key: NAME-OF-THIS-MESSAGE' -d '{"what": "happened"}'`,
+    `  -H 'idempotency-key: NAME-OF-THIS-MESSAGE' -d ${shellWord(jsonText(body))}`,
   ]
 }
 

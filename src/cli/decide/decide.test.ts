@@ -116,6 +116,16 @@ test('showing the whole of a part prints every byte, and is not whole when they 
   expect(printed.join('\n')).toContain('is not text')
 })
 
+test('the sentence after one of several approvals says only what is still missing', () => {
+  const counted = [{ team: 'platform', person: { id: 'grace', name: 'Grace' } }]
+  const missing = [{ team: 'platform', count: 1 }]
+  const quorum = { text: '2 of platform', counted, missing }
+  const answer = { state: 'pending', stage: null, quorum } as never
+  expect(outcomeSentence(answer, 'continue', 'tool_call')).toBe(
+    'Recorded. Still needed: 1 of platform.',
+  )
+})
+
 test('the sentence after a decision about a program’s call names the program, and no run', () => {
   const quorum = { text: '1 of platform', missing: [] }
   const answer = { state: 'approved', stage: 'recorded', quorum } as never

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { neededText } from '#domain/deciding/quorum.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
@@ -101,7 +102,7 @@ export function outcomeSentence(
   kind: RequestDetail['kind'],
 ): string {
   if (answer.state === 'pending')
-    return `Recorded. Still needed: ${printableLine(answer.quorum.text)}.`
+    return `Recorded. Still needed: ${printableLine(neededText(answer.quorum))}.`
   if (kind === 'external') return 'Recorded. The program can continue.'
   if (kind === 'start') {
     return `Recorded. The run ${answer.state === 'denied' ? 'is cancelled' : 'begins'}.`

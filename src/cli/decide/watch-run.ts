@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { Transcript } from '#api/schemas/runs/transcript.ts'
+import { neededText } from '#domain/deciding/quorum.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
@@ -138,7 +139,7 @@ async function decideInPlace(
   if (!asks || mine.length === 0) {
     for (const item of items) {
       const url = pageUrl(service, `/requests/${item.id}`)
-      const where = { who: item.quorum.text, url, columns: terminalColumns() }
+      const where = { who: neededText(item.quorum), url, columns: terminalColumns() }
       for (const line of waitingLines(item, where)) print(line)
     }
     return false

@@ -1,6 +1,6 @@
 import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { placeText } from '#domain/deciding/quorum.ts'
+import { missingText, placeText } from '#domain/deciding/quorum.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, effectOf, routingLines, stateWord, taskLine } from './request-card.ts'
@@ -167,7 +167,7 @@ function foot(request: RequestDetail): string[] {
 /** The missing part of the quorum, after the first vote. */
 function missingSentence({ state, quorum }: RequestDetail): string {
   if (state !== 'pending' || quorum.counted.length === 0) return ''
-  return `; still ${printableLine(quorum.missing.map(placeText).join(' and '))}`
+  return `; still ${printableLine(missingText(quorum))}`
 }
 
 /**

@@ -37,14 +37,34 @@ export function quorumText(quorum: Quorum): string {
   return quorum.any.map((places) => places.map(placeText).join(' and ')).join(' or ')
 }
 
-/** `2 of platform`; after an escalation `2 of platform (or security)`. */
-export function placeText(place: {
+/** A place as it is shown, which may come from an answer of the API. */
+interface TeamPlace {
   readonly team: string
   readonly count: number
   readonly also?: readonly string[] | undefined
-}): string {
+}
+
+/** `2 of platform`; after an escalation `2 of platform (or security)`. */
+export function placeText(place: TeamPlace): string {
   const { team, count, also = [] } = place
   return `${count} of ${team}${also.length === 0 ? '' : ` (or ${also.join(', ')})`}`
+}
+
+/** The part of a quorum that is still missing: `1 of platform and 2 of security`. */
+export function missingText({ missing }: { readonly missing: readonly TeamPlace[] }): string {
+  return missing.map(placeText).join(' and ')
+}
+
+/**
+ * The approvals that a quorum still needs: before the first one the whole rule, with its
+ * alternatives.
+ */
+export function neededText(quorum: {
+  readonly text: string
+  readonly counted: readonly unknown[]
+  readonly missing: readonly TeamPlace[]
+}): string {
+  return quorum.counted.length === 0 ? quorum.text : missingText(quorum)
 }
 
 /**

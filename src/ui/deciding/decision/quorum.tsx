@@ -1,9 +1,10 @@
 import { IconHourglass } from '@tabler/icons-react'
+import { missingText } from '#domain/deciding/quorum.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Time } from '../../text/time.tsx'
 import { Initials } from '../../text/initials.tsx'
 import { namesLeft } from '../facts/people-left.ts'
-import { missingText, stepWords } from './wording/stage-sentence.ts'
+import { stepWords } from './wording/stage-sentence.ts'
 
 /** The number of needed decisions, and who can make them. */
 export function Quorum({ request }: { request: RequestDetail }) {

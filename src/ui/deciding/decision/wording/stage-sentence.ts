@@ -1,6 +1,5 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
-import { placeText } from '#domain/deciding/quorum.ts'
-import type { QuorumView } from '#api/schemas/requests/request-parts.ts'
+import { missingText } from '#domain/deciding/quorum.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** The decision, as far as its result depends on it. */
@@ -8,11 +7,6 @@ export type DecisionOutcome = 'approve' | 'deny' | 'stop'
 
 /** The state of the call and its turn. */
 export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch'>
-
-/** The missing part of a quorum: "1 of platform and 2 of security". Pure. */
-export function missingText(quorum: QuorumView): string {
-  return quorum.missing.map(placeText).join(' and ')
-}
 
 /**
  * A reminder or escalation as text: "Escalated to security", or "Escalation to security" while it

@@ -1,0 +1,28 @@
+// Rules: details.md 5
+import { expect, test } from 'vitest'
+import { inputExample } from './input-example.ts'
+
+test('an example of an input has every required member, with a value of its type', () => {
+  const schema = {
+    type: 'object',
+    required: ['channel', 'text', 'count', 'owner', 'tags', 'urgent', 'other'],
+    properties: {
+      channel: { type: 'string', enum: ["it's", 'dev'] },
+      text: { type: 'string' },
+      count: { type: 'integer', minimum: 3 },
+      owner: { required: ['name'], properties: { name: { type: 'string', default: 'Ada' } } },
+      tags: { type: 'array' },
+      urgent: { type: 'boolean' },
+      note: { type: 'string' },
+    },
+  }
+  expect(inputExample(schema)).toEqual({
+    channel: "it's",
+    text: 'TEXT',
+    count: 3,
+    owner: { name: 'Ada' },
+    tags: [],
+    urgent: true,
+    other: 'TEXT',
+  })
+})
