@@ -24,6 +24,7 @@ import { createLog } from '../logging.ts'
 import { readProjectEnvironment, withoutModelKeys } from '../config/project-environment.ts'
 import { putProjectIntoForce } from '../project/put-project-into-force.ts'
 import { readinessReader } from './readiness.ts'
+import { ownLifeline } from '../processes/lifeline.ts'
 import { serveProcess } from '../processes/serve-process.ts'
 import { keepLog } from './keep-log.ts'
 import { readSettings } from './read-settings.ts'
@@ -65,7 +66,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       log.error({ err: error }, 'earlier revocations could not be recorded in the ledger')
     })
     await adoptOnce(ctx, { dataDir, environment, isNew })
-    await putProjectIntoForce(ctx, config, undo)
+    await putProjectIntoForce(ctx, config, undo, (sentence) => ownLifeline()?.say(sentence))
     const trail = undo.use(new TrailNotifications({ databaseUrl }))
     undo.use(keepMark(dataDir, db, trail))
     deliveries.begin(ctx, refuse)

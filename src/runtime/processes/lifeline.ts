@@ -12,6 +12,8 @@ export interface Lifeline {
   readonly sayReady: () => void
   /** Tells the parent what this process waits for. */
   readonly sayWaits: (sentence: string) => void
+  /** Tells the parent what a person at its terminal shall read. */
+  readonly say: (sentence: string) => void
   /** Tells the parent every second that the event loop runs. */
   readonly sayTurns: () => void
   /** Tells the parent that this process will not serve, and why; a restart would not help. */
@@ -54,6 +56,7 @@ function openLifeline(environment: Environment): Lifeline | null {
     closed,
     sayReady: () => void socket.write('ready\n'),
     sayWaits: (sentence) => void socket.write(`waits ${JSON.stringify(sentence)}\n`),
+    say: (sentence) => void socket.write(`says ${JSON.stringify(sentence)}\n`),
     sayTurns: () => void socket.write('turns\n'),
     sayRefused: (sentence) =>
       new Promise((resolve) => {

@@ -20,6 +20,8 @@ let database: TestDatabase
 let undo: AsyncDisposableStack
 /** problems that were logged, in order */
 let loggedProblems: string[]
+/** what a person at the terminal read, in order */
+let said: string[]
 /** the worker's description in the version in force */
 let inForce: () => Promise<string>
 
@@ -43,6 +45,7 @@ beforeEach(async () => {
   const { ctx: plain } = await createTestService(database.db)
   const policies = createPolicyReader(plain)
   loggedProblems = []
+  said = []
   const log = {
     info: () => undefined,
     warn: () => undefined,
@@ -51,7 +54,9 @@ beforeEach(async () => {
   inForce = async () => (await policies.inForce()).workers.get('scribe')?.description ?? ''
   undo = new AsyncDisposableStack()
   const project = { projectDir: folder, isProduction: false }
-  await putProjectIntoForce({ ...plain, policies, log }, project, undo)
+  await putProjectIntoForce({ ...plain, policies, log }, project, undo, (sentence) =>
+    said.push(sentence),
+  )
 })
 afterEach(async () => {
   await undo.disposeAsync()
@@ -126,6 +131,21 @@ describe('a change that is seen half made', () => {
       expect.stringContaining('more'),
     ])
   })
+})
+
+test('who saves a change reads that it is in force, or each problem with its line', async () => {
+  put('countersign.yaml', `${config}nonsense: 1\n`)
+  await waitUntil(() => said.length > 0, { withinMs })
+  const line = config.split('\n').length
+  expect(said).toHaveLength(1)
+  expect(said[0]).toContain(
+    `the last valid version stays in force:\ncountersign.yaml:${line}: unknown key "nonsense"`,
+  )
+  put('countersign.yaml', `${config}# valid again\n`)
+  put(worker, described('second'))
+  await untilInForce('second')
+  await waitUntil(() => said.length > 1, { withinMs })
+  expect(said.at(-1)).toMatch(/^the changed project is in force/)
 })
 
 test('the same mistake is logged again after a valid version in between', async () => {

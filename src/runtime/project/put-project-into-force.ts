@@ -11,12 +11,14 @@ import type { SigningSystemContext } from '#services/core/context.ts'
  * Puts the project folder's version in force at start, when its files change and on SIGHUP. In
  * production only the very first version; later ones need a person (workers-and-policy.md). An
  * invalid folder at start is a `Refusal` with every problem; later, the last valid version stays in
- * force and the problems are logged. `undo` gets what must be undone.
+ * force and the problems are logged. `undo` gets what must be undone. `say` gets what became of
+ * each later change, for the person who saved it.
  */
 export async function putProjectIntoForce(
   ctx: SigningSystemContext,
   config: Pick<Config, 'projectDir' | 'isProduction'>,
   undo: AsyncDisposableStack,
+  say: (sentence: string) => void,
 ): Promise<void> {
   const { projectDir } = config
   if (config.isProduction) {
@@ -31,11 +33,12 @@ export async function putProjectIntoForce(
   const again = async () => {
     const { changed, policy, warnings } = await activateFolder(ctx, projectDir)
     lastLogged = null
-    if (changed)
-      ctx.log.info(
-        { policyDigest: policy.digest, warnings: warnings.length },
-        'a changed project was activated',
-      )
+    if (!changed) return
+    ctx.log.info(
+      { policyDigest: policy.digest, warnings: warnings.length },
+      'a changed project was activated',
+    )
+    say(`the changed project is in force${warningsText(warnings.length)}`)
   }
   const logFailure = (error: unknown) => {
     const problems = error instanceof Problem ? error.facts : { error: errorText(error) }
@@ -45,6 +48,9 @@ export async function putProjectIntoForce(
       { problems },
       'the changed project is not valid: the last valid version stays in force',
     )
+    say(
+      `the changed project is not valid, the last valid version stays in force:\n${errorText(error)}`,
+    )
   }
   const watch = undo.use(watchProject({ projectDir, onChange: again, onError: logFailure }))
   await watch.ready
@@ -53,6 +59,11 @@ export async function putProjectIntoForce(
   const reload = () => void again().catch(logFailure)
   process.on('SIGHUP', reload)
   undo.defer(() => void process.off('SIGHUP', reload))
+}
+
+function warningsText(count: number): string {
+  if (count === 0) return ''
+  return `, with ${count} ${count === 1 ? 'warning' : 'warnings'}: countersign check shows ${count === 1 ? 'it' : 'them'}`
 }
 
 async function activateAtStart(ctx: SigningSystemContext, projectDir: string): Promise<void> {

@@ -38,6 +38,8 @@ export interface NodeServiceOptions {
   readonly readyTimeoutMs: number
   /** called with what it waits for */
   readonly onWaiting?: (sentence: string) => void
+  /** called with what a person at the terminal shall read, at any time */
+  readonly onSays?: (sentence: string) => void
   /** between the signal and the kill */
   readonly graceMs: number
   /** A serving process that has not reported for this long that its event loop runs is killed. */
@@ -80,6 +82,7 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     silence.again()
     options.onWaiting?.(sentence)
   })
+  words.onSays((sentence) => options.onSays?.(sentence))
   const outcome = await Promise.race([
     words.ready.then(() => 'ready'),
     words.closed.then(() => exited).then((code) => `it ended with code ${code}`),
@@ -115,16 +118,18 @@ interface Words {
   readonly refusal: () => string | null
   readonly onTurn: (onReport: () => void) => void
   readonly onWaiting: (listener: (sentence: string) => void) => void
+  readonly onSays: (listener: (sentence: string) => void) => void
 }
 
 /**
- * The messages of the child over its lifeline, line by line: `ready`, `turns`, `waits SENTENCE` or
- * `refused SENTENCE` (JSON).
+ * The messages of the child over its lifeline, line by line: `ready`, `turns`, `waits SENTENCE`,
+ * `says SENTENCE` or `refused SENTENCE` (JSON).
  */
 function listenTo(lifeline: Duplex): Words {
   let refusal: string | null = null
   let reportTurn: () => void = () => undefined
   let waits: (sentence: string) => void = () => undefined
+  let says: (sentence: string) => void = () => undefined
   let settle: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
     settle = resolve
@@ -134,6 +139,7 @@ function listenTo(lifeline: Duplex): Words {
     if (line === 'turns') reportTurn()
     else if (line === 'ready') settle()
     else if (line.startsWith('waits ')) waits(JSON.parse(line.slice('waits '.length)) as string)
+    else if (line.startsWith('says ')) says(JSON.parse(line.slice('says '.length)) as string)
     else if (line.startsWith('refused '))
       refusal = JSON.parse(line.slice('refused '.length)) as string
   })
@@ -145,7 +151,10 @@ function listenTo(lifeline: Duplex): Words {
   const onWaiting = (hear: (sentence: string) => void): void => {
     waits = hear
   }
-  return { ready, closed, refusal: () => refusal, onTurn, onWaiting }
+  const onSays = (hear: (sentence: string) => void): void => {
+    says = hear
+  }
+  return { ready, closed, refusal: () => refusal, onTurn, onWaiting, onSays }
 }
 
 function tailOf(file: string): string {

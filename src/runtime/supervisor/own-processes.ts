@@ -113,6 +113,7 @@ export function launchProcess(
     graceMs,
     silentMs,
     onWaiting: (sentence) => log(`${logName}: ${sentence}`),
+    onSays: log,
   })
 }
 
