@@ -1,3 +1,4 @@
+import { newFolder } from '#test/harness/new-folder.ts'
 import { expect, test } from 'vitest'
 import { runHook } from './run-hook.ts'
 
@@ -42,5 +43,23 @@ test('before a call without a key, the call is denied with the cause', async () 
   expect(JSON.parse(output)).toEqual({
     decision: 'deny',
     reason: 'Countersign: COUNTERSIGN_API_KEY is not set here, so this call does not run',
+  })
+})
+
+test('before a call without a service for the folder, the denial names the variable with its address', async () => {
+  const input = Promise.resolve(JSON.stringify({ hook_event_name: 'PreToolUse', ...claudeCall }))
+  const environment = { COUNTERSIGN_API_KEY: 'cs_key' }
+  const output = await runHook(
+    'claude-code',
+    { project: newFolder('countersign-no-service-') },
+    { environment, input },
+  )
+  expect(JSON.parse(output)).toMatchObject({
+    hookSpecificOutput: {
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(
+        /COUNTERSIGN_URL\. This call does not run\.$/,
+      ),
+    },
   })
 })

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readText, type Environment } from '#runtime/environment.ts'
-import { findService } from '../service/find-service.ts'
+import { findService, type FoundService } from '../service/find-service.ts'
 import { hookEvents, isBeforeCall, type HookEventName } from '#domain/hooks/hook-events.ts'
 import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks/agents.ts'
 import { decideHook, reportHook } from './answer-hook.ts'
@@ -91,7 +91,7 @@ async function answerEvent(
   const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
   if (apiKey === undefined)
     throw new Error('COUNTERSIGN_API_KEY is not set here, so this call does not run')
-  const { hostProof, url } = await findService(options, environment)
+  const { hostProof, url } = await serviceOf(options, environment)
   const settings = {
     service: { url, apiKey },
     agent: { name, title: agent.title, edits: agent.edits },
@@ -112,6 +112,15 @@ async function answerEvent(
     hostProof,
     deadline,
   })
+}
+
+/** The service that the hook asks. A failure says what the machine lacks, and that nothing runs. */
+async function serviceOf(options: HookOptions, environment: Environment): Promise<FoundService> {
+  try {
+    return await findService(options, environment)
+  } catch (error) {
+    throw new Error(`${errorMessage(error)} This call does not run.`)
+  }
 }
 
 /**

@@ -33,7 +33,7 @@ export async function findService(
   if (url === null) {
     const start = [ownCommandIn(process.cwd()), 'start', ...folderOptions(options)].join(' ')
     throw new CommandFailure(
-      `No service runs for ${dataDir}. Start it with ${start}, or name another with --url or COUNTERSIGN_URL.`,
+      `No service runs for ${dataDir}. Start one with ${start}, or name the address of another with --url or COUNTERSIGN_URL.`,
     )
   }
   const origin = originOf(url)
