@@ -274,18 +274,19 @@ test('an event opens as the exact record that is stored', async () => {
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
   await drawer.getByText(/^Run \d+ of scribe asked for approval of #\d+ Create/).waitFor()
   await drawer.getByRole('button', { name: 'Copy', exact: true }).click()
-  const copied = await page.evaluate(() => navigator.clipboard.readText())
   const stored = await rowOf(
     dashboard.desk.database.db,
     'audit_event',
     { request_id: id, type: 'request.opened' },
     'document',
   )
-  expect(JSON.parse(copied)).toEqual(JSON.parse(stored.document))
-  await drawer.getByRole('button', { name: 'Copy the stored bytes' }).click()
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  const patient = { timeout: 60_000 }
   await expect
-    .poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 60_000 })
-    .toBe(stored.document)
+    .poll(async () => JSON.parse(await copied()) as unknown, patient)
+    .toEqual(JSON.parse(stored.document))
+  await drawer.getByRole('button', { name: 'Copy the stored bytes' }).click()
+  await expect.poll(copied, patient).toBe(stored.document)
   expect(await drawer.textContent()).toContain(id)
   const leaf = createHash('sha256').update('\0').update(stored.document).digest('hex')
   await drawer.getByTitle(`${leaf} (click to copy)`).waitFor()

@@ -272,6 +272,6 @@ test('a request is pushed as ids to the device of who is signed in, which shows 
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
-  const rows = await rowsOf(dashboard.desk.database.db, 'push_subscription', {}, 'id')
-  expect(rows).toEqual([])
+  const rows = () => rowsOf(dashboard.desk.database.db, 'push_subscription', {}, 'id')
+  await expect.poll(rows).toEqual([])
 })

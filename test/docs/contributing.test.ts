@@ -226,4 +226,4 @@ test('a tool that is added by the steps of CONTRIBUTING.md, and no other, is kno
   )
   const schema = await readFile(join(copy, 'schemas/worker.schema.json'), 'utf8')
   expect(schema).toMatch(/"description": "what it may touch, by [^"]*append_file/)
-}, 240_000)
+}, 900_000)

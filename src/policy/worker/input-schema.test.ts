@@ -64,9 +64,10 @@ test.each<[string, Json, string]>([
 // Rules: security.md 27
 test('a pattern that would backtrack without end is matched in linear time', () => {
   const slow = 'input: { type: object, properties: { a: { type: string, pattern: "^(a+)+$" } } }'
-  const begun = performance.now()
+  const begun = process.threadCpuUsage()
   expect(judged(slow, { a: `${'a'.repeat(50_000)}!` })).toMatch(/^input\.a must match/)
-  expect(performance.now() - begun).toBeLessThan(2000)
+  // Of the processor: a busy machine lets the process wait.
+  expect(process.threadCpuUsage(begun).user).toBeLessThan(2_000_000)
 })
 
 test.each([

@@ -20,6 +20,7 @@ const forked = fixedLog(log.signer, 'other', maxSize)
 interface Running {
   readonly key: NoteKey
   readonly url: string
+  isGone(): boolean
   kill(): Promise<void>
 }
 
@@ -44,7 +45,8 @@ async function start(dir: string): Promise<Running> {
     child.kill('SIGKILL')
     await ended
   }
-  return { key: parseVerifierKey(vkey), url, kill }
+  const isGone = (): boolean => child.killed || child.exitCode !== null || child.signalCode !== null
+  return { key: parseVerifierKey(vkey), url, isGone, kill }
 }
 
 /** Sends one submission; `null` when the witness died before it answered. */
@@ -61,16 +63,18 @@ async function post(url: string, body: string) {
  * Grows one history as fast as it is cosigned, from where the witness says it is, until that is
  * gone.
  */
-async function drive(of: FixedLog, { url, key }: Running, cosigned: number[]): Promise<void> {
+async function drive(of: FixedLog, witness: Running, cosigned: number[]): Promise<void> {
+  const { url, key } = witness
   for (let last = 0; last < maxSize;) {
     const size = last + 1
     const answer = await post(url, of.ask(last, size))
-    if (answer === null) return
-    if (answer.status === 200) {
+    // A connection that was idle for long also ends without an answer.
+    if (answer === null && witness.isGone()) return
+    if (answer?.status === 200) {
       cosignatureIn(answer.body, { note: of.note(size), key })
       cosigned.push(size)
       last = size
-    } else if (answer.status === 409) last = parseWitnessSize(answer.body) ?? last
+    } else if (answer?.status === 409) last = parseWitnessSize(answer.body) ?? last
   }
 }
 
