@@ -44,6 +44,52 @@ test.each([
 )
 
 test.each([
+  [
+    'zone:notes.delete',
+    'approval: { read: ask, write',
+    'approval: { delete: preApproved, read: ask, write',
+  ],
+  [
+    'zone:docs.write',
+    'root: ./docs, mode: rw }',
+    'root: ./docs, approval: { write: preApproved }, mode: rw }',
+  ],
+  [
+    'zone:logs.write',
+    '      delete: { blocked: Kept }\n',
+    '      write: preApproved\n      delete: { blocked: Kept }\n',
+  ],
+  [
+    'zone:tmp.delete',
+    '    mode: rw # short-lived\n',
+    '    approval: { delete: preApproved }\n    mode: rw # short-lived\n',
+  ],
+])(
+  '%s, which asks because its zone says nothing, is pre-approved by adding its word',
+  (rule, from, to) => {
+    const silent = file.replace(
+      'shell:\n',
+      `  - { name: docs, root: ./docs, mode: rw }
+  - name: logs
+    root: ./logs
+    mode: rw
+    approval:
+      delete: { blocked: Kept }
+  - name: tmp
+    root: ./tmp
+    mode: rw # short-lived
+shell:
+`,
+    )
+    const relaxed = silent.replace(from, to)
+    expect(relaxed).not.toBe(silent)
+    expect(relaxRule(silent, rule)).toBe(relaxed)
+    const onWindows = silent.replaceAll('\n', '\r\n')
+    expect(relaxRule(onWindows, rule)).toBe(relaxed.replaceAll('\n', '\r\n'))
+  },
+)
+
+test.each([
   'zone:ask.delete',
   'zone:ask.read',
   'zone:nothing.write',
@@ -53,9 +99,12 @@ test.each([
   'default:ask',
   'mode:strict',
   'zone:__proto__.write',
-])('nothing is changed for %s, which asks without a word of its own in the file', (rule) => {
-  expect(relaxRule(file, rule)).toBeNull()
-})
+])(
+  'nothing is changed for %s, which asks by no word of a zone, a command or a tool, or does not ask',
+  (rule) => {
+    expect(relaxRule(file, rule)).toBeNull()
+  },
+)
 
 test('a file that is no worker file, and a second zone of a name, are not changed', () => {
   expect(relaxRule('write: ask', 'zone:notes.write')).toBeNull()

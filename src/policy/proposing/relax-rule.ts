@@ -1,9 +1,20 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml'
+import {
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Range,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml'
 import { splitFrontMatter } from '../worker/front-matter.ts'
 
 /**
- * The text of a worker file with one rule that asks changed to pre-approved, and nothing else.
- * `null`: no single word of the file does that, for instance when asking is the default. Pure.
+ * The text of a worker file with one rule that asks changed to pre-approved, and nothing else: its
+ * word is replaced, or added where a zone asks because it says nothing. `null`: no such word does
+ * that, for instance when the default of a tool asks. Pure.
  * @example relaxRule(text, 'zone:notes.write')
  */
 export function relaxRule(text: string, ruleId: string): string | null {
@@ -13,8 +24,9 @@ export function relaxRule(text: string, ruleId: string): string | null {
   const document = parseDocument(parts.yaml, { lineCounter: lines })
   if (document.errors.length > 0) return null
   const word = wordOf(document.contents, ruleId)
-  const [start, end] = word?.range ?? []
-  if (word?.value !== 'ask' || start === undefined || end === undefined) return null
+  const addition = word === null ? additionOf(document.contents, ruleId) : null
+  const [start, end] = (word ?? addition?.before)?.range ?? []
+  if (start === undefined || end === undefined) return null
   const { line, col } = lines.linePos(start)
   const before =
     text
@@ -22,9 +34,37 @@ export function relaxRule(text: string, ruleId: string): string | null {
       .slice(0, line - 1)
       .join('\n').length + (line > 1 ? 1 : 0)
   const at = before + col - 1
+  if (addition !== null) {
+    const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
+    const between = addition.isFlow ? ', ' : `${lineEnd}${' '.repeat(col - 1)}`
+    return `${text.slice(0, at)}${addition.words}${between}${text.slice(at)}`
+  }
   const length = end - start
-  if (!/^["']?ask["']?$/.test(text.slice(at, at + length))) return null
+  if (word?.value !== 'ask' || !/^["']?ask["']?$/.test(text.slice(at, at + length))) return null
   return `${text.slice(0, at)}preApproved${text.slice(at + length)}`
+}
+
+interface Addition {
+  readonly words: string
+  /** the key in front of which the words go */
+  readonly before: { readonly range?: Range | null | undefined }
+  readonly isFlow: boolean
+}
+
+/** The word that a zone lacks for an operation that asks by default. */
+function additionOf(root: unknown, ruleId: string): Addition | null {
+  const [, name = '', operation = ''] = /^zone:(.+)\.(write|delete)$/s.exec(ruleId) ?? []
+  const zone = itemWith(at(root, 'zones'), 'name', name)
+  if (!isMap(zone)) return null
+  const words = `${operation}: preApproved`
+  if (!zone.has('approval')) return beforeKey(zone, -1, `approval: { ${words} }`)
+  const approval = at(zone, 'approval')
+  return isMap(approval) && !approval.has(operation) ? beforeKey(approval, 0, words) : null
+}
+
+function beforeKey(map: YAMLMap, index: number, words: string): Addition | null {
+  const key = map.items.at(index)?.key
+  return isNode(key) ? { words, before: key, isFlow: map.flow === true } : null
 }
 
 /** The scalar with a rule's approval in the front matter. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { applyPatch } from 'diff'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
@@ -60,6 +61,22 @@ test('a rule that is always approved is proposed, with a patch that git applies 
   const changed = await readFile(join(desk.root, 'workers', 'scribe.md'), 'utf8')
   expect(changed).toBe(deskWorker.replace('write: ask', 'write: preApproved'))
   await writeFile(join(desk.root, 'workers', 'scribe.md'), deskWorker)
+})
+
+test('a zone that asks because it says nothing is proposed too, with the word that it lacks', async () => {
+  const silent = deskWorker.replace(', write: ask', '')
+  await desk.activate({ 'workers/scribe.md': silent })
+  await writes(10)
+  const proposals = await proposed()
+  expect(proposals).toMatchObject([
+    {
+      rule: { id: 'zone:notes.write', source: 'workers/scribe.md:8' },
+      replay: { calls: 10, wouldRunAlone: 10, problem: null },
+    },
+  ])
+  const relaxed = silent.replace('.ts], approval: { ', '.ts], approval: { write: preApproved, ')
+  expect(applyPatch(silent, proposals[0]?.patch ?? '')).toBe(relaxed)
+  await desk.activate({ 'workers/scribe.md': deskWorker })
 })
 
 test('a rule that asked nine times, or was once denied, edited or approved by somebody behind the request, is not proposed', async () => {

@@ -24,8 +24,8 @@ type ProposalReplay = RuleProposal['replay']
 /**
  * Proposes changes of rules whose requests of the last 30 days were all approved: each with the
  * patch that pre-approves it, and the calls that it would have permitted. It changes nothing. Not
- * proposed: a change of more than one word of the file, an invalid version, and a rule that would
- * still ask, because of protected names or overlays.
+ * proposed: a rule that asks by no word of its worker's file, an invalid version, and a rule that
+ * would still ask, because of protected names or overlays.
  */
 export async function readProposals(
   ctx: SigningContext,
@@ -57,8 +57,8 @@ export interface RuleChange {
 }
 
 /**
- * The change that pre-approves one rule in the version in force. `null`: it is more than one word
- * of the file, or the changed version would be invalid. Pure.
+ * The change that pre-approves one rule in the version in force. `null`: no word of the file does
+ * that, or the changed version would be invalid. Pure.
  */
 export function changeOf(
   policy: Policy,
