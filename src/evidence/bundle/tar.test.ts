@@ -42,6 +42,10 @@ test.each(['', 'x', '-7', '9', ' 3', '1e3'])('a size of %j is refused', async (s
   await expect(unpack(ofSize(size), archiveEnd)).rejects.toThrow(MalformedEvidence)
 })
 
+test('a file that is too large is refused before its bytes are read', async () => {
+  await expect(unpack(ofSize('04000000001'))).rejects.toThrow('has over 536870912 bytes')
+})
+
 test('a repeated path is refused', async () => {
   await expect(unpack(one, other, one, archiveEnd)).rejects.toThrow('has checkpoint twice')
 })

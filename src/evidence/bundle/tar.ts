@@ -2,15 +2,15 @@ import { MalformedEvidence } from '../malformed-evidence.ts'
 
 const block = 512
 const maxPathBytes = 100
+/** A file is read as a whole, into memory. */
+const maxFileBytes = 512 * 1024 * 1024
 
 export interface ArchivedFile {
   readonly path: string
   readonly bytes: Uint8Array
 }
 
-/**
- * One file of a POSIX archive (ustar): its header and its bytes. The path has at most 100 bytes.
- */
+/** One file of a POSIX archive (ustar): its header and its bytes. */
 export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
   const padding = Buffer.alloc(paddingOf(bytes.length))
   return Buffer.concat([headerOf(path, bytes.length), bytes, padding])
@@ -19,6 +19,7 @@ export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
 function headerOf(path: string, size: number): Buffer {
   const header = Buffer.alloc(block)
   if (Buffer.byteLength(path) > maxPathBytes) throw new RangeError(`The path ${path} is too long`)
+  if (size > maxFileBytes) throw new RangeError(`${path} has over ${maxFileBytes} bytes`)
   header.write(path, 0)
   header.write('0000644\0', 100)
   header.write('0000000\0', 108)
@@ -81,6 +82,8 @@ function readHeader(buffer: Buffer): { path: string; size: number } {
   const [path, digits] = [text(0, maxPathBytes), text(124, 136)]
   const size = /^[0-7]{11}$/.test(digits) ? Number.parseInt(digits, 8) : null
   const isPath = Buffer.byteLength(path) <= maxPathBytes
+  if (size !== null && size > maxFileBytes)
+    throw new MalformedEvidence(`${path} has over ${maxFileBytes} bytes`)
   if (size === null || !isPath || !headerOf(path, size).equals(header)) {
     throw new MalformedEvidence('This is not an archive of plain files')
   }

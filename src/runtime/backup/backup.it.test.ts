@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aside } from '#test/harness/aside.ts'
@@ -8,6 +10,7 @@ import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
 import { seededChoices } from '#test/shell/seeded.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createEmptyDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { archiveEnd, archiveFile, type ArchivedFile } from '#evidence/bundle/tar.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { raiseEpoch } from '#services/installation/raise-epoch.ts'
 import { readRows, withSnapshot } from '#store/backup/read-rows.ts'
@@ -16,6 +19,7 @@ import { restoreTables, type SavedRows } from '#store/backup/restore-tables.ts'
 import { toJsonb, type Db } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { checkNotRestored } from '../data-folder/high-water-mark.ts'
+import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
 import { readBackup } from './read-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -23,6 +27,7 @@ let lived: LivedDesk
 let db: Db
 let folder: string
 let file: string
+let savedManifest: Manifest
 
 beforeAll(async () => {
   lived = await livedDesk()
@@ -46,12 +51,26 @@ beforeAll(async () => {
     .values({ run_id: null, kind: 'odd', payload: toJsonb({ '': ['\n', 1e300, { a: null }] }) })
     .execute()
   await writeBackup(db, { file, keys: [] })
+  savedManifest = (await readBackup(file)).manifest
 })
 afterAll(() => lived.desk[Symbol.asyncDispose]())
 
 async function restoreInto(target: Db, from: string): Promise<number> {
   const { manifest, rows } = await readBackup(from)
   return restoreTables(target, manifest, rows())
+}
+
+/** A backup as far as its hashes tell, with one file that no service wrote. */
+function craftedBackup(crafted: ArchivedFile): Buffer {
+  const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+  const file = { path: crafted.path, bytes: crafted.bytes.length, sha256: sha256(crafted.bytes) }
+  const list = Buffer.from(JSON.stringify({ ...savedManifest, files: [file] }))
+  return Buffer.concat([
+    archiveFile(crafted),
+    archiveFile({ path: manifestName, bytes: list }),
+    archiveFile({ path: manifestHashName, bytes: Buffer.from(sha256(list)) }),
+    archiveEnd,
+  ])
 }
 
 /** Every row of every table as Postgres writes it. */
@@ -167,6 +186,27 @@ describe('a backup', () => {
     await db.deleteFrom('outbox').where('kind', '=', 'meanwhile').execute()
   })
 
+  it('has no large part, even where large rows follow hundreds of small ones', async () => {
+    const rows = (count: number, text: string) =>
+      Array.from({ length: count }, () => ({ run_id: null, kind: 'mixed', payload: toJsonb(text) }))
+    await db.insertInto('outbox').values(rows(600, 'small')).execute()
+    await db
+      .insertInto('outbox')
+      .values(rows(8, 'x'.repeat(2_000_000)))
+      .execute()
+    await withSnapshot(db, async (tx) => {
+      const shape = (await readShapes(tx)).find(({ name }) => name === 'outbox')
+      if (shape === undefined) throw new Error('There is no outbox')
+      let saved = 0
+      for await (const part of readRows(tx, shape)) {
+        expect(part.text.length).toBeLessThan(5_000_000)
+        saved += part.text.split('"mixed"').length - 1
+      }
+      expect(saved).toBe(608)
+    })
+    await db.deleteFrom('outbox').where('kind', '=', 'mixed').execute()
+  })
+
   it("is its owner's alone, and is never written over another file", async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
@@ -197,6 +237,20 @@ describe('a backup', () => {
       await expect(readBackup(other)).rejects.toThrow('is damaged or not a backup')
     }
     await expect(readBackup(join(folder, 'none'))).rejects.toThrow('cannot be read (ENOENT)')
+  })
+
+  it('is refused when a part expands to more than any that was written, or its keys are no keys', async () => {
+    const other = join(folder, 'crafted.backup')
+    const zeros = zstdCompressSync(Buffer.alloc(64 * 1024 * 1024))
+    const bomb = Buffer.concat(Array.from({ length: 9 }, () => zeros))
+    await writeFile(other, craftedBackup({ path: partName('outbox', 1), bytes: bomb }))
+    await using target = await createEmptyDatabase()
+    await expect(restoreInto(target.db, other)).rejects.toThrow('00000001.jsonl.zst cannot be')
+    expect(await isEmpty(target)).toBe(true)
+
+    const key = { path: 'keys/signing.pem', bytes: Buffer.alloc(1024 * 1024 + 1) }
+    await writeFile(other, craftedBackup(key))
+    await expect(readBackup(other)).rejects.toThrow('its keys have over 1048576 bytes')
   })
 
   it('is restored whole or not at all', async () => {

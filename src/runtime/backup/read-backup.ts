@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,6 +13,9 @@ import {
   tableOfPart,
   type Manifest,
 } from './manifest.ts'
+
+/** All keys together; a key has a few hundred bytes. */
+const maxKeyBytes = 1024 * 1024
 
 /** A backup that was read completely once, with every hash compared. */
 export interface CheckedBackup {
@@ -28,13 +32,17 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
   const files: Manifest['files'] = []
   const keys: KeyFile[] = []
   const ends = new Map<string, Buffer>()
+  let keyBytes = 0
   for await (const { path, bytes } of archivedFile(file)) {
     if (path === manifestName || path === manifestHashName) {
       ends.set(path, Buffer.from(bytes))
       continue
     }
-    if (isKeyPath(path)) keys.push({ path, bytes: Buffer.from(bytes) })
-    else if (tableOfPart(path) === null) throw damageError(file, `${path} belongs to no backup`)
+    if (isKeyPath(path)) {
+      keyBytes += bytes.length
+      if (keyBytes > maxKeyBytes) throw damageError(file, `its keys have over ${maxKeyBytes} bytes`)
+      keys.push({ path, bytes: Buffer.from(bytes) })
+    } else if (tableOfPart(path) === null) throw damageError(file, `${path} belongs to no backup`)
     files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
   }
   const manifest = readManifest(file, ends)
@@ -48,7 +56,17 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
 async function* rowsOf(file: string): AsyncGenerator<SavedRows> {
   for await (const { path, bytes } of archivedFile(file)) {
     const table = tableOfPart(path)
-    if (table !== null) yield { table, text: zstdDecompressSync(bytes).toString('utf8') }
+    if (table !== null) yield { table, text: textOfPart(file, path, bytes) }
+  }
+}
+
+/** A part was one string when it was written: what expands to more than a string holds is none. */
+function textOfPart(file: string, path: string, bytes: Uint8Array): string {
+  try {
+    const maxOutputLength = constants.MAX_STRING_LENGTH
+    return zstdDecompressSync(bytes, { maxOutputLength }).toString('utf8')
+  } catch (cause) {
+    throw damageError(file, `${path} cannot be decompressed (${(cause as Error).message})`)
   }
 }
 
