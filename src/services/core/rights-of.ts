@@ -99,7 +99,7 @@ export async function endOfBasis(
   { personId, keyId, right }: Basis,
 ): Promise<Problem | null> {
   if (right !== null && !(await isStillHeld(ctx, at, personId, right))) return needsRight(right)
-  if (keyId !== null) return endOfKey(at, keyId)
+  if (keyId !== null) return endOfKey(at, { id: keyId, ownerId: personId })
   if (right !== null) return null
   const person = await keepPerson(at.tx, personId)
   if (isActive(at.seals, person)) return null
@@ -121,8 +121,14 @@ function isActive(seals: Seals, person: LockedPerson | undefined): person is Loc
   return person?.disabled_at === null && seals.holds('person', person)
 }
 
-async function endOfKey(at: BasisReader, keyId: string): Promise<Problem | null> {
-  if (await isKeyLive(at, keyId)) return null
+/** A key, and its owner as the caller knows them from a row whose seal was checked. */
+interface OwnedKey {
+  readonly id: string
+  readonly ownerId: string
+}
+
+async function endOfKey(at: BasisReader, key: OwnedKey): Promise<Problem | null> {
+  if (await isKeyLive(at, key)) return null
   return new Problem('unauthenticated', 'This API key has ended since the call began')
 }
 
@@ -130,25 +136,33 @@ async function endOfKey(at: BasisReader, keyId: string): Promise<Problem | null>
  * For a unit that has waited for a lock since its basis was judged. Rejects with `unauthenticated`
  * where the key has ended by now.
  */
-export async function requireLiveKey(at: BasisReader, keyId: string): Promise<void> {
-  const end = await endOfKey(at, keyId)
+export async function requireLiveKey(at: BasisReader, key: OwnedKey): Promise<void> {
+  const end = await endOfKey(at, key)
   if (end !== null) throw end
 }
 
-/** Whether a key is neither revoked nor expired, and its owner neither revoked nor disabled. */
-export async function isKeyLive({ tx, seals }: BasisReader, keyId: string): Promise<boolean> {
-  // Rows that were put back to before the revocation do not make the key live again.
-  if (seals.revocations.has({ what: 'api_key', id: keyId })) return false
-  const live = await tx
+/**
+ * Whether a key is neither revoked nor expired, and its owner neither revoked nor disabled. Its
+ * seal must hold: a row that was written by SQL has no say about its end or its owner
+ * (security.md 29).
+ */
+export async function isKeyLive(
+  { tx, seals }: BasisReader,
+  { id, ownerId }: OwnedKey,
+): Promise<boolean> {
+  const key = await tx
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
-    .select('api_key.owner_id')
-    .where('api_key.id', '=', keyId)
+    .selectAll('api_key')
+    .where('api_key.id', '=', id)
+    .where('api_key.owner_id', '=', ownerId)
     .where('api_key.revoked_at', 'is', null)
     .where(sql<boolean>`coalesce(api_key.expires_at > clock_timestamp(), true)`)
     .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
-  return live !== undefined && !seals.revocations.has({ what: 'person', id: live.owner_id })
+  // A revocation outside the database counts whatever the rows say.
+  if (!seals.holds('api_key', key)) return false
+  return !seals.revocations.has({ what: 'person', id: ownerId })
 }
 
 /** Whether somebody who can sign in has a right by the policy in force, beside one person. */

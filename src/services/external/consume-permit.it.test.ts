@@ -7,6 +7,7 @@ import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { issuePermit } from '../permits/permits.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
@@ -14,7 +15,7 @@ import { waitForStage } from '../requests/detail/wait-for-stage.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
-import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { openProgramDesk } from './external.fixture.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
@@ -140,6 +141,27 @@ describe('a permit', () => {
     expect((await refusal(taken)).code).toBe('unauthenticated')
     expect((await take(request)).requestId).toBe(request.id)
   })
+
+  // Rules: security.md 29
+  test.each([
+    ['owner', { owner_id: desk.ada.id }],
+    ['end', { expires_at: new Date(Date.now() + 3_600_000) }],
+  ])(
+    'is not given to a key whose %s somebody changes in its row while it takes the permit',
+    async (_, change) => {
+      const request = await approved()
+      const { ctx, db } = desk.service
+      const key = { id: desk.program.id }
+      const row = await rowOf(db, 'api_key', key)
+      const input = { request: request.id, digest: request.digest }
+      const changed = beforeTransaction(db, () => setRows(db, 'api_key', key, change))
+      const taking = consumePermit({ ...ctx, db: changed }, desk.program.caller, input)
+      const { code } = await refusal(taking)
+      await setRows(db, 'api_key', key, { owner_id: row.owner_id, expires_at: row.expires_at })
+      expect(code).toBe('unauthenticated')
+      expect((await take(request)).requestId).toBe(request.id)
+    },
+  )
 
   test('does not exist before a decision, and never after a denial', async () => {
     const request = await desk.ask()

@@ -122,10 +122,11 @@ async function requireOthers(
  */
 export async function lockOwner(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
-  { id, ownerId }: Pick<Program, 'id' | 'ownerId'>,
+  key: Pick<Program, 'id' | 'ownerId'>,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`external ${ownerId}`}, 0))`.execute(tx)
-  await requireLiveKey({ tx, seals }, id)
+  const lock = `external ${key.ownerId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx)
+  await requireLiveKey({ tx, seals }, key)
 }
 
 async function findOpened(

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
-import { setRows } from '#test/harness/fixtures/rows.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { createServiceProcess } from '../core/system.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
 import { consumeGatewayPermit } from './consume-gateway-permit.ts'
@@ -118,4 +119,22 @@ test('a gateway call is judged again, and its permit stays, when another version
   expect(await consumeGatewayPermit(ctx(), id, { digest, policyDigest })).toBe('judge_again')
   expect(await desk.auditOf(id)).not.toContain('execution.started')
   expect(await claim({ id, digest })).toBe('consumed')
+})
+
+// Rules: security.md 29
+test('a gateway call of a key that has expired is not made, also once somebody has removed the end from its row', async () => {
+  const { db } = desk.service
+  const request = await approvedCall()
+  const key = { id: desk.program.id }
+  const row = await rowOf(db, 'api_key', key)
+  const expires_at = new Date(Date.now() - 60_000)
+  const seal = testSeals.of('api_key', { ...row, expires_at })
+  await setRows(db, 'api_key', key, { expires_at: null, seal })
+  expect(await claim(request)).toBe('none')
+  await setRows(db, 'api_key', key, { seal: row.seal })
+  expect(await rowOf(db, 'gateway_call', { request_id: request.id }, 'refusal')).toEqual({
+    refusal: 'blocked',
+  })
+  expect(await desk.auditOf(request.id)).not.toContain('execution.started')
+  expect(await claim(await approvedCall())).toBe('consumed')
 })

@@ -91,7 +91,8 @@ function consumeOnce(
     const { request, external } = at
     assertSealed(unit, at)
     // An approval does not replace the caller: a call with a key that has ended is not made.
-    if (!(await isKeyLive(unit, external.api_key_id))) {
+    const key = { id: external.api_key_id, ownerId: external.owner_id }
+    if (!(await isKeyLive(unit, key))) {
       const reason = 'the key with which it was called is no longer valid'
       await storeGatewayRefusal(unit, requestId, 'blocked', reason)
       await noteRefused(unit, at, 'forbidden')

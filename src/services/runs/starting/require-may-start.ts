@@ -59,7 +59,7 @@ export async function requireMayStart(
   const [{ used, people }, inForce] = await together([
     readFacts(tx, worker, ids),
     policies.inForce(tx),
-    actor.type === 'machine' ? requireLiveKey({ tx, seals }, actor.id) : Promise.resolve(),
+    actor.type === 'machine' ? requireLiveKey({ tx, seals }, actor) : Promise.resolve(),
   ])
   if (inForce.digest !== policy.digest) throw new PolicyChanged()
   if (used !== null) throw usedUpProblem(used)
