@@ -103,16 +103,18 @@ export class Ours implements AsyncDisposable {
   async untilWaiting(runId: string): Promise<WaitingRun> {
     const deadline = monotonicMs() + waitMs
     while (monotonicMs() < deadline) {
-      const { rows } = await this.pool.query<Omit<WaitingRun, 'runId'>>(
-        `select request.id as "requestId", call_id as "callId", request.digest,
+      const { rows } = await this.pool.query<Omit<WaitingRun, 'runId'>>({
+        // Prepared: each of many looks would be planned anew, for longer than the start takes.
+        name: 'bench_until_waiting',
+        text: `select request.id as "requestId", call_id as "callId", request.digest,
           presentation_digest as seen
         from request join request_revision shown on shown.request_id = request.id
         where run_id = $1 and state = 'pending'`,
-        [runId],
-      )
+        values: [runId],
+      })
       const [waiting] = rows
       if (waiting !== undefined) return { runId, ...waiting }
-      await rest(5)
+      await rest(25)
     }
     throw new Error(`run ${runId} has no request`)
   }
