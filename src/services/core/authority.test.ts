@@ -94,13 +94,13 @@ test('somebody acts in their own name, a program in that of its key, and neither
 })
 
 test('only the caller can be found eligible, and only if it is a person', () => {
-  expect(byEligibility(ada, { id: 'ada' }, refusal)).toMatchObject(ada)
+  expect(byEligibility(ada, { id: 'ada' }, () => refusal)).toMatchObject(ada)
   for (const [caller, eligible] of [
     [ada, { id: 'grace' }],
     [ada, null],
     [key, { id: 'key' }],
   ] as const) {
-    expect(refusedBy(() => byEligibility(caller, eligible, refusal))).toBe('not_found')
+    expect(refusedBy(() => byEligibility(caller, eligible, () => refusal))).toBe('not_found')
   }
 })
 

@@ -125,16 +125,17 @@ export function byOwnerOrNull(
 
 /**
  * By being the person whom the rules of a request, a queue or a worker permit: `eligible`, from
- * rows whose seals were checked. Throws `refusal` for everybody else.
+ * rows whose seals were checked. Throws what `refusal` makes for everybody else: an error costs as
+ * much as the rest of the judgement.
  */
 export function byEligibility(
   { actor, channel }: Caller,
   eligible: { readonly id: string } | null,
-  refusal: Problem,
+  refusal: () => Problem,
 ): Authority<PersonActor> {
   if (actor.type === 'person' && actor.id === eligible?.id)
     return new CheckedCaller({ actor, channel })
-  throw refusal
+  throw refusal()
 }
 
 /**

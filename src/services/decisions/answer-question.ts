@@ -127,9 +127,8 @@ function judgeAnswerer(
   if (steering === null || person === null || !person.enabled || facts.tampered !== null) {
     return judgePerson(caller, request, facts)
   }
-  const refusal = new Problem('not_eligible', 'Only people can answer questions', {
-    which: 'machine',
-  })
+  const refusal = (): Problem =>
+    new Problem('not_eligible', 'Only people can answer questions', { which: 'machine' })
   const authority = byEligibility(caller, person, refusal)
   return { authority, person, selfApproved: false, edited: false }
 }

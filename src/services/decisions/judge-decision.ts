@@ -69,14 +69,13 @@ export function judgePerson(
   })
   const { person } = facts
   const which = eligibility.canDecide ? 'machine' : eligibility.which
-  const refusal = new Problem('not_eligible', eligibility.reason ?? 'Only people can decide', {
-    which,
-  })
+  const refusal = (): Problem =>
+    new Problem('not_eligible', eligibility.reason ?? 'Only people can decide', { which })
   if (!eligibility.canDecide || person === null) {
     // A membership that somebody inserted by SQL does not count, and is recorded.
     if (which === 'not_in_team' && person?.forged === 'membership')
       throw tamperedProblem('membership')
-    throw refusal
+    throw refusal()
   }
   return {
     authority: byEligibility(caller, person, refusal),

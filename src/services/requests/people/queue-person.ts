@@ -31,6 +31,9 @@ export async function requireQueuePerson(
   const isOne = person?.enabled === true && person.teams.some((team) => teams.includes(team))
   if (!isOne && person !== null && person.forged !== null) throw tamperedProblem(person.forged)
   const sentence = `Only people of ${teams[0] ?? 'the queue'} may do this`
-  const refusal = new Problem('not_eligible', sentence, { which: 'not_in_team' })
-  return byEligibility(caller, isOne ? person : null, refusal)
+  return byEligibility(
+    caller,
+    isOne ? person : null,
+    () => new Problem('not_eligible', sentence, { which: 'not_in_team' }),
+  )
 }

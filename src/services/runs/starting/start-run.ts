@@ -126,7 +126,7 @@ export async function judgeStart(
   const authority =
     caller.actor.type === 'machine'
       ? byProgram(caller)
-      : byEligibility(caller, starter, new Problem('forbidden', 'Only people can start runs'))
+      : byEligibility(caller, starter, () => new Problem('forbidden', 'Only people can start runs'))
   if (mode === 'approve_all') requireApproveAll(await rightsOf(ctx, personId))
   return { starter, authority }
 }
