@@ -130,7 +130,11 @@ test('the sentence after a decision about a program’s call names the program, 
   const quorum = { text: '1 of platform', missing: [] }
   const answer = { state: 'approved', stage: 'recorded', quorum } as never
   expect(outcomeSentence(answer, 'continue', 'external')).toBe(
-    'Recorded. The program can continue.',
+    'Recorded. The program can make the call.',
+  )
+  const denied = { state: 'denied', stage: 'recorded', quorum } as never
+  expect(outcomeSentence(denied, 'continue', 'external')).toBe(
+    'Recorded. The program reads the denial.',
   )
   expect(outcomeSentence(answer, 'continue', 'tool_call')).toContain('Temporal worker')
 })

@@ -103,7 +103,8 @@ export function outcomeSentence(
 ): string {
   if (answer.state === 'pending')
     return `Recorded. Still needed: ${printableLine(neededText(answer.quorum))}.`
-  if (kind === 'external') return 'Recorded. The program can continue.'
+  if (kind === 'external')
+    return `Recorded. The program ${answer.state === 'denied' ? 'reads the denial' : 'can make the call'}.`
   if (kind === 'start') {
     return `Recorded. The run ${answer.state === 'denied' ? 'is cancelled' : 'begins'}.`
   }

@@ -56,7 +56,8 @@ export function stageSentence(
   if (answer.state === 'pending') {
     return `Recorded. It still needs ${missingText(answer.quorum)}.`
   }
-  if (call.kind === 'external') return 'Recorded. The program can continue.'
+  if (call.kind === 'external')
+    return `Recorded. The program ${decided === 'approve' ? 'can make the call' : 'reads the denial'}.`
   if (call.kind === 'start') {
     return decided === 'approve' ? 'Recorded. The run begins.' : 'Recorded. The run is cancelled.'
   }
