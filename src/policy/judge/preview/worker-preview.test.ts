@@ -60,7 +60,7 @@ workers: [scribe]
 mcpServers: { files: { command: x, tools: { read_file: preApproved } } }`
   expect(preview(tools).slice(2)).toEqual([
     'ask Hand work to scribe',
-    'ask Ask a person a question',
+    'ask Ask a person a question (whoever started the run may answer too)',
     'ask Use the tool notify (unless the tool itself says otherwise)',
     'blocked Use the tool deploy (only a person may invoke it)',
     'preApproved Use the tool note',
