@@ -93,7 +93,10 @@ describe('settling is refused', () => {
 
   test('a second time, and after the attempt has ended by itself', async () => {
     await settle(grace, { ran: true })
-    expect((await refusal(settle(grace, { ran: true }))).code).toBe('already_decided')
+    expect(await refusal(settle(grace, { ran: true }))).toMatchObject({
+      code: 'already_decided',
+      message: expect.stringMatching(/ already settled this request$/),
+    })
     const other = await addRequest(service, run, { kind: 'outcome_check', position: 2 })
     await database.db
       .insertInto('execution')

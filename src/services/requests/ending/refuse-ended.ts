@@ -50,7 +50,7 @@ async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promis
     .orderBy(sql`decision.at desc, decision.id desc`)
     .executeTakeFirst()
   const name = winner?.name ?? 'somebody'
-  const verb = request.kind === 'question' ? 'answered' : request.state
+  const verb = verbOf(request)
   return new Problem('already_decided', `${name} already ${verb} this request`, {
     state: request.state,
     decidedBy: name,
@@ -58,6 +58,11 @@ async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promis
     decidedAt: request.decided_at?.toISOString() ?? null,
     reason: await getSaltedText(tx, winner?.reason_hash ?? null),
   })
+}
+
+function verbOf({ kind, state }: Selectable<RequestTable>): string {
+  if (kind === 'question') return 'answered'
+  return kind === 'outcome_check' ? 'settled' : state
 }
 
 /**
