@@ -88,6 +88,8 @@ test('Go’s own packages verify our checkpoint, events in it, and that it goes 
   const changed = events.map((one) => ({ ...one, event: one.event.replace('system', 'person') }))
   expect((await read({ ...question, events: changed })).refusal).toContain('event ')
   expect((await read({ ...question, checkpoint: since.note })).refusal).not.toBe('')
+  const spelled = events.map((one) => ({ ...one, proof: one.proof.map((hash) => `${hash}\n`) }))
+  expect((await read({ ...question, events: spelled })).refusal).toContain('is no hash')
   const forged = newest.note.replace('\n633\n', '\n634\n')
   expect((await read({ ...question, checkpoint: forged })).refusal).toContain('invalid signature')
   const turned = consistency.toReversed()

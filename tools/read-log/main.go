@@ -118,7 +118,9 @@ func hashes(texts []string) ([]tlog.Hash, error) {
 	all := make([]tlog.Hash, len(texts))
 	for i, text := range texts {
 		bytes, err := base64.StdEncoding.DecodeString(text)
-		if err != nil || len(bytes) != tlog.HashSize {
+		// Go's decoder passes over line ends and the last bits.
+		isExact := base64.StdEncoding.EncodeToString(bytes) == text
+		if err != nil || len(bytes) != tlog.HashSize || !isExact {
 			return nil, fmt.Errorf("%q is no hash", text)
 		}
 		copy(all[i][:], bytes)
