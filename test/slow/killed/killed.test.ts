@@ -18,7 +18,7 @@ import { filesOfMerge, killedAnswer, killedProject } from './killed-project.ts'
 
 const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')
-const patient = { withinMs: 60_000 }
+const patient = { withinMs: 240_000 }
 const answerMs = 240_000
 const deploysSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 let model: HeldModel
@@ -235,18 +235,19 @@ describe.skipIf(!sandbox.works)('a process that is killed', () => {
         const last = (await world.calls(id)).at(-1)
         expect(last).toMatchObject({ execution: 'succeeded', attempts: 1 })
       }
-      await run('rm', [at('go')])
 
       // The tool began once, whoever knows how it ended, and the reader has each word once.
+      const ends = victim === 'tools' ? 0 : 1
+      const endsOf = async (): Promise<number> => (await held()).split('end').length - 1
+      await waitUntil(async () => (await endsOf()) === ends || 'the tool goes on', patient)
       expect((await held()).match(/begin/g)).toHaveLength(1)
-      expect((await held()).match(/end/g) ?? []).toHaveLength(victim === 'tools' ? 0 : 1)
+      await run('rm', [at('go')])
       await reader.untilDone(patient.withinMs)
       const parts = await reader.parts()
       const last = parts.slice(parts.findLastIndex(({ type }) => type === 'text-start'))
       expect(last.map(({ delta = '' }) => delta).join('')).toBe('All of it.')
       expect(await problemsOfTrail(await world.as('grace'))).toEqual([])
     },
-    400_000,
   )
 
   test('the Temporal worker, between the end of a command and the record of what it changed, claims nothing: the files are listed, or said to be unknown', async () => {
@@ -268,5 +269,5 @@ describe.skipIf(!sandbox.works)('a process that is killed', () => {
     const unknown = (body['unknown'] as { commands: number }).commands
     expect([body['total'], unknown]).toEqual(unknown === 0 ? [filesOfMerge, 0] : [0, 1])
     await grace.post(`/v1/runs/${runId}/cancel`, {})
-  }, 400_000)
+  })
 })
