@@ -51,6 +51,8 @@ const answerWithinMs = 10_000
 const openWithinMs = 20_000
 const maxReportMs = 10_000
 const lookWithinMs = 2_000
+/** Less than what a hook has left after its deadline. */
+const nameWithinMs = 1_500
 
 /**
  * Whether the agent may make a call. Policy judges it first, and a call that asks waits for people
@@ -62,11 +64,15 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   const call = await callHere(event, root, agent.name)
   const key = [agent.name, service.url, event.session_id, call]
   let openRequest: RequestSummary | null = null
+  /** the name under which the call was last sent */
+  let sentAs: string | null = null
   try {
     await assertAnswers(service, settings.deadline)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
     for (const externalId of await settings.waiting.namesOf(own, ...key)) {
       await settings.waiting.note(externalId, ...key)
+      sentAs = externalId
+      openRequest = null
       const allowed = await takeUnder(externalId, event, {
         call,
         settings,
@@ -85,7 +91,12 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     }
     throw new Error('this call was carried out before')
   } catch (error) {
-    const waitingRequest = settings.deadline.aborted ? (openRequest as RequestSummary | null) : null
+    const isLate = settings.deadline.aborted
+    const request = openRequest as RequestSummary | null
+    let waitingRequest = isLate ? request : null
+    if (request === null && (isLate || isUnanswered(error))) {
+      waitingRequest = await requestLeft(sentAs, settings)
+    }
     // A decision is returned once: after that, the same call asks again. Without an answer of the
     // service, an earlier request still waits, and so does one that could not be taken back.
     const isOver = waitingRequest === null && !isUnanswered(error) && !(await isLeft(key, settings))
@@ -100,6 +111,17 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     )
     return isNoted ? { ...denial, defers: true } : denial
   }
+}
+
+/** The request of a call whose opening was not answered; `null`: none is known to wait. */
+async function requestLeft(
+  name: string | null,
+  { cancelled, service }: HookSettings,
+): Promise<RequestSummary | null> {
+  if (name === null || cancelled?.aborted === true) return null
+  const client = createClient({ ...service, timeoutMs: nameWithinMs })
+  const request = await client.find(name).catch(() => null)
+  return request?.state === 'pending' || request?.state === 'approved' ? request : null
 }
 
 /** Whether a call was cancelled and its request could not be taken back, as far as is known. */

@@ -411,6 +411,23 @@ describe('a program on the machine', () => {
     expect(await countOf()).toBe(count)
   })
 
+  // Rules: product.md 47
+  test('names the request that waits when its time ends before the opening is answered', async () => {
+    await using way = await openBreakableWay(api.url)
+    const answerOpening = way.hold('answer')
+    const late = new AbortController()
+    const { signal: deadline } = late
+    const settings = { ...settingsOf('claude-code'), service: { ...service, url: way.url } }
+    const one = event({ tool_name: 'Deploy', tool_input: { to: 'the sea' } })
+    const waits = decideHook({ ...one, hook_event_name: 'PreToolUse' }, { ...settings, deadline })
+    const request = await requestOf(nameOf(one))
+    late.abort(new DOMException('late', 'TimeoutError'))
+    const reason = expect.stringContaining(`waits as #${request.number}; ask again`)
+    expect(await waits).toMatchObject({ decision: 'deny', reason })
+    await answerOpening()
+    expect((await requestOf(nameOf(one))).state).toBe('pending')
+  })
+
   test('denies where the agent would merge the arguments into its own and keep one that people removed', async () => {
     const { answer, name } = hooked('gemini-cli', { to: 'production', force: true })
     await revise(await requestOf(name), { to: 'production' })
