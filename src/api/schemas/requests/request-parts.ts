@@ -80,7 +80,6 @@ export const quorum = z
     text: z.string().describe('The rule as text, such as `2 of platform`'),
   })
   .meta({ id: 'Quorum' })
-export type QuorumView = z.infer<typeof quorum>
 const executionState = z
   .enum(executionStates)
   .describe(
