@@ -64,6 +64,7 @@ async function serve(options: McpOptions): Promise<void> {
       ...(worker === undefined ? {} : { worker }),
       root: resolve(options.root ?? '.'),
       hostProof,
+      askWithinMs: 20_000,
       waitMs: waitSeconds * 1000,
       waiting: waitingCallsOf(environment),
     }),

@@ -94,8 +94,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     const isLate = settings.deadline.aborted
     const request = openRequest as RequestSummary | null
     let waitingRequest = isLate ? request : null
-    if (request === null && (isLate || isUnanswered(error))) {
-      waitingRequest = await requestLeft(sentAs, settings)
+    const isWanted = settings.cancelled?.aborted !== true
+    if (request === null && sentAs !== null && isWanted && (isLate || isUnanswered(error))) {
+      waitingRequest = await requestLeft(sentAs, service)
     }
     // A decision is returned once: after that, the same call asks again. Without an answer of the
     // service, an earlier request still waits, and so does one that could not be taken back.
@@ -114,11 +115,10 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
 }
 
 /** The request of a call whose opening was not answered; `null`: none is known to wait. */
-async function requestLeft(
-  name: string | null,
-  { cancelled, service }: HookSettings,
+export async function requestLeft(
+  name: string,
+  service: ServiceAddress,
 ): Promise<RequestSummary | null> {
-  if (name === null || cancelled?.aborted === true) return null
   const client = createClient({ ...service, timeoutMs: nameWithinMs })
   const request = await client.find(name).catch(() => null)
   return request?.state === 'pending' || request?.state === 'approved' ? request : null

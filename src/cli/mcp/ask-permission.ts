@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { callDigest, CountersignError, createClient, type Decision } from '#program-client'
+import {
+  callDigest,
+  CountersignError,
+  createClient,
+  type Decision,
+  type RequestSummary,
+} from '#program-client'
 import {
   assertAnswers,
   isUnanswered,
+  requestLeft,
   withdrawReused,
   type ServiceAddress,
 } from '../hook/answer-hook.ts'
@@ -21,13 +28,13 @@ import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 
 export interface PermissionSettings extends Pick<CallAsker, 'worker' | 'root' | 'hostProof'> {
   readonly service: ServiceAddress
+  /** how long the service has to open a request */
+  readonly askWithinMs: number
   /** how long people have; then the answer is a denial, and the request continues to wait */
   readonly waitMs: number
   /** the names under which calls wait, so that a later session continues their requests */
   readonly waiting: WaitingCalls
 }
-
-const askWithinMs = 20_000
 
 /**
  * Whether the call may be made: policy judges it, what asks waits for people, and the permit is
@@ -95,16 +102,22 @@ async function askUnder(
       metadata: { program: 'permission-prompt-tool', tool: tool_name },
     },
   )
-  const within = AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)])
-  const request = await client
-    .ask(body, { signal: within })
-    .catch((error: unknown) => withdrawReused(client, error))
+  const within = AbortSignal.any([signal, AbortSignal.timeout(settings.askWithinMs)])
+  let request: RequestSummary | null
+  try {
+    request = await client.ask(body, { signal: within })
+  } catch (error) {
+    const isWanted = isUnanswered(error) && !signal.aborted
+    const late = isWanted ? await requestLeft(externalId, service) : null
+    // It is named, and no more: only an answer to this call says that the request is about it.
+    if (late !== null) return { kind: 'waits', answer: deny(waitsAs(late)) }
+    request = await withdrawReused(client, error)
+  }
   if (request === null) return 'used'
   const { id, number } = request
   const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
   if (decision.state === 'pending') {
-    const answer = deny(`this call has not run and waits as #${number}. Ask again later.`)
-    return { kind: 'waits', answer }
+    return { kind: 'waits', answer: deny(waitsAs(request)) }
   }
   const endWith = (answer: PermissionAnswer) => ({ kind: 'decided' as const, answer })
   if (decision.state !== 'approved') return endWith(deny(sentenceOf(decision, number)))
@@ -125,6 +138,10 @@ async function askUnder(
     throw error
   }
   return endWith({ behavior: 'allow', updatedInput })
+}
+
+function waitsAs({ number }: Pick<RequestSummary, 'number'>): string {
+  return `this call has not run and waits as #${number}. Ask again later.`
 }
 
 function sentenceOf({ state, decidedBy, reason }: Decision, number: number): string {

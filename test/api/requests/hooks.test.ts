@@ -352,6 +352,13 @@ describe('a program on the machine', () => {
     waiting,
     onStillWaiting: null,
   })
+  const prompted = {
+    service,
+    root: '/srv/shop',
+    hostProof: null,
+    waiting,
+    askWithinMs: 20_000,
+  }
   const hooked = (name: AgentName, tool_input: JsonObject) => {
     const { permission_mode: _, transcript_path: __, ...rest } = event({ tool_name: 'Deploy' })
     const one: HookEvent = { ...rest, hook_event_name: 'PreToolUse', tool_input }
@@ -454,7 +461,7 @@ describe('a program on the machine', () => {
     }
     const byPrompt = async (tool_use_id: string) => {
       const asked = { tool_name: call.tool_name, input: call.tool_input, tool_use_id }
-      await askPermission(asked, { service, root, hostProof: null, waitMs: 0, waiting }, signal)
+      await askPermission(asked, { ...prompted, root, waitMs: 0 }, signal)
     }
     for (const [ask, nameOfUse] of [
       [byHook, (id: string) => `claude-code:${session}:${id}`],
@@ -474,8 +481,11 @@ describe('a program on the machine', () => {
   test('answers a permission prompt with the arguments that people approved', async () => {
     const tool_use_id = use()
     const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id }
-    const settings = { service, root: '/srv/shop', hostProof: null, waitMs: 120_000, waiting }
-    const answer = askPermission(asked, settings, new AbortController().signal)
+    const answer = askPermission(
+      asked,
+      { ...prompted, waitMs: 120_000 },
+      new AbortController().signal,
+    )
     await revise(await requestOf(tool_use_id), { to: 'canary' })
     await decide(await requestOf(tool_use_id), 'approve')
     expect(await answer).toEqual({ behavior: 'allow', updatedInput: { to: 'canary' } })
@@ -484,13 +494,7 @@ describe('a program on the machine', () => {
   // Rules: product.md 47
   test('denies a permission prompt when the service ends meanwhile, and goes on with its request', async () => {
     await using way = await openBreakableWay(api.url)
-    const settings = {
-      service: { ...service, url: way.url },
-      root: '/srv/shop',
-      hostProof: null,
-      waitMs: 0,
-      waiting,
-    }
+    const settings = { ...prompted, service: { ...service, url: way.url }, waitMs: 0 }
     const ask = () => {
       const tool_use_id = use()
       const asked = { tool_name: 'Deploy', input: { to: 'the moon' }, tool_use_id }
@@ -508,5 +512,24 @@ describe('a program on the machine', () => {
     await decide(request, 'approve')
     expect(await ask()).toMatchObject({ behavior: 'allow' })
     expect(await countOf()).toBe(count)
+  })
+  // Rules: product.md 47
+  test('answers a permission prompt whose opening is late with the request that waits', async () => {
+    await using way = await openBreakableWay(api.url)
+    const answerOpening = way.hold('answer')
+    const tool_use_id = use()
+    const asked = { tool_name: 'Deploy', input: { to: 'the desert' }, tool_use_id }
+    const settings = {
+      ...prompted,
+      service: { ...service, url: way.url },
+      askWithinMs: 2000,
+      waitMs: 0,
+    }
+    const late = await askPermission(asked, settings, new AbortController().signal)
+    const { number, state } = await requestOf(tool_use_id)
+    expect(state).toBe('pending')
+    const message = expect.stringContaining(`waits as #${number}`)
+    expect(late).toMatchObject({ behavior: 'deny', message })
+    await answerOpening()
   })
 })
