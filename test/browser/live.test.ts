@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { endAbsence, setAbsence } from '#services/access/absence.ts'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
@@ -327,6 +328,11 @@ test('who started runs sees whom they wait for and since when, and reminds them 
   })
   await row.getByText('Grace').waitFor()
   await row.getByText('Write the notes').waitFor()
+  await row.getByRole('link', { name: /notes\/waited-for\.md.*#\d+/ }).waitFor()
+  await setAbsence(desk.api, desk.people.grace.caller, { until: '2100-01-01T00:00:00Z' })
+  await page.reload()
+  await row.getByText('(away until').waitFor()
+  await endAbsence(desk.api, desk.people.grace.caller)
   const nudge = row.getByRole('button', { name: /^Nudge .*Grace.* about #\d+$/ })
   await nudge.click()
   await page.getByText('The nudge is sent').first().waitFor({ state: 'attached' })

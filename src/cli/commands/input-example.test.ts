@@ -1,4 +1,3 @@
-// Rules: details.md 5
 import { expect, test } from 'vitest'
 import { inputExample } from './input-example.ts'
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
 import { callApi } from '../api/call-api.ts'
 import { useAct } from '../states/use-act.ts'
@@ -48,10 +48,27 @@ export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
   )
 }
 
+/** Names of people, and which of them are away. */
+function WaitedFor({ people }: Pick<OwnWaitingRequest['request'], 'people'>) {
+  if (people.length === 0) return <strong>Nobody who could decide</strong>
+  return people.map(({ id, name, awayUntil }, place) => (
+    <Fragment key={id}>
+      {place > 0 && ', '}
+      <strong>{name}</strong>
+      {awayUntil !== null && (
+        <>
+          {' '}
+          (away until <Moment at={awayUntil} />)
+        </>
+      )}
+    </Fragment>
+  ))
+}
+
 function Row({ run, request }: OwnWaitingRequest) {
   const act = useAct(['runs'])
   const [busy, setBusy] = useState(false)
-  const { number, people, requestId, since, expiresAt } = request
+  const { number, people, requestId, since, expiresAt, effect } = request
   const isUrgent = isPressing({ run, request }, useNowMs())
   const names = people.map(({ name }) => name).join(', ')
   const nudge = async (): Promise<void> => {
@@ -62,9 +79,11 @@ function Row({ run, request }: OwnWaitingRequest) {
   return (
     <li>
       <span className="grow break">
-        <strong>{names === '' ? 'Nobody who could decide' : names}</strong>, since{' '}
-        <Moment at={since} />: <Link to={`/requests/${requestId}`}>#{number}</Link> of{' '}
-        <Link to={`/runs/${run.id}`}>{run.worker}</Link>
+        <WaitedFor people={people} />, since <Moment at={since} />:{' '}
+        <Link to={`/requests/${requestId}`}>
+          <VisibleText text={effect} /> #{number}
+        </Link>{' '}
+        of <Link to={`/runs/${run.id}`}>{run.worker}</Link>
         {isUrgent && (
           <span className="soon">
             {' '}

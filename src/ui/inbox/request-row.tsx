@@ -77,7 +77,10 @@ export function RequestRow(props: {
       {/* The link covers these words, and a title of its own would be read out after them. */}
       <div
         className="request-what"
-        title={[words, task].filter(Boolean).map(visibleString).join('\n')}
+        title={[words, task, isGone ? '' : whatHolds(item)]
+          .filter(Boolean)
+          .map(visibleString)
+          .join('\n')}
       >
         <Link
           to={addressOf(search, `/requests/${item.number}`)}
@@ -158,6 +161,12 @@ function Outcome({ id }: { id: string }) {
   const { data } = useQuery(requestQuery(id))
   if (data === undefined) return <span className="outcome">No longer waiting</span>
   return <OutcomeText item={data} />
+}
+
+/** Why a pending request is not the person's to decide, or the outcome of another; else empty. */
+function whatHolds(item: InboxRow['item']): string {
+  if (item.state !== 'pending') return outcomeWithEffect(item)
+  return item.eligibility.canDecide ? '' : (item.eligibility.reason ?? '')
 }
 
 function OutcomeText({ item }: { item: Parameters<typeof outcomeWithEffect>[0] }) {

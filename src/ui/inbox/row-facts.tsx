@@ -31,7 +31,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
           </Link>
         )}
         {!isGone && item.state === 'pending' && !item.eligibility.canDecide && !isOpened && (
-          <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
+          <span>not yours to decide</span>
         )}
         {!isOpened && !warns && <CuesLine cues={item.cues} />}
       </div>

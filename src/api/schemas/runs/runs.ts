@@ -107,7 +107,10 @@ const waitsFor = z.object({
   number: shortNumber,
   since: instant.describe('When the request was opened'),
   expiresAt: instant.describe('Its deadline'),
-  people: z.array(person).describe('The people who can decide it now'),
+  effect: z.string().describe('What it would do, in one sentence; of a question, the question'),
+  people: z
+    .array(person.extend({ awayUntil: instant.nullable() }))
+    .describe('The people who can decide it now; `awayUntil`: the end of their absence'),
 })
 
 /** What the model steps of a run used. */
@@ -152,7 +155,8 @@ const runExample = {
       number: 142,
       since: example.askedAt,
       expiresAt: example.expiresAt,
-      people: [example.grace],
+      effect: 'Change docs/notes.md: 2 lines added',
+      people: [{ ...example.grace, awayUntil: null }],
     },
   ],
 }

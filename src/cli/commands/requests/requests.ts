@@ -99,11 +99,16 @@ function listRequests(options: ListOptions): Promise<void> {
 const columns: Columns<RequestItem> = {
   '#': (item) => `${item.number}`,
   risk: (item) => item.risk,
-  title: (item) => item.title,
+  what: whatItAsks,
   worker: (item) => item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
   queue: (item) => item.queue,
   by: askerOf,
   expires: (item) => (item.state === 'pending' ? fromNow(item.expiresAt) : ''),
+}
+
+/** What a request would do, as the dashboard's rows say it; a question is itself. */
+function whatItAsks({ kind, title, effect }: RequestItem): string {
+  return kind === 'question' ? title : effect
 }
 
 /** The person who started the run, or the program that asked and the owner of its key. */

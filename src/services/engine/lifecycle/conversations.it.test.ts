@@ -325,7 +325,11 @@ test('a run has a number, its task and the people it waits for, in lists too; it
       {
         requestId: request?.requestId,
         expiresAt: expect.any(Date),
-        people: [{ name: 'Grace' }, { name: 'Linus' }],
+        effect: 'Edit notes/talk.md: 1 line added, 1 line removed',
+        people: [
+          { name: 'Grace', awayUntil: null },
+          { name: 'Linus', awayUntil: null },
+        ],
       },
     ],
   })

@@ -13,6 +13,7 @@ import { needsSignature } from '../facts/needs-signature.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { readAlike } from '../lists/read-alike.ts'
+import { withAbsence } from '../people/away.ts'
 import { findRequest } from '../people/find-request.ts'
 import { namedFilesOf, withWriters } from '../facts/named-files.ts'
 import { missingAfterEdit } from './missing-after-edit.ts'
@@ -56,7 +57,7 @@ export async function getRequest(
       item.batch === null
         ? null
         : { ...item.batch, finished: row.finished, siblings: siblingsOf(row, texts) },
-    eligiblePeople: item.state === 'pending' ? row.eligible.map(eligiblePerson) : [],
+    eligiblePeople: item.state === 'pending' ? row.eligible.map(withAbsence) : [],
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,
       at: new Date(at),
@@ -187,14 +188,6 @@ function siblingsOf({ siblings }: DetailRow, texts: ReadonlyMap<string, string>)
     ...call,
     title: title ?? titleWithoutRequest(call.tool, texts.get(titleInput ?? '')),
   }))
-}
-
-function eligiblePerson({
-  id,
-  name,
-  awayUntil,
-}: DetailRow['eligible'][number]): RequestDetailRecord['eligiblePeople'][number] {
-  return { id, name, awayUntil: awayUntil === null ? null : new Date(awayUntil) }
 }
 
 /** As stored; the digest is the row's, which the decision compares with. */

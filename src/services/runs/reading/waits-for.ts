@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Db } from '#store/database.ts'
 import type { RecordOf } from '../../core/record-of.ts'
-import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { awayUntil, withAbsence, type PersonRow } from '../../requests/people/away.ts'
 import { requestVisibleTo, namesTeam, isQuestionTo } from '../../requests/people/visible-to.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 
@@ -29,12 +29,15 @@ export async function waitsForOf(
     number: string
     created_at: Date
     expires_at: Date
-    people: PersonRef[]
+    effect: string
+    people: PersonRow[]
   }>`
     select above.id as waiting, asked.id as request_id, asked.number, asked.created_at,
       asked.expires_at,
-      (select coalesce(json_agg(json_build_object('id', able.id, 'name', able.name)), '[]') from (
-        select p.id, p.name from person p
+      coalesce((select shown.effect from request_revision shown
+        where shown.request_id = asked.id and shown.revision = asked.revision), asked.title) as effect,
+      (select coalesce(json_agg(able), '[]') from (
+        select p.id, p.name, ${awayUntil('p')} as "awayUntil" from person p
         where p.disabled_at is null
           and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
               where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
@@ -58,12 +61,13 @@ export async function waitsForOf(
   return new Map(
     [...rowsByRun].map(([runId, requests]) => [
       runId,
-      requests.map(({ request_id: requestId, number, created_at, expires_at, people }) => ({
-        requestId,
-        number: Number(number),
-        since: created_at,
-        expiresAt: expires_at,
-        people,
+      requests.map((row) => ({
+        requestId: row.request_id,
+        number: Number(row.number),
+        since: row.created_at,
+        expiresAt: row.expires_at,
+        effect: row.effect,
+        people: row.people.map(withAbsence),
       })),
     ]),
   )
