@@ -119,7 +119,7 @@ async function serviceOf(options: HookOptions, environment: Environment): Promis
   try {
     return await findService(options, environment)
   } catch (error) {
-    throw new Error(`${errorMessage(error)} This call does not run.`)
+    throw new Error(`${errorMessage(error)} This call does not run.`, { cause: error })
   }
 }
 
