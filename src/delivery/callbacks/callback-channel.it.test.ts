@@ -176,13 +176,20 @@ it('signs nothing for a program by changed rows: another address, another end', 
   expect([...receiver.received, ...elsewhere.received]).toEqual([])
 })
 
-// The last: the program has no key afterwards.
-it('notifies no program whose key was revoked', async () => {
-  const { db } = desk.service
-  const request = await asking()
+// The last: the program has no key afterwards. Rules: security.md 29
+it('notifies no program whose key was revoked, also once its row was put back', async () => {
+  const { ctx, db } = desk.service
+  const [request, restored] = [await asking(), await asking()]
   await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: new Date() })
   await using _relay = relay()
   await desk.decide(request, 'approve')
+  await newestIs('dead')
+  expect((await mine())[0]?.lastError).toBe('the API key was revoked')
+  await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: null })
+  await ctx.seals.revocations.add([{ what: 'api_key', id: desk.program.id, from: null }])
+  const before = (await mine()).length
+  await desk.decide(restored, 'approve')
+  await waitUntil(async () => (await mine()).length > before)
   await newestIs('dead')
   expect((await mine())[0]?.lastError).toBe('the API key was revoked')
   expect(receiver.received).toEqual([])

@@ -57,7 +57,9 @@ export function callbackChannel(
       if (!isVouched || !states(body, { requestId, externalId, state: request.state })) {
         return { status: null, error: changedRows, isFinal: true }
       }
-      if (row.revoked_at !== null) {
+      // A row that was put back to before the revocation does not make the key live again.
+      const isRevoked = seals.revocations.has({ what: 'api_key', id: row.api_key_id })
+      if (row.revoked_at !== null || isRevoked) {
         return { status: null, error: 'the API key was revoked', isFinal: true }
       }
       const url = row.callback_url
