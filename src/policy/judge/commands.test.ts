@@ -108,6 +108,39 @@ describe('a command is judged by the worker’s shell rules', () => {
   })
 })
 
+// Rules: security.md 40
+describe('a zone below the folder of a command', () => {
+  const hr = '  - { name: hr, root: ./hr, mode: ro, approval: { read: blocked } }'
+  const front = `${hr}\n${shell}`
+
+  test('whose reads ask or are blocked is hidden from a command that rules allow, and stops it not', async () => {
+    expect(await judgeShell('ls', { front })).toMatchObject({
+      verdict: 'preApproved',
+      rule: { id: 'shell:ls' },
+      printed: { hides: ['secret', 'hr'] },
+    })
+  })
+
+  test('blocks every command that would see it: one that asks, also by a mode or a grant', async () => {
+    const grant = async () => ({ id: 'g', text: 'granted' })
+    const config =
+      'defaults: { queue: platform }\noverlays: [{ when: { tool: shell }, approval: ask }]\n'
+    for (const more of [
+      {},
+      { runMode: 'approve_all' as const },
+      { findGrant: grant },
+      { config },
+    ]) {
+      const command = 'config' in more ? 'ls' : 'git add x'
+      expect(await judgeShell(command, { front, ...more })).toMatchObject({
+        verdict: 'blocked',
+        rule: { id: 'zone:hr.read' },
+        printed: null,
+      })
+    }
+  })
+})
+
 // Rules: security.md 4, 7
 describe('the host and the folder', () => {
   test('a folder outside of all zones, a link and a missing folder are errors, and nobody is asked', async () => {
@@ -122,7 +155,7 @@ describe('the host and the folder', () => {
     const { verdict, reason } = await judgeBy(project, call, { commandHost: host })
     expect({ verdict, reason }).toEqual({
       verdict: 'error',
-      reason: 'cwd: "src" is in no zone of this worker; its zones: notes (notes)',
+      reason: '"src" is in no zone of this worker; its zones: notes (notes)',
     })
   })
 
@@ -215,9 +248,7 @@ routing:
   - { when: { path: "notes/**" }, queue: security, risk: low }
 `
     const inFolder = (command: string, cwd: string) => {
-      const accesses = () => [{ operation: 'read', path: cwd, target: 'directory' } as const]
-      const tools = [{ ...commandTool('shell'), accesses }]
-      const call = { tool: 'shell', input: { command, cwd }, tools }
+      const call = { tool: 'shell', input: { command, cwd }, tools: [commandTool('shell')] }
       const project = projectWith(`${usualZones}\n${shell}`, below)
       return judgeBy(project, call, { commandHost: host })
     }

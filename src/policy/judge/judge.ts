@@ -101,7 +101,9 @@ async function consentTo({
     command === null
       ? delegationOpinion(query.policy, worker, call)
       : { ...command, highRisk: false }
-  const opinion = await judgeConsent(query, worker, call, guarded, place.traits, commanded)
+  const printed = command?.printed ?? null
+  const hides = printed?.hides ?? []
+  const opinion = await judgeConsent(query, worker, call, guarded, place.traits, commanded, hides)
   note('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
   const unchanged = await unchangedRule(query, worker, call)
@@ -110,7 +112,6 @@ async function consentTo({
     return answer('preApproved', unchanged, unchanged.text)
   }
   if (opinion.approval !== 'preApproved') return opinion
-  const printed = command?.printed ?? null
   return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
 }
 

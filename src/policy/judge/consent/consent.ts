@@ -1,6 +1,6 @@
 import type { BuiltInToolName } from '#domain/tools/built-in-tools.ts'
 import type { Overlay } from '../../routing.ts'
-import type { WorkerDefinition } from '../../worker-definition.ts'
+import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
@@ -11,7 +11,9 @@ import { zoneOpinions, zonesTouched } from './zone-consent.ts'
 
 /**
  * Step 4: who must agree. The strictest opinion of tool, zone, the rules of a command or delegation
- * (`commanded`), overlay and protected-name rule; of equally strict ones the most specific.
+ * (`commanded`), overlay and protected-name rule; of equally strict ones the most specific. The
+ * zones in `hides` are not mounted for a command that nobody is asked about (security.md 40), so
+ * their opinions count only where a person or a mode would let it run as it was written.
  */
 export async function judgeConsent(
   query: PolicyQuery,
@@ -20,15 +22,22 @@ export async function judgeConsent(
   guarded: readonly Opinion[],
   traits: CallTraits,
   commanded: Opinion | null,
+  hides: readonly string[],
 ): Promise<Opinion> {
-  const decisive = strictest([
-    ...guarded,
-    ...(commanded === null ? [] : [commanded]),
-    ...zoneOpinions(worker, call.accesses),
+  const before = [...guarded, ...(commanded === null ? [] : [commanded])]
+  const after = [
     ...(await toolOpinions(worker, call)),
     ...overlayOpinions(query.policy.config.overlays, traits),
     ...(query.runsHere === false ? searchedElsewhere(query, worker, call, traits) : []),
-  ])
+  ]
+  const decisiveOf = (zones: readonly Zone[]): Opinion | null =>
+    strictest([...before, ...zoneOpinions({ zones }, call.accesses), ...after])
+  if (hides.length > 0) {
+    const visible = worker.zones.filter(({ name }) => !hides.includes(name))
+    const decisive = decisiveOf(visible)
+    if (decisive?.approval === 'preApproved') return decisive
+  }
+  const decisive = decisiveOf(worker.zones)
   if (decisive !== null) return decisive
   const rule = { id: 'default:ask', text: 'no rule matches this call: it asks', source: null }
   return { approval: 'ask', rule, reason: null, highRisk: false }

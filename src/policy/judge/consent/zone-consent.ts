@@ -16,7 +16,7 @@ const unset: Readonly<Record<Operation, ApprovalWord>> = {
  * The opinion of each zone that a call touches. Listing a folder touches the zones below it too.
  */
 export function zoneOpinions(
-  worker: WorkerDefinition,
+  worker: Pick<WorkerDefinition, 'zones'>,
   accesses: readonly Access[],
 ): readonly Opinion[] {
   return accesses.flatMap((access) =>
@@ -26,7 +26,7 @@ export function zoneOpinions(
 
 /** The zones that decide about accesses, and those below a folder that is accessed. */
 export function zonesTouched(
-  { zones }: WorkerDefinition,
+  { zones }: Pick<WorkerDefinition, 'zones'>,
   accesses: readonly Access[],
 ): readonly Zone[] {
   return accesses.flatMap(({ path, target }) => [
