@@ -83,11 +83,11 @@ export class ScheduleKeeper implements AsyncDisposable {
         paused,
       ]),
     )
-    const isDue = Date.now() - this.#synced.at > compareEveryMs
+    const isDue = performance.now() - this.#synced.at > compareEveryMs
     if (hash === this.#synced.hash && !isDue) return
     await guard.confirm()
     await syncSchedules(temporal, taskQueue, schedules)
-    this.#synced = { hash, at: Date.now() }
+    this.#synced = { hash, at: performance.now() }
   }
 
   async #wanted(): Promise<readonly WantedSchedule[]> {
