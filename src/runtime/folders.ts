@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { homedir } from 'node:os'
+import { dataFolderName } from '#sandbox/hidden-paths.ts'
 import { readText, type Environment } from './environment.ts'
 
 /** The folder of this checkout or package, wherever the command was called from. */
@@ -29,7 +30,7 @@ export interface Folders {
  */
 export function findFolders(options: { project?: string; data?: string }): Folders {
   const folder = resolve(options.project ?? '.')
-  const dataDir = resolve(options.data ?? join(folder, '.countersign'))
+  const dataDir = resolve(options.data ?? join(folder, dataFolderName))
   const quickstart = join(dataDir, 'quickstart')
   const isQuickstart = folder === quickstart || !existsSync(join(folder, 'countersign.yaml'))
   return { projectDir: isQuickstart ? quickstart : folder, dataDir, isQuickstart }
@@ -40,7 +41,7 @@ export function findFolders(options: { project?: string; data?: string }): Folde
  * checkout.
  */
 export function isUsualDataDir({ projectDir, dataDir, isQuickstart }: Folders): boolean {
-  return dataDir === join(isQuickstart ? checkoutFolder : projectDir, '.countersign')
+  return dataDir === join(isQuickstart ? checkoutFolder : projectDir, dataFolderName)
 }
 
 /** Files of a running installation: process ids, addresses, the development token. */

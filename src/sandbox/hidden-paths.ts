@@ -7,6 +7,21 @@ import { foldName } from './path-names.ts'
 /** Temporary files of the service's own writes: neither listed nor reachable. */
 const unfinished = /^\.countersign-[0-9a-f]{16}\.tmp$/
 
+/** The name of the data folder in the folder of a project, unless a setting says another place. */
+export const dataFolderName = '.countersign'
+
+/**
+ * The folders of Countersign's own data, absolute: the data folder, and the one that an earlier
+ * start with the usual place may have left in the project. That one has keys and tokens too.
+ */
+export function dataFolders(at: {
+  readonly dataDir: string
+  readonly projectDir: string
+}): readonly string[] {
+  const usual = path.join(at.projectDir, dataFolderName)
+  return usual === at.dataDir ? [usual] : [at.dataDir, usual]
+}
+
 /**
  * Paths that must not exist for tools: the data folder, by name and by identity (security.md 8).
  */

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
@@ -67,4 +67,21 @@ test('each workspace of the policy is opened at its own root, and an unknown one
   expect((await at('default')).root).toBe(projectDir)
   expect((await at('shop')).root).toBe(join(projectDir, 'shop'))
   await expect(at('gone')).rejects.toThrow('countersign.yaml has no workspace gone')
+})
+
+// Rules: security.md 8
+test('the data folder that an earlier start left in the project is hidden too', async () => {
+  const left = join(projectDir, '.countersign', 'run')
+  await mkdir(left, { recursive: true })
+  await writeFile(join(left, 'dev-token'), 'a token\n')
+  const folders = { projectDir, dataDir: newFolder('countersign data '), isQuickstart: false }
+  const opened = new Workspaces({ folders, taskQueue: 'own' })
+  const policy = policyWith('workspaces:\n  default: { root: . }\n')
+  const workspace = await opened.of(policy, { taskQueue: 'own', workspace: 'default' })
+  await expect(workspace.read('.countersign/run/dev-token', { maxBytes: 100 })).rejects.toThrow(
+    'belongs to Countersign itself',
+  )
+  await expect(workspace.read('.COUNTERSIGN/run/dev-token', { maxBytes: 100 })).rejects.toThrow(
+    'belongs to Countersign itself',
+  )
 })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { Policy } from '#policy/policy.ts'
+import { dataFolders } from '#sandbox/hidden-paths.ts'
 import { openWorkspace, realFolder, type OpenWorkspace } from '#sandbox/workspace.ts'
 import type { WorktreeBaseAnswer } from '#services/core/host-queries.ts'
 import type { RunPlace } from '#services/core/run-place.ts'
@@ -10,7 +11,7 @@ import type { Folders } from '../folders.ts'
 
 /**
  * The workspaces of this host: those of the policy in force with this worker's task queue, with the
- * data folder hidden (security.md 8). Opened once for each root.
+ * folders of Countersign's data hidden (security.md 8). Opened once for each root.
  */
 export class Workspaces {
   readonly #folders: Folders
@@ -63,7 +64,7 @@ export class Workspaces {
   }
 
   #open(root: string): Promise<OpenWorkspace> {
-    const workspace = openWorkspace({ root, hidden: [this.#folders.dataDir] })
+    const workspace = openWorkspace({ root, hidden: dataFolders(this.#folders) })
     workspace.catch(() => this.#opened.delete(root))
     return workspace
   }

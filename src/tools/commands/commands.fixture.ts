@@ -26,11 +26,11 @@ const usualZones = `
 /** A workspace and the command tools of a worker with these zones. */
 export async function commandDesk(
   files: Readonly<Record<string, string>> = {},
-  options: { zones?: string; sandbox?: string; host?: HostSandbox } = {},
+  options: { zones?: string; sandbox?: string; host?: HostSandbox; dataDir?: string } = {},
 ) {
   const own = { 'work/a.txt': 'a\n', 'work/kept/k.txt': 'k\n', '.countersign/key': 'the key\n' }
   const at = await workspaceWith({ ...own, ...files })
-  const dataDir = path.join(at.root, '.countersign')
+  const dataDir = options.dataDir ?? path.join(at.root, '.countersign')
   mkdirSync(dataDir, { recursive: true })
   const text = `---
 name: w

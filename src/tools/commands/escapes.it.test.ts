@@ -9,6 +9,7 @@ import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { listenHere } from '#test/harness/listen.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { parsed } from '../workspace.fixture.ts'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 import { mountNamed } from './execution/mount-named.ts'
@@ -134,6 +135,17 @@ describe.skipIf(!testSandbox.works)('a command in the sandbox does not reach', (
     expect(output.stdout).toBe('.countersign:\n\nwork/.ssh:\n')
     expect(output.stderr.match(/Permission denied/g)?.length).toBeGreaterThanOrEqual(3)
     expect(desk.text('work/.env')).toBe('TOKEN=1\n')
+    expect(desk.text('.countersign/key')).toBe('the key\n')
+    expect(existsSync(path.join(desk.root, '.countersign/new'))).toBe(false)
+  })
+
+  test('the data folder that an earlier start left in the project is not there either', async () => {
+    const dataDir = newFolder('countersign data elsewhere ')
+    const zones = '\n  - { name: all, root: ., mode: rw }'
+    const desk = await commandDesk({ '.countersign/run/dev-token': 'token\n' }, { zones, dataDir })
+    const command = 'ls -A .countersign; cat .countersign/key; echo x > .countersign/new'
+    const ran = await desk.run('shell', { command, cwd: '' })
+    expect((ran.output as { stdout: string }).stdout).toBe('')
     expect(desk.text('.countersign/key')).toBe('the key\n')
     expect(existsSync(path.join(desk.root, '.countersign/new'))).toBe(false)
   })

@@ -11,6 +11,7 @@ import { openYaml } from '#policy/reading/open-yaml.ts'
 import { Report } from '#policy/reading/report.ts'
 import { isMapAt, readEntries, scalarOf } from '#policy/reading/yaml-field.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
+import { dataFolderName } from '#sandbox/hidden-paths.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
@@ -87,7 +88,7 @@ export function createWorker(
       const created = checkDefinition(policy, creator, definition)
       await refuseExisting(project, created.name)
       const path = pathOf(created.name)
-      const folder = await openWorkspace({ root: project.dir, hidden: ['.countersign'] })
+      const folder = await openWorkspace({ root: project.dir, hidden: [dataFolderName] })
       await folder.write(path, Buffer.from(definition), 'absent')
       const inForce = await untilInForce(project, created, signal)
       const output = { worker: created.name, path, hash: hashBytes(definition), inForce }
@@ -152,7 +153,7 @@ function nameIn(definition: string): string {
 
 /** Files in the folder count too, activated or not. */
 async function refuseExisting(project: Project, name: string): Promise<void> {
-  const folder = await openWorkspace({ root: project.dir, hidden: ['.countersign'] })
+  const folder = await openWorkspace({ root: project.dir, hidden: [dataFolderName] })
   const state = await folder.state(pathOf(name), { clash: true })
   if (state.kind === 'absent' && state.clash === undefined) return
   throw new ToolProblem(`There is a file for a worker ${name} already; it is not changed.`)

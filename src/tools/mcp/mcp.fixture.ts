@@ -8,6 +8,7 @@ import type { Policy } from '#policy/policy.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { buildRegistry } from '../registry.ts'
+import { dataFolders } from '#sandbox/hidden-paths.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import type { SpawnConfined } from './connection.ts'
@@ -103,12 +104,14 @@ export function mcpBench(
     readonly spawnConfined?: SpawnConfined
     /** what the host has; absent: nothing that works */
     readonly sandbox?: HostSandbox
+    /** absent: in the workspace */
+    readonly dataDir?: string
   } = {},
 ): McpBench {
   const { sandbox = { works: false, problem: 'bwrap is not installed', remedy: 'install it' } } =
     options
   const root = newFolder('mcp servers-')
-  const dataDir = path.join(root, '.countersign')
+  const dataDir = options.dataDir ?? path.join(root, '.countersign')
   const site = { sandbox, dataDir, projectDir: root }
   const servers = openMcpServers({
     environment: { PATH: process.env['PATH'] ?? '', SECRET: 'not theirs', ...options.environment },
@@ -117,7 +120,7 @@ export function mcpBench(
     pins: options.pins ?? pinsInMemory(),
     onMessageEnded: options.onMessageEnded,
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
-    workspaceOf: async () => openWorkspace({ root, hidden: [dataDir] }),
+    workspaceOf: async () => openWorkspace({ root, hidden: dataFolders(site) }),
   })
   const bench: McpBench = {
     root,

@@ -2,15 +2,11 @@ import { posix } from 'node:path'
 import type { CommandHost } from '#domain/tools/command.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { dataFolderName } from '#sandbox/hidden-paths.ts'
 import { foldPath } from '#policy/names/fold-name.ts'
 
 /** Not a folder of this host: paths are only joined to it as text. */
 const root = '/files-of-another-program'
-
-/**
- * The usual name of a data folder (runtime/folders.ts); one elsewhere cannot be recognised by name.
- */
-const dataFolderName = '.countersign'
 
 const unread = async (path: string): Promise<never> => {
   const why = 'is a file of another program, and this service does not read it.'
@@ -26,7 +22,7 @@ export const unreadWorkspace: Workspace = {
   hidden: [],
   state: async (path) => {
     // The same refusal as for files that are read: the tool may run on the service's host, where
-    // the data folder has the service's tokens.
+    // the data folder has the service's tokens. One elsewhere cannot be recognised by its name.
     if (foldPath(path).includes(dataFolderName)) {
       const problem = `${JSON.stringify(path)} belongs to Countersign itself.`
       throw new WorkspaceProblem('hidden', path, problem)

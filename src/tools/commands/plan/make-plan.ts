@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
+import { dataFolders } from '#sandbox/hidden-paths.ts'
 import { openDirectory, plainWalk } from '#sandbox/open-directory.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
@@ -82,7 +83,7 @@ function lookOf(
 
 /** The plan of a sandbox with these zones, which covers what was found in them. */
 async function planOf(
-  { dataDir }: CommandPlace,
+  place: Pick<CommandPlace, 'dataDir' | 'projectDir'>,
   { root, worktree }: Workspace,
   cwd: string,
   zones: readonly ZoneAt[],
@@ -93,9 +94,11 @@ async function planOf(
   const mounted = [...guarded].filter(([, { link }]) => !link)
   const covered = secrets.filter(({ folder }) => !folder).map((secret) => secret.path)
   const emptied = secrets.filter(({ folder }) => folder).map((secret) => at(secret.path))
-  const data = path.relative(root, dataDir)
-  const inZone = !data.startsWith('..') && folders.some((folder) => containsPath(folder, data))
-  if (inZone && (await isFolder(dataDir))) emptied.push(dataDir)
+  for (const folder of dataFolders(place)) {
+    const data = path.relative(root, folder)
+    const inZone = !data.startsWith('..') && folders.some((zone) => containsPath(zone, data))
+    if (inZone && (await isFolder(folder))) emptied.push(folder)
+  }
   const here = at(cwd)
   const isEmptied = emptied.some((folder) => containsPath(folder, here))
   return {

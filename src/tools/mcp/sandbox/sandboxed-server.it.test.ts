@@ -93,46 +93,52 @@ sandbox: { required: true }
   })
 
   // Rules: security.md 8, 10
-  it('sees neither the data folder nor keys by the paths in its arguments, nor by a link of its worker', async () => {
-    await using bench = mcpBench({ sandbox })
-    const at = (name: string): string => path.join(bench.root, name)
-    for (const name of ['docs', 'work', '.countersign']) mkdirSync(at(name))
-    const outside = newFolder('outside-')
-    writeFileSync(path.join(outside, 'private'), 'private')
-    symlinkSync(outside, at('work/link'))
-    writeFileSync(at('.countersign/signing-key'), 'the key')
-    writeFileSync(at('.env'), 'A=secret')
-    writeFileSync(at('plain.txt'), 'plain')
-    writeFileSync(at('server.mjs'), scriptServer)
-    const serverWith = (...names: string[]): string => {
-      const args = JSON.stringify([at('server.mjs'), ...names])
-      return `{ command: ${process.execPath}, args: ${args} }`
-    }
-    const policy = policyWith(
-      {
-        root: serverWith(bench.root, at('.countersign')),
-        around: serverWith(path.dirname(bench.root)),
-        linked: serverWith(at('work/link'), at('.countersign/signing-key')),
-      },
-      zones.replace('root: .,', 'root: docs,'),
-    )
-    const seen = async (server: string): Promise<string> => {
-      const tool = await bench.tool(policy, `mcp__${server}__run`)
-      const files = [
-        ...['.countersign/signing-key', '.env', 'plain.txt', 'work/link/private'].map(at),
-        path.join(outside, 'private'),
-      ]
-      const code = `const fs = await import('node:fs/promises')
+  it.each([
+    ['the data folder', {}],
+    ['the one that an earlier start left', { dataDir: newFolder('countersign data ') }],
+  ])(
+    'sees neither %s nor keys by its arguments’ paths, nor by a link of its worker',
+    async (_, more) => {
+      await using bench = mcpBench({ sandbox, ...more })
+      const at = (name: string): string => path.join(bench.root, name)
+      for (const name of ['docs', 'work', '.countersign']) mkdirSync(at(name))
+      const outside = newFolder('outside-')
+      writeFileSync(path.join(outside, 'private'), 'private')
+      symlinkSync(outside, at('work/link'))
+      writeFileSync(at('.countersign/signing-key'), 'the key')
+      writeFileSync(at('.env'), 'A=secret')
+      writeFileSync(at('plain.txt'), 'plain')
+      writeFileSync(at('server.mjs'), scriptServer)
+      const serverWith = (...names: string[]): string => {
+        const args = JSON.stringify([at('server.mjs'), ...names])
+        return `{ command: ${process.execPath}, args: ${args} }`
+      }
+      const policy = policyWith(
+        {
+          root: serverWith(bench.root, at('.countersign')),
+          around: serverWith(path.dirname(bench.root)),
+          linked: serverWith(at('work/link'), at('.countersign/signing-key')),
+        },
+        zones.replace('root: .,', 'root: docs,'),
+      )
+      const seen = async (server: string): Promise<string> => {
+        const tool = await bench.tool(policy, `mcp__${server}__run`)
+        const files = [
+          ...['.countersign/signing-key', '.env', 'plain.txt', 'work/link/private'].map(at),
+          path.join(outside, 'private'),
+        ]
+        const code = `const fs = await import('node:fs/promises')
         const read = (file) => fs.readFile(file, 'utf8').catch((error) => error.code)
         await fs.writeFile('${at('work/made.txt')}', 'made')
         return (await Promise.all(${JSON.stringify(files)}.map(read))).join(' ')`
-      return (await bench.call(tool, { code })).text
-    }
-    expect(await seen('root')).toBe('ENOENT EACCES plain ENOENT ENOENT')
-    // What is named outside of the workspace is seen, and nothing else.
-    expect(await seen('around')).toBe('ENOENT EACCES plain private private')
-    expect(await seen('linked')).toBe('ENOENT ENOENT ENOENT ENOENT ENOENT')
-  })
+        return (await bench.call(tool, { code })).text
+      }
+      expect(await seen('root')).toBe('ENOENT EACCES plain ENOENT ENOENT')
+      // What is named outside of the workspace is seen, and nothing else.
+      expect(await seen('around')).toBe('ENOENT EACCES plain private private')
+      expect(await seen('linked')).toBe('ENOENT ENOENT ENOENT ENOENT ENOENT')
+    },
+  )
 
   // Rules: security.md 7
   it.skipIf(!slirp)(

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
+import { dataFolders } from '#sandbox/hidden-paths.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
 import { makePlan, type PlannedSandbox } from '../../commands/plan/make-plan.ts'
 import type { ServerPlace } from '../connection.ts'
@@ -14,7 +15,7 @@ export interface PlannedServer extends PlannedSandbox {
 /**
  * The parts of the host that a server sees: those that its worker's commands see, and what its
  * arguments name by absolute paths. A folder of the workspace that they name counts as a zone that
- * is only read, so that keys in it are covered. They never lead into the data folder, nor out of
+ * is only read, so that keys in it are covered. They never lead into a data folder, nor out of
  * the workspace by a link that a worker can write (security.md 8, 10). `bounded`: see `makePlan`.
  */
 export async function planServer(
@@ -24,7 +25,9 @@ export async function planServer(
   bounded: boolean,
 ): Promise<PlannedServer> {
   const { root } = workspace
-  const dataDir = await realpath(site.dataDir).catch(() => site.dataDir)
+  const real = (at: string): Promise<string> => realpath(at).catch(() => at)
+  const dataDir = await real(site.dataDir)
+  const hidden = await Promise.all(dataFolders({ ...site, dataDir }).map(real))
   const named: string[] = []
   const zones = [...worker.zones]
   for (const arg of args.filter((word) => path.isAbsolute(word))) {
@@ -32,7 +35,8 @@ export async function planServer(
     if (at === null || at === '/' || leadsOut(worker.zones, root, arg, at)) continue
     // A worktree lies in the data folder: what is around that cannot be shown without it.
     const isWorktree = containsPath(dataDir, root)
-    if (containsPath(dataDir, at) && !(isWorktree && containsPath(root, at))) continue
+    const isHidden = hidden.some((folder) => containsPath(folder, at))
+    if (isHidden && !(isWorktree && containsPath(root, at))) continue
     if (containsPath(at, dataDir) && isWorktree) continue
     named.push(at)
     const below = containsPath(at, root)
@@ -45,12 +49,12 @@ export async function planServer(
   }
   const place = { ...site, dataDir, policy, worker: { ...worker, zones } }
   const planned = await makePlan(place, workspace, '', new Set(), bounded)
-  const { emptied } = planned.plan
-  const isThere = (await stat(dataDir).catch(() => null)) !== null
-  const isShown = isThere && named.some((at) => containsPath(at, dataDir))
-  const shows = isShown && !emptied.includes(dataDir)
-  const plan = shows ? { ...planned.plan, emptied: [...emptied, dataDir] } : planned.plan
-  return { ...planned, plan, named }
+  const emptied = new Set(planned.plan.emptied)
+  for (const folder of hidden) {
+    const isThere = (await stat(folder).catch(() => null)) !== null
+    if (isThere && named.some((at) => containsPath(at, folder))) emptied.add(folder)
+  }
+  return { ...planned, plan: { ...planned.plan, emptied: [...emptied] }, named }
 }
 
 /** Whether a path in a writable zone leads elsewhere: what the worker writes there decides. */
