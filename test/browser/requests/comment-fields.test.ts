@@ -124,7 +124,7 @@ test('who writes at a line keeps the text and the place when a colleague decides
   expect(await save.isDisabled()).toBe(true)
 })
 
-test('what somebody began to edit does not replace what they saved elsewhere since', async () => {
+test('what somebody began to edit does not replace unseen what they saved elsewhere since', async () => {
   const { id } = await askForChange()
   const { caller } = desk.people.grace
   const { id: comment } = await commentRequest(desk.api, caller, { request: id, text: 'First' })
@@ -143,6 +143,11 @@ test('what somebody began to edit does not replace what they saved elsewhere sin
   await page.reload()
   await comments.getByText('Second').waitFor()
   expect(await edit()).toBe('Second')
+  await live(page)
+  await field.fill('Second, from here')
+  await editComment(desk.api, caller, { request: id, comment, text: 'Third' })
+  await comments.getByText('You saved this elsewhere meanwhile: “Third”.').waitFor()
+  expect(await field.inputValue()).toBe('Second, from here')
 })
 
 test('who edits a comment keeps the text and the place of the field when a colleague decides', async () => {

@@ -109,7 +109,9 @@ function EditComment(props: {
   const { request, comment, onDone } = props
   const params = { id: request.id, commentId: comment.id }
   // What was written over an earlier text does not stand in the place of a later one.
-  const [version] = useState(comment.editedAt ?? comment.at)
+  const newest = comment.editedAt ?? comment.at
+  const [version] = useState(newest)
+  const isReplaced = version !== newest
   return (
     <div className="column">
       <CommentField
@@ -119,6 +121,11 @@ function EditComment(props: {
         }}
         initialText={comment.text}
         draft={[request.id, `edit ${comment.id} ${version}`]}
+        note={
+          isReplaced
+            ? `You saved this elsewhere meanwhile: “${comment.text}”. Save replaces it.`
+            : undefined
+        }
         canSave={request.state === 'pending'}
         buttons={{ save: verbs.save, size: 'compact-sm' }}
         save={(text) => callApi('editComment', { params, body: { text } })}

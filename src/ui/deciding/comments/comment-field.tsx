@@ -1,5 +1,6 @@
 import { Button, Textarea, type TextareaProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { VisibleText } from '../../text/visible-text.tsx'
 import { useDraft } from '../../states/draft.ts'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
@@ -15,6 +16,8 @@ export function CommentField(props: {
   initialText: string
   /** the place of what is written and not saved */
   draft: Parameters<typeof useDraft>
+  /** what the person should read before they save; absent: nothing */
+  note?: string | undefined
   /** what is written can be saved now */
   canSave: boolean
   buttons: { readonly save: string; readonly size: 'xs' | 'compact-sm' }
@@ -60,6 +63,11 @@ export function CommentField(props: {
         }
       />
       {refusal !== null && <p role="alert">{refusal}</p>}
+      {props.note !== undefined && !busy && (
+        <p role="status" className="small">
+          <VisibleText text={props.note} />
+        </p>
+      )}
       <div className="row">
         <Button
           size={buttons.size}
