@@ -129,9 +129,10 @@ describe('a zone below the folder of a command', () => {
       {},
       { runMode: 'approve_all' as const },
       { findGrant: grant },
+      { runsHere: false },
       { config },
     ]) {
-      const command = 'config' in more ? 'ls' : 'git add x'
+      const command = 'config' in more || 'runsHere' in more ? 'ls' : 'git add x'
       expect(await judgeShell(command, { front, ...more })).toMatchObject({
         verdict: 'blocked',
         rule: { id: 'zone:hr.read' },

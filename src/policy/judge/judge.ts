@@ -102,7 +102,8 @@ async function consentTo({
       ? delegationOpinion(query.policy, worker, call)
       : { ...command, highRisk: false }
   const printed = command?.printed ?? null
-  const hides = printed?.hides ?? []
+  // A program runs its command itself, and hides nothing from it.
+  const hides = query.runsHere === false ? [] : (printed?.hides ?? [])
   const opinion = await judgeConsent(query, worker, call, guarded, place.traits, commanded, hides)
   note('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))

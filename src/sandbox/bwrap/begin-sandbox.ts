@@ -94,9 +94,9 @@ export function beginSandbox(run: NewSandbox): BegunSandbox {
 
 /** The mounts that must be those that were examined outside. */
 function mountsToCheck(plan: SandboxPlan) {
-  const { copies, cwd, cwdIdentity, zones } = plan
+  const { around = [], copies, cwd, cwdIdentity, zones } = plan
   const folder = cwdIdentity === null ? [] : [{ path: cwd, identity: cwdIdentity }]
-  return [...zones, ...copies, ...folder, ...coversToCheck(plan)]
+  return [...zones, ...around, ...copies, ...folder, ...coversToCheck(plan)]
 }
 
 /** A pipe that `spawn` opened: it always exists, and closes with the process. */

@@ -134,6 +134,16 @@ function outermost(paths: readonly string[]): readonly string[] {
   return paths.filter((at) => !isBelowAnother(at))
 }
 
+/** The folders around others that a command could rename. A plan may have its zones read-only. */
+function writable({ around = [], zones }: SandboxPlan): readonly MountedZone[] {
+  const holding = (at: string): readonly MountedZone[] =>
+    zones.filter((zone) => zone.path === at || at.startsWith(`${zone.path}/`))
+  return around.filter(({ path }) => {
+    const deepest = holding(path).toSorted((left, right) => right.path.length - left.path.length)
+    return deepest[0]?.mode === 'rw'
+  })
+}
+
 /**
  * Zones and pinned folders from the outside in, because mounting one again shows everything below
  * it; then the covered paths, so that nothing is mounted over them.
@@ -146,7 +156,7 @@ function mountsOf(plan: SandboxPlan): string[] {
     plan.emptied.some((folder) => path.startsWith(`${folder}/`))
   return [
     ...(plan.shared ?? []).flatMap((path) => ['--ro-bind', path, path]),
-    ...[...plan.zones, ...pinned]
+    ...[...plan.zones, ...pinned, ...writable(plan)]
       .toSorted(outsideIn)
       .flatMap(({ mode, path }) => [mode === 'rw' ? '--bind' : '--ro-bind', path, path]),
     ...outermost(plan.readOnly).flatMap((path) => ['--ro-bind', path, path]),

@@ -8,6 +8,11 @@ export interface SandboxPlan {
   readonly readOnly: readonly string[]
   /** folders that stay writable but may not be renamed or replaced */
   readonly pinned: readonly string[]
+  /**
+   * folders of writable zones around other zones and hidden folders, mounted again: renamed, they
+   * would take what lies in them to a path where it is not hidden; absent: none
+   */
+  readonly around?: readonly MountedZone[]
   /** files that cannot be opened inside: keys, sockets, pipes */
   readonly covered: readonly string[]
   /** folders that look empty: the data folder, folders of keys */

@@ -20,6 +20,34 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     expect(ran.output).toMatchObject({ stdout: 'shown\n' })
   })
 
+  const inSource = zones.replace('root: docs', 'root: src/a/docs').replace('mode: ro', 'mode: rw')
+
+  test.each([
+    ['the folder of the workspace', '', 'mv src dst; mv src/a src/b; ls src/a/docs'],
+    ['a zone beside it', 'work', 'mv ../src ../dst; mv ../src/a ../src/b; ls ../src/a/docs'],
+  ])('moves no folder around a hidden zone, in %s', async (_where, cwd, text) => {
+    const files = { 'src/a/docs/secret.txt': 'hidden\n', 'src/a/b.txt': 'shown\n' }
+    using desk = await commandDesk(files, { zones: inSource })
+    const printed = { kind: 'shell', hides: ['docs'], script: text } as const
+    const ran = await desk.run('shell', { command: text, cwd }, { printed })
+    const { stdout, stderr } = ran.output as { stdout: string; stderr: string }
+    expect(stdout).toBe('')
+    expect(stderr.match(/busy/g)).toHaveLength(2)
+    expect(desk.text('src/a/docs/secret.txt')).toBe('hidden\n')
+    expect(desk.text('src/a/b.txt')).toBe('shown\n')
+    const change = `echo more >> ${cwd === '' ? '' : '../'}src/a/b.txt`
+    await desk.run('shell', { command: change, cwd }, { printed: { ...printed, script: change } })
+    expect(desk.text('src/a/b.txt')).toBe('shown\nmore\n')
+  })
+
+  test('makes no zone writable that is only read, by a move of the folder around it', async () => {
+    const read = inSource.replace(', approval: { read: ask }', '')
+    using desk = await commandDesk({ 'src/a/docs/x.txt': 'as it was\n' }, { zones: read })
+    const text = 'mv src dst; echo changed > dst/a/docs/x.txt; echo changed > src/a/docs/x.txt'
+    await desk.run('shell', { command: text, cwd: '' })
+    expect(desk.text('src/a/docs/x.txt')).toBe('as it was\n')
+  })
+
   const identity = '-c user.name=a -c user.email=a@b.c'
   const apart = '--separate-git-dir'
   test.each([

@@ -30,6 +30,7 @@ export async function hideObjects(
   return {
     ...plan,
     shared: [],
+    around: (plan.around ?? []).filter(({ path: at }) => isKept(at)),
     covered: plan.covered.filter(isKept),
     emptied: [...plan.emptied.filter(isKept), ...outermost],
   }
@@ -66,6 +67,7 @@ export function hideZones(
     zones: mounted,
     ...(hidden.has(root) ? { shared: [] } : {}),
     pinned: plan.pinned.filter(isVisible),
+    around: (plan.around ?? []).filter(({ path: at }) => isVisible(at)),
     readOnly: plan.readOnly.filter(isVisible),
     covered: plan.covered.filter(isVisible),
     emptied: [...plan.emptied.filter(isVisible), ...emptied],

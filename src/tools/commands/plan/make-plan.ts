@@ -6,9 +6,10 @@ import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { dataFolders } from '#sandbox/hidden-paths.ts'
 import { openDirectory, plainWalk } from '#sandbox/open-directory.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
-import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import type { MountedZone, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { foldersToKeep } from '#policy/names/own-files.ts'
 import type { CommandPlace } from './command-place.ts'
+import { deepestMount } from './deepest-mount.ts'
 import { lookInThread, undoInThread } from './look-in-thread.ts'
 import type { ZonesToLook } from './look-protocol.ts'
 import { isProjectWritable, outermost, zonesAt, type ZoneAt } from './zones-at.ts'
@@ -99,10 +100,13 @@ async function planOf(
     const inZone = !data.startsWith('..') && folders.some((zone) => containsPath(zone, data))
     if (inZone && (await isFolder(folder))) emptied.push(folder)
   }
+  const places = [...zones.map((zone) => zone.path), ...emptied]
+  const around = await foldersAround(root, zones, places)
   const here = at(cwd)
   const isEmptied = emptied.some((folder) => containsPath(folder, here))
   return {
     zones,
+    around: around.filter(({ path: it }) => !emptied.some((folder) => containsPath(folder, it))),
     pinned: mounted.filter(([, { pinned }]) => pinned).map(([name]) => at(name)),
     readOnly: mounted
       .filter(([name, { pinned }]) => !pinned && !covered.includes(name))
@@ -115,6 +119,29 @@ async function planOf(
     cwd: here,
     cwdIdentity: isEmptied ? null : await identityOfFolder(root, cwd),
   }
+}
+
+/**
+ * The folders of writable zones between a zone's root and other places in it, absolute. A mount on
+ * a place moves with a folder that is renamed around it, and the host then has its files at the new
+ * path: there they would be in another zone, or not hidden.
+ */
+async function foldersAround(
+  root: string,
+  zones: readonly ZoneAt[],
+  places: readonly string[],
+): Promise<MountedZone[]> {
+  const folders = new Map<string, MountedZone>()
+  for (const place of places) {
+    for (let at = path.dirname(place); !folders.has(at); at = path.dirname(at)) {
+      const deepest = deepestMount(zones, at)
+      if (deepest === undefined || deepest.path === at) break
+      if (deepest.mode === 'ro') continue
+      const identity = await identityOfFolder(root, path.relative(root, at))
+      if (identity !== null) folders.set(at, { path: at, mode: 'rw', identity })
+    }
+  }
+  return [...folders.values()]
 }
 
 /** `null` for a missing folder: the sandbox reports it. */

@@ -78,7 +78,7 @@ async function confinedProgram(
   )
   const inside = sandboxedArgv(
     [command, ...program.args],
-    [...plan.zones, ...copies, ...coversToCheck(plan)],
+    [...plan.zones, ...(plan.around ?? []), ...copies, ...coversToCheck(plan)],
     commandLimits,
     { isRoot: process.getuid?.() === 0 },
   )
