@@ -25,3 +25,8 @@ test('an example of an input has every required member, with a value of its type
     other: 'TEXT',
   })
 })
+
+test('the first of several types counts, and a schema of required members alone is an object', () => {
+  expect(inputExample({ type: ['integer', 'null'] })).toBe(1)
+  expect(inputExample({ required: ['a'] })).toEqual({ a: 'TEXT' })
+})

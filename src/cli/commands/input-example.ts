@@ -9,7 +9,8 @@ export function inputExample(schema: JsonObject): Json {
   const [first] = [schema['enum'], schema['examples']].flatMap((list) => list ?? [])
   const fixed = schema['const'] ?? schema['default'] ?? first
   if (fixed !== undefined) return fixed
-  switch (schema['type']) {
+  const [type] = [schema['type']].flat()
+  switch (type) {
     case 'object':
       return membersOf(schema)
     case 'array':
@@ -20,7 +21,7 @@ export function inputExample(schema: JsonObject): Json {
     case 'number':
       return schema['minimum'] ?? 1
     default:
-      return schema['properties'] === undefined ? 'TEXT' : membersOf(schema)
+      return (schema['properties'] ?? schema['required']) === undefined ? 'TEXT' : membersOf(schema)
   }
 }
 

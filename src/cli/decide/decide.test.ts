@@ -129,12 +129,10 @@ test('the sentence after one of several approvals says only what is still missin
 test('the sentence after a decision about a program’s call names the program, and no run', () => {
   const quorum = { text: '1 of platform', missing: [] }
   const answer = { state: 'approved', stage: 'recorded', quorum } as never
-  expect(outcomeSentence(answer, 'continue', 'external')).toBe(
-    'Recorded. The program can make the call.',
-  )
+  expect(outcomeSentence(answer, 'continue', 'external')).toBe('Recorded. The call can be made.')
   const denied = { state: 'denied', stage: 'recorded', quorum } as never
   expect(outcomeSentence(denied, 'continue', 'external')).toBe(
-    'Recorded. The program reads the denial.',
+    'Recorded. The call is not made, and the program reads why.',
   )
   expect(outcomeSentence(answer, 'continue', 'tool_call')).toContain('Temporal worker')
 })

@@ -104,7 +104,7 @@ export function outcomeSentence(
   if (answer.state === 'pending')
     return `Recorded. Still needed: ${printableLine(neededText(answer.quorum))}.`
   if (kind === 'external')
-    return `Recorded. The program ${answer.state === 'denied' ? 'reads the denial' : 'can make the call'}.`
+    return `Recorded. The call ${answer.state === 'denied' ? 'is not made, and the program reads why' : 'can be made'}.`
   if (kind === 'start') {
     return `Recorded. The run ${answer.state === 'denied' ? 'is cancelled' : 'begins'}.`
   }

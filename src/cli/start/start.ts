@@ -4,6 +4,7 @@ import { browserCommand, openBrowser } from '#runtime/supervisor/open-browser.ts
 import { createProgress } from '#runtime/supervisor/progress.ts'
 import { startInstallation, type StartOptions } from '#runtime/supervisor/start.ts'
 import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
+import { printable } from '../text/terminal-text.ts'
 import { checkFolder } from './check-folder.ts'
 import { welcome } from './welcome.ts'
 
@@ -14,7 +15,8 @@ import { welcome } from './welcome.ts'
 export async function runStart(options: StartOptions): Promise<void> {
   const environment = processEnvironment()
   await checkFolder(options, environment, (line) => console.log(line))
-  const progress = createProgress((line) => console.log(line))
+  // What became of a saved file quotes the file.
+  const progress = createProgress((line) => console.log(printable(line)))
   const signal = stopSignal({
     onReload: () => void starting.then(({ reload }) => reload()).catch(() => undefined),
   })

@@ -89,7 +89,9 @@ it('notifies of a denial and a withdrawal, and sends nothing for a program witho
   await waitUntil(() => receiver.received.length === 2)
   const states = receiver.received.map(({ body }) => JSON.parse(body).data.state)
   expect(new Set(states)).toEqual(new Set(['denied', 'cancelled']))
-  await waitUntil(async () => (await mine()).every(({ state }) => state !== 'pending'))
+  const ends = async () => (await mine()).map(({ state }) => state)
+  await waitUntil(async () => !(await ends()).includes('pending'))
+  expect(new Set(await ends())).toEqual(new Set(['delivered']))
 })
 
 it('shows a callback that was given up to the owner of the key only, who can send it again', async () => {

@@ -111,3 +111,21 @@ test('a file that is no worker file, and a second zone of a name, are not change
   const twice = file.replace('name: ask\n', 'name: notes\n')
   expect(relaxRule(twice, 'zone:notes.write')).toBeNull()
 })
+
+test('a file in which one place stands for several zones is not changed: nobody was asked about the other', () => {
+  const shared = `---
+zones:
+  - { name: a, root: a, approval: &p { delete: ask } }
+  - { name: b, root: b, approval: *p }
+---
+`
+  expect(relaxRule(shared, 'zone:a.write')).toBeNull()
+  expect(relaxRule(shared, 'zone:a.delete')).toBeNull()
+  const apart = shared.replace('*p', '{ delete: ask }')
+  expect(relaxRule(apart, 'zone:a.write')).toContain('&p { write: preApproved, delete: ask }')
+})
+
+test('a zone that says nothing of sharing gets the word', () => {
+  const text = '---\nzones:\n  - { name: a, root: a, approval: { read: ask } }\n---\n'
+  expect(relaxRule(text, 'zone:a.share')).toContain('{ share: preApproved, read: ask }')
+})

@@ -7,6 +7,7 @@ import {
   parseDocument,
   type Range,
   type Scalar,
+  visit,
   type YAMLMap,
 } from 'yaml'
 import { splitFrontMatter } from '../worker/front-matter.ts'
@@ -14,7 +15,8 @@ import { splitFrontMatter } from '../worker/front-matter.ts'
 /**
  * The text of a worker file with one rule that asks changed to pre-approved, and nothing else: its
  * word is replaced, or added where a zone asks because it says nothing. `null`: no such word does
- * that, for instance when the default of a tool asks. Pure.
+ * that, for instance when the default of a tool asks, or one place of the file stands for several
+ * (a YAML alias). Pure.
  * @example relaxRule(text, 'zone:notes.write')
  */
 export function relaxRule(text: string, ruleId: string): string | null {
@@ -22,7 +24,9 @@ export function relaxRule(text: string, ruleId: string): string | null {
   if (parts === null) return null
   const lines = new LineCounter()
   const document = parseDocument(parts.yaml, { lineCounter: lines })
-  if (document.errors.length > 0) return null
+  let hasAlias = false
+  visit(document, { Alias: () => void (hasAlias = true) })
+  if (document.errors.length > 0 || hasAlias) return null
   const word = wordOf(document.contents, ruleId)
   const addition = word === null ? additionOf(document.contents, ruleId) : null
   const [start, end] = (word ?? addition?.before)?.range ?? []
@@ -53,7 +57,7 @@ interface Addition {
 
 /** The word that a zone lacks for an operation that asks by default. */
 function additionOf(root: unknown, ruleId: string): Addition | null {
-  const [, name = '', operation = ''] = /^zone:(.+)\.(write|delete)$/s.exec(ruleId) ?? []
+  const [, name = '', operation = ''] = /^zone:(.+)\.(write|delete|share)$/s.exec(ruleId) ?? []
   const zone = itemWith(at(root, 'zones'), 'name', name)
   if (!isMap(zone)) return null
   const words = `${operation}: preApproved`

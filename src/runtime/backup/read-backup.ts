@@ -60,10 +60,13 @@ async function* rowsOf(file: string): AsyncGenerator<SavedRows> {
   }
 }
 
-/** A part was one string when it was written: what expands to more than a string holds is none. */
+/**
+ * A part was one string when it was written, of at most three bytes for each of its units: what
+ * expands to more is none.
+ */
 function textOfPart(file: string, path: string, bytes: Uint8Array): string {
   try {
-    const maxOutputLength = constants.MAX_STRING_LENGTH
+    const maxOutputLength = 3 * constants.MAX_STRING_LENGTH
     return zstdDecompressSync(bytes, { maxOutputLength }).toString('utf8')
   } catch (cause) {
     throw damageError(file, `${path} cannot be decompressed (${(cause as Error).message})`)

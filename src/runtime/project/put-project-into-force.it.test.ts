@@ -148,6 +148,14 @@ test('who saves a change reads that it is in force, or each problem with its lin
   expect(said.at(-1)).toMatch(/^the changed project is in force/)
 })
 
+test('who undoes a mistake reads that the project is valid again', async () => {
+  put('countersign.yaml', `${config}nonsense: 1\n`)
+  await waitUntil(() => said.length > 0, { withinMs })
+  put('countersign.yaml', config)
+  await waitUntil(() => said.length > 1, { withinMs })
+  expect(said[1]).toBe('the project is valid again, and the version in force is the same')
+})
+
 test('the same mistake is logged again after a valid version in between', async () => {
   put('countersign.yaml', `${config}nonsense: 1\n`)
   await untilTold(1)

@@ -32,8 +32,12 @@ export async function putProjectIntoForce(
   let lastLogged: string | null = null
   const again = async () => {
     const { changed, policy, warnings } = await activateFolder(ctx, projectDir)
+    const wasInvalid = lastLogged !== null
     lastLogged = null
-    if (!changed) return
+    if (!changed) {
+      if (wasInvalid) say('the project is valid again, and the version in force is the same')
+      return
+    }
     ctx.log.info(
       { policyDigest: policy.digest, warnings: warnings.length },
       'a changed project was activated',
@@ -44,13 +48,13 @@ export async function putProjectIntoForce(
     const problems = error instanceof Problem ? error.facts : { error: errorText(error) }
     if (JSON.stringify(problems) === lastLogged) return
     lastLogged = JSON.stringify(problems)
+    const isInvalid = error instanceof Problem && error.code === 'invalid_request'
+    const what = isInvalid ? 'is not valid' : 'could not be activated'
     ctx.log.error(
       { problems },
-      'the changed project is not valid: the last valid version stays in force',
+      `the changed project ${what}: the last valid version stays in force`,
     )
-    say(
-      `the changed project is not valid, the last valid version stays in force:\n${errorText(error)}`,
-    )
+    say(`the changed project ${what}, the last valid version stays in force:\n${errorText(error)}`)
   }
   const watch = undo.use(watchProject({ projectDir, onChange: again, onError: logFailure }))
   await watch.ready

@@ -136,11 +136,11 @@ function outermost(paths: readonly string[]): readonly string[] {
 
 /** The folders around others that a command could rename. A plan may have its zones read-only. */
 function writable({ around = [], zones }: SandboxPlan): readonly MountedZone[] {
-  const holding = (at: string): readonly MountedZone[] =>
-    zones.filter((zone) => zone.path === at || at.startsWith(`${zone.path}/`))
   return around.filter(({ path }) => {
-    const deepest = holding(path).toSorted((left, right) => right.path.length - left.path.length)
-    return deepest[0]?.mode === 'rw'
+    const [deepest] = zones
+      .filter((zone) => path.startsWith(`${zone.path}/`))
+      .toSorted((left, right) => right.path.length - left.path.length)
+    return deepest?.mode === 'rw'
   })
 }
 

@@ -122,8 +122,9 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
         <>
           <p className="small">
             Create an API key on <Link to="/account">your account</Link>, and set it as{' '}
-            <code>COUNTERSIGN_API_KEY</code>, and <code>{location.origin}</code> as{' '}
-            <code>COUNTERSIGN_URL</code>. Then, for Claude Code in the folder FOLDER:
+            <code>COUNTERSIGN_API_KEY</code>. Where no service runs for the folder FOLDER, set{' '}
+            <code>COUNTERSIGN_URL</code> to <code>{location.origin}</code>. Then, for Claude Code in
+            FOLDER:
           </p>
           <OwnCommand text="hook claude-code --install --project FOLDER" />
           <p className="small">

@@ -55,7 +55,8 @@ function WaitedFor({ people }: Pick<OwnWaitingRequest['request'], 'people'>) {
     <Fragment key={id}>
       {place > 0 && ', '}
       <strong>{name}</strong>
-      {awayUntil !== null && (
+      {/* An API of an earlier version does not say it. */}
+      {awayUntil != null && (
         <>
           {' '}
           (away until <Moment at={awayUntil} />)

@@ -35,7 +35,8 @@ export async function waitsForOf(
     select above.id as waiting, asked.id as request_id, asked.number, asked.created_at,
       asked.expires_at,
       coalesce((select shown.effect from request_revision shown
-        where shown.request_id = asked.id and shown.revision = asked.revision), asked.title) as effect,
+        where shown.request_id = asked.id and shown.revision = asked.revision
+          and asked.kind <> 'question'), asked.title) as effect,
       (select coalesce(json_agg(able), '[]') from (
         select p.id, p.name, ${awayUntil('p')} as "awayUntil" from person p
         where p.disabled_at is null

@@ -57,7 +57,7 @@ export function stageSentence(
     return `Recorded. It still needs ${missingText(answer.quorum)}.`
   }
   if (call.kind === 'external')
-    return `Recorded. The program ${decided === 'approve' ? 'can make the call' : 'reads the denial'}.`
+    return `Recorded. The call ${decided === 'approve' ? 'can be made' : 'is not made, and the program reads why'}.`
   if (call.kind === 'start') {
     return decided === 'approve' ? 'Recorded. The run begins.' : 'Recorded. The run is cancelled.'
   }
