@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { pathLabel } from './file-problem.ts'
@@ -20,6 +20,14 @@ export function dataFolders(at: {
 }): readonly string[] {
   const usual = path.join(at.projectDir, dataFolderName)
   return usual === at.dataDir ? [usual] : [at.dataDir, usual]
+}
+
+/** The same without a link on the way, for mounts; one that is not there stays as it is written. */
+export async function realDataFolders(
+  at: Parameters<typeof dataFolders>[0],
+): Promise<readonly string[]> {
+  const real = dataFolders(at).map((folder) => realpath(folder).catch(() => folder))
+  return [...new Set(await Promise.all(real))]
 }
 
 /**

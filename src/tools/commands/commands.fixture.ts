@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import type { PrintedCommand } from '#domain/tools/command.ts'
@@ -26,12 +26,21 @@ const usualZones = `
 /** A workspace and the command tools of a worker with these zones. */
 export async function commandDesk(
   files: Readonly<Record<string, string>> = {},
-  options: { zones?: string; sandbox?: string; host?: HostSandbox; dataDir?: string } = {},
+  options: {
+    zones?: string
+    sandbox?: string
+    host?: HostSandbox
+    dataDir?: string
+    /** where a link to the project is made, by which the project is named; absent: its own path */
+    linkedAs?: string
+  } = {},
 ) {
   const own = { 'work/a.txt': 'a\n', 'work/kept/k.txt': 'k\n', '.countersign/key': 'the key\n' }
   const at = await workspaceWith({ ...own, ...files })
   const dataDir = options.dataDir ?? path.join(at.root, '.countersign')
   mkdirSync(dataDir, { recursive: true })
+  const projectDir = options.linkedAs ?? at.root
+  if (projectDir !== at.root) symlinkSync(at.root, projectDir)
   const text = `---
 name: w
 description: d
@@ -53,7 +62,7 @@ Do it.
   const worker = project.policy.workers.get('w')
   if (worker === undefined) expect.fail('no worker')
   const sandbox = options.host ?? testSandbox
-  const place = { policy: project.policy, worker, sandbox, dataDir, projectDir: at.root }
+  const place = { policy: project.policy, worker, sandbox, dataDir, projectDir }
   const tools = { exec: execTool(place), shell: shellTool(place) }
 
   async function run(

@@ -139,10 +139,14 @@ describe.skipIf(!testSandbox.works)('a command in the sandbox does not reach', (
     expect(existsSync(path.join(desk.root, '.countersign/new'))).toBe(false)
   })
 
-  test('the data folder that an earlier start left in the project is not there either', async () => {
+  test.each([
+    ['', {}],
+    [', whose path leads through a link', { linkedAs: path.join(newFolder('links '), 'project') }],
+  ])('the data folder that an earlier start left in the project%s', async (_where, more) => {
     const dataDir = newFolder('countersign data elsewhere ')
     const zones = '\n  - { name: all, root: ., mode: rw }'
-    const desk = await commandDesk({ '.countersign/run/dev-token': 'token\n' }, { zones, dataDir })
+    const options = { zones, dataDir, ...more }
+    const desk = await commandDesk({ '.countersign/run/dev-token': 'token\n' }, options)
     const command = 'ls -A .countersign; cat .countersign/key; echo x > .countersign/new'
     const ran = await desk.run('shell', { command, cwd: '' })
     expect((ran.output as { stdout: string }).stdout).toBe('')

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
-import { dataFolders } from '#sandbox/hidden-paths.ts'
+import { realDataFolders } from '#sandbox/hidden-paths.ts'
 import { openDirectory, plainWalk } from '#sandbox/open-directory.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { MountedZone, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
@@ -95,7 +95,7 @@ async function planOf(
   const mounted = [...guarded].filter(([, { link }]) => !link)
   const covered = secrets.filter(({ folder }) => !folder).map((secret) => secret.path)
   const emptied = secrets.filter(({ folder }) => folder).map((secret) => at(secret.path))
-  for (const folder of dataFolders(place)) {
+  for (const folder of await realDataFolders(place)) {
     const data = path.relative(root, folder)
     const inZone = !data.startsWith('..') && folders.some((zone) => containsPath(zone, data))
     if (inZone && (await isFolder(folder))) emptied.push(folder)

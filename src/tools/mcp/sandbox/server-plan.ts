@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
-import { dataFolders } from '#sandbox/hidden-paths.ts'
+import { realDataFolders } from '#sandbox/hidden-paths.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
 import { makePlan, type PlannedSandbox } from '../../commands/plan/make-plan.ts'
 import type { ServerPlace } from '../connection.ts'
@@ -25,9 +25,8 @@ export async function planServer(
   bounded: boolean,
 ): Promise<PlannedServer> {
   const { root } = workspace
-  const real = (at: string): Promise<string> => realpath(at).catch(() => at)
-  const dataDir = await real(site.dataDir)
-  const hidden = await Promise.all(dataFolders({ ...site, dataDir }).map(real))
+  const dataDir = await realpath(site.dataDir).catch(() => site.dataDir)
+  const hidden = await realDataFolders(site)
   const named: string[] = []
   const zones = [...worker.zones]
   for (const arg of args.filter((word) => path.isAbsolute(word))) {
