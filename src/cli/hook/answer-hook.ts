@@ -93,11 +93,10 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   } catch (error) {
     const isLate = settings.deadline.aborted
     const request = openRequest as RequestSummary | null
-    let waitingRequest = isLate ? request : null
     const isWanted = settings.cancelled?.aborted !== true
-    if (request === null && sentAs !== null && isWanted && (isLate || isUnanswered(error))) {
-      waitingRequest = await requestLeft(sentAs, service)
-    }
+    const mayBeOpen = request === null && isWanted && (isLate || isUnanswered(error))
+    const waitingRequest =
+      mayBeOpen && sentAs !== null ? await requestLeft(sentAs, service) : isLate ? request : null
     // A decision is returned once: after that, the same call asks again. Without an answer of the
     // service, an earlier request still waits, and so does one that could not be taken back.
     const isOver = waitingRequest === null && !isUnanswered(error) && !(await isLeft(key, settings))

@@ -17,11 +17,6 @@ export function taskLine({ task, claimedTask }: RequestDetail): string[] {
   return [`${dim('task')}  ${cut(task.text)}${dim(`  (${fromNow(task.at)}${by}${later})`)}`]
 }
 
-/** What it does; a question and an outcome check say that in their titles. */
-export function effectOf({ kind, title, effect }: RequestDetail): string {
-  return kind === 'question' || kind === 'outcome_check' ? title : effect
-}
-
 /** The state of a request; a question is answered, since an answer approves nothing. */
 export function stateWord({ kind, state }: Pick<RequestDetail, 'kind' | 'state'>): string {
   return kind === 'question' && state === 'approved' ? 'answered' : state

@@ -1,9 +1,10 @@
 import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { missingText, placeText } from '#domain/deciding/quorum.ts'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import { cueLines, effectOf, routingLines, stateWord, taskLine } from './request-card.ts'
+import { cueLines, routingLines, stateWord, taskLine } from './request-card.ts'
 import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { quoteLines } from './quote-lines.ts'
@@ -63,7 +64,7 @@ function head(request: RequestDetail): string[] {
   const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
   return [
     ...taskLine(request),
-    `${bold(`#${request.number} ${printableLine(effectOf(request))}`)}  ${riskWord(request.risk)}  ${stateWord(request)}`,
+    `${bold(`#${request.number} ${printableLine(requestHeadline(request))}`)}  ${riskWord(request.risk)}  ${stateWord(request)}`,
     `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),
     `${dim('why it asks')}  ${printableLine(request.rule.text)}${source}`,

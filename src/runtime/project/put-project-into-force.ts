@@ -1,4 +1,5 @@
 import { Problem } from '#domain/problem.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { activateFolder } from '#services/policy/activate-policy.ts'
 import { newestActivation } from '#services/policy/activations/newest-activation.ts'
@@ -67,7 +68,7 @@ export async function putProjectIntoForce(
 
 function warningsText(count: number): string {
   if (count === 0) return ''
-  return `, with ${count} ${count === 1 ? 'warning' : 'warnings'}: countersign check shows ${count === 1 ? 'it' : 'them'}`
+  return `, with ${countWords(count, 'warning')}: countersign check shows ${count === 1 ? 'it' : 'them'}`
 }
 
 async function activateAtStart(ctx: SigningSystemContext, projectDir: string): Promise<void> {

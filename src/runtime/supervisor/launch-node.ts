@@ -72,17 +72,19 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     child.once('exit', (code) => resolve(code ?? 137))
   })
   const lifeline = child.stdio[3] as Duplex
+  lifeline.on('error', () => undefined)
   const identity = child.pid === undefined ? null : identifyProcess(child.pid)
-  const words = listenTo(lifeline)
   if (identity === null) {
     throw new Error(`${options.args[0]} could not be started; its log: ${options.logFile}`)
   }
   const silence = timeout(options.readyTimeoutMs)
-  words.onWaiting((sentence) => {
-    silence.again()
-    options.onWaiting?.(sentence)
+  const words = listenTo(lifeline, {
+    waits: (sentence) => {
+      silence.again()
+      options.onWaiting?.(sentence)
+    },
+    says: (sentence) => options.onSays?.(sentence),
   })
-  words.onSays((sentence) => options.onSays?.(sentence))
   const outcome = await Promise.race([
     words.ready.then(() => 'ready'),
     words.closed.then(() => exited).then((code) => `it ended with code ${code}`),
@@ -117,44 +119,36 @@ interface Words {
   readonly closed: Promise<void>
   readonly refusal: () => string | null
   readonly onTurn: (onReport: () => void) => void
-  readonly onWaiting: (listener: (sentence: string) => void) => void
-  readonly onSays: (listener: (sentence: string) => void) => void
 }
+
+/** What is done with a sentence, by the word before it. */
+type Listeners = Readonly<Record<'waits' | 'says', (sentence: string) => void>>
 
 /**
  * The messages of the child over its lifeline, line by line: `ready`, `turns`, `waits SENTENCE`,
  * `says SENTENCE` or `refused SENTENCE` (JSON).
  */
-function listenTo(lifeline: Duplex): Words {
+function listenTo(lifeline: Duplex, listeners: Listeners): Words {
   let refusal: string | null = null
   let reportTurn: () => void = () => undefined
-  let waits: (sentence: string) => void = () => undefined
-  let says: (sentence: string) => void = () => undefined
   let settle: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
     settle = resolve
   })
   const lines = createInterface({ input: lifeline })
   lines.on('line', (line) => {
-    if (line === 'turns') reportTurn()
-    else if (line === 'ready') settle()
-    else if (line.startsWith('waits ')) waits(JSON.parse(line.slice('waits '.length)) as string)
-    else if (line.startsWith('says ')) says(JSON.parse(line.slice('says '.length)) as string)
-    else if (line.startsWith('refused '))
-      refusal = JSON.parse(line.slice('refused '.length)) as string
+    const [word = ''] = line.split(' ', 1)
+    const sentence = (): string => JSON.parse(line.slice(word.length)) as string
+    if (word === 'turns') reportTurn()
+    else if (word === 'ready') settle()
+    else if (word === 'waits' || word === 'says') listeners[word](sentence())
+    else if (word === 'refused') refusal = sentence()
   })
-  lifeline.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => lines.once('close', resolve))
   const onTurn = (tell: () => void): void => {
     reportTurn = tell
   }
-  const onWaiting = (hear: (sentence: string) => void): void => {
-    waits = hear
-  }
-  const onSays = (hear: (sentence: string) => void): void => {
-    says = hear
-  }
-  return { ready, closed, refusal: () => refusal, onTurn, onWaiting, onSays }
+  return { ready, closed, refusal: () => refusal, onTurn }
 }
 
 function tailOf(file: string): string {

@@ -134,19 +134,9 @@ function outermost(paths: readonly string[]): readonly string[] {
   return paths.filter((at) => !isBelowAnother(at))
 }
 
-/** The folders around others that a command could rename. A plan may have its zones read-only. */
-function writable({ around = [], zones }: SandboxPlan): readonly MountedZone[] {
-  return around.filter(({ path }) => {
-    const [deepest] = zones
-      .filter((zone) => path.startsWith(`${zone.path}/`))
-      .toSorted((left, right) => right.path.length - left.path.length)
-    return deepest?.mode === 'rw'
-  })
-}
-
 /**
- * Zones and pinned folders from the outside in, because mounting one again shows everything below
- * it; then the covered paths, so that nothing is mounted over them.
+ * Zones, and folders that stay in their place, from the outside in, because mounting one again
+ * shows everything below it; then the covered paths, so that nothing is mounted over them.
  */
 function mountsOf(plan: SandboxPlan): string[] {
   type Mount = Pick<MountedZone, 'mode' | 'path'>
@@ -156,7 +146,7 @@ function mountsOf(plan: SandboxPlan): string[] {
     plan.emptied.some((folder) => path.startsWith(`${folder}/`))
   return [
     ...(plan.shared ?? []).flatMap((path) => ['--ro-bind', path, path]),
-    ...[...plan.zones, ...pinned, ...writable(plan)]
+    ...[...plan.zones, ...pinned, ...(plan.around ?? [])]
       .toSorted(outsideIn)
       .flatMap(({ mode, path }) => [mode === 'rw' ? '--bind' : '--ro-bind', path, path]),
     ...outermost(plan.readOnly).flatMap((path) => ['--ro-bind', path, path]),

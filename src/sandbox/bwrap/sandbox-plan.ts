@@ -28,6 +28,12 @@ export interface SandboxPlan {
   readonly copies: readonly MountedCopy[]
 }
 
+/** The same files, none of which the command may change. */
+export function readOnlyPlan(plan: SandboxPlan): SandboxPlan {
+  const zones = plan.zones.map((zone) => ({ ...zone, mode: 'ro' as const }))
+  return { ...plan, zones, pinned: [], around: [] }
+}
+
 export interface MountedCopy {
   readonly path: string
   /** path of the copy */

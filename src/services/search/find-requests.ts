@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { hasWords, searchLimits } from '#domain/search.ts'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestStateWords } from '#domain/text/request-state-words.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -79,7 +80,7 @@ async function filesOf(
 
 /** A request as a search result. */
 export function requestItem(item: RequestItemRecord): SearchItem {
-  const { id, kind, number, title, effect, state, risk, tool, worker } = item
+  const { id, number, state, risk, tool, worker } = item
   const detail = [requestStateWords[state], `${risk} risk`, tool, worker].filter(
     (part) => part !== null,
   )
@@ -87,8 +88,7 @@ export function requestItem(item: RequestItemRecord): SearchItem {
     type: 'request',
     id,
     number,
-    // For a question its text is more useful than the effect of an answer.
-    title: kind === 'question' || kind === 'outcome_check' ? title : effect,
+    title: requestHeadline(item),
     detail: detail.join(', '),
     url: `/requests/${number}`,
   }

@@ -77,7 +77,7 @@ export function RequestRow(props: {
       {/* The link covers these words, and a title of its own would be read out after them. */}
       <div
         className="request-what"
-        title={[words, task, isGone ? '' : whatHolds(item)]
+        title={[words, task, isGone ? '' : reasonOrOutcome(item)]
           .filter(Boolean)
           .map(visibleString)
           .join('\n')}
@@ -164,7 +164,7 @@ function Outcome({ id }: { id: string }) {
 }
 
 /** Why a pending request is not the person's to decide, or the outcome of another; else empty. */
-function whatHolds(item: InboxRow['item']): string {
+function reasonOrOutcome(item: InboxRow['item']): string {
   if (item.state !== 'pending') return outcomeWithEffect(item)
   return item.eligibility.canDecide ? '' : (item.eligibility.reason ?? '')
 }

@@ -107,7 +107,11 @@ const waitsFor = z.object({
   number: shortNumber,
   since: instant.describe('When the request was opened'),
   expiresAt: instant.describe('Its deadline'),
-  effect: z.string().describe('What it would do, in one sentence; of a question, the question'),
+  effect: z
+    .string()
+    .describe(
+      'What it would do, in one sentence; of a question and of an outcome check, its title',
+    ),
   people: z
     .array(person.extend({ awayUntil: instant.nullable() }))
     .describe('The people who can decide it now; `awayUntil`: the end of their absence'),

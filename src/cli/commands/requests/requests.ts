@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestStates, type RequestSort } from '#domain/requests/request.ts'
 import { risks } from '#domain/policy/verdict.ts'
 import { starterName } from '#domain/text/starter-name.ts'
@@ -99,16 +100,11 @@ function listRequests(options: ListOptions): Promise<void> {
 const columns: Columns<RequestItem> = {
   '#': (item) => `${item.number}`,
   risk: (item) => item.risk,
-  what: whatItAsks,
+  what: requestHeadline,
   worker: (item) => item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
   queue: (item) => item.queue,
   by: askerOf,
   expires: (item) => (item.state === 'pending' ? fromNow(item.expiresAt) : ''),
-}
-
-/** What a request would do, as the dashboard's rows say it; a question is itself. */
-function whatItAsks({ kind, title, effect }: RequestItem): string {
-  return kind === 'question' ? title : effect
 }
 
 /** The person who started the run, or the program that asked and the owner of its key. */

@@ -5,10 +5,10 @@ import type { CallFacts, Quorum } from '#domain/requests/request.ts'
 import type { EditsPolicy } from '#domain/policy/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
-import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../facts/request-record.ts'
+import type { DecisionRecord, RequestDetailRecord } from '../facts/request-record.ts'
 import { titleInputHash } from '../facts/call-title.ts'
 import { commentRows, type CommentRow } from '../facts/comment-rows.ts'
-import { awayUntil } from '../people/away.ts'
+import { awayUntil, type PersonRow } from '../people/away.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
@@ -23,8 +23,7 @@ type Revision = RequestDetailRecord['revisions'][number]
 type StoredForm<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
 
 /** Somebody who can decide, with their present teams, and other rows of the same human. */
-export interface EligibleRow extends PersonRef {
-  readonly awayUntil: string | null
+export interface EligibleRow extends PersonRow {
   readonly teams: readonly string[]
   readonly otherIds: readonly string[]
 }

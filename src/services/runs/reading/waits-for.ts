@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Db } from '#store/database.ts'
 import type { RecordOf } from '../../core/record-of.ts'
@@ -29,14 +30,15 @@ export async function waitsForOf(
     number: string
     created_at: Date
     expires_at: Date
+    kind: string
+    title: string
     effect: string
     people: PersonRow[]
   }>`
     select above.id as waiting, asked.id as request_id, asked.number, asked.created_at,
       asked.expires_at,
-      coalesce((select shown.effect from request_revision shown
-        where shown.request_id = asked.id and shown.revision = asked.revision
-          and asked.kind <> 'question'), asked.title) as effect,
+      asked.kind, asked.title, coalesce((select shown.effect from request_revision shown
+        where shown.request_id = asked.id and shown.revision = asked.revision), asked.title) as effect,
       (select coalesce(json_agg(able), '[]') from (
         select p.id, p.name, ${awayUntil('p')} as "awayUntil" from person p
         where p.disabled_at is null
@@ -67,7 +69,7 @@ export async function waitsForOf(
         number: Number(row.number),
         since: row.created_at,
         expiresAt: row.expires_at,
-        effect: row.effect,
+        effect: requestHeadline(row),
         people: row.people.map(withAbsence),
       })),
     ]),

@@ -5,7 +5,7 @@ import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
-import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { readOnlyPlan, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { identityOf } from '#sandbox/hidden-paths.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { textOfName } from '#sandbox/raw-names.ts'
@@ -47,17 +47,14 @@ export async function differingPaths(
   // Without an index, an earlier version made this worktree.
   const index = await lstat(path.join(gitDir, 'index')).catch(() => null)
   if (!sandbox.works || own === null || index === null) return null
+  const readable = readOnlyPlan(plan)
   const end = await runSandboxed({
     ...sandbox,
     plan: {
-      ...plan,
-      zones: [
-        ...plan.zones.map((zone) => ({ ...zone, mode: 'ro' as const })),
-        { path: gitDir, mode: 'ro', identity: identityOf(own) },
-      ],
+      ...readable,
+      zones: [...readable.zones, { path: gitDir, mode: 'ro', identity: identityOf(own) }],
       shared: place.worktree.objectStores,
       readOnly: [],
-      pinned: [],
       copies: [],
       cwd: place.root,
       cwdIdentity: null,

@@ -4,7 +4,7 @@ import type { CommandPlace } from '../plan/command-place.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
-import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { readOnlyPlan, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 
 /** A tracked file below a covered path, with Git's own contents. */
 export interface TrackedFile {
@@ -58,9 +58,7 @@ export async function coveredInGit(
     const end = await runSandboxed({
       ...sandbox,
       plan: {
-        ...plan,
-        zones: plan.zones.map((zone) => ({ ...zone, mode: 'ro' as const })),
-        pinned: [],
+        ...readOnlyPlan(plan),
         copies: [],
         cwd: top,
         cwdIdentity: null,

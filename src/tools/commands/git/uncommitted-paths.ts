@@ -2,6 +2,7 @@ import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
+import { readOnlyPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
@@ -37,11 +38,7 @@ export async function uncommittedPaths(
   const prepared = await prepareGit(place, plan, snapshots, nobody, { sees: true, signal })
   const end = await runSandboxed({
     ...sandbox,
-    plan: {
-      ...prepared.plan,
-      zones: prepared.plan.zones.map((zone) => ({ ...zone, mode: 'ro' as const })),
-      pinned: [],
-    },
+    plan: readOnlyPlan(prepared.plan),
     environment: { ...prepared.environment, GIT_OPTIONAL_LOCKS: '0' },
     argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script],
     timeoutMs,
