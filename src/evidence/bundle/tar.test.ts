@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { archiveEnd, archiveFile, filesOfArchive, type ArchivedFile } from './tar.ts'
 
@@ -84,5 +84,18 @@ test('an archive is read alike however it is cut', async () => {
       bytes.subarray(at * length, (at + 1) * length),
     )
     expect(await unpack(...cut)).toHaveLength(2)
+  }
+})
+
+test('a file that arrives in many parts is copied once', async () => {
+  const file = archiveFile({ path: 'rows', bytes: Buffer.alloc(1_000_000, 'x') })
+  const parts = Array.from({ length: 200 }, (_, at) => file.subarray(at * 5_005, (at + 1) * 5_005))
+  const concat = vi.spyOn(Buffer, 'concat')
+  try {
+    expect(await unpack(...parts, archiveEnd)).toHaveLength(1)
+    const copied = concat.mock.results.map(({ value }) => (value as Buffer).length)
+    expect(copied.reduce((sum, length) => sum + length, 0)).toBeLessThan(2 * file.length)
+  } finally {
+    concat.mockRestore()
   }
 })

@@ -49,11 +49,20 @@ export async function* filesOfArchive(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ArchivedFile, void, undefined> {
   let buffer: Buffer = Buffer.alloc(0)
+  let newChunks: Uint8Array[] = []
+  let heldBytes = 0
+  let minBytes = block
   const paths = new Set<string>()
   for await (const chunk of chunks) {
-    buffer = Buffer.concat([buffer, chunk])
+    newChunks.push(chunk)
+    heldBytes += chunk.length
+    // The bytes of a file are copied once, when its last chunk is there.
+    if (heldBytes < minBytes) continue
+    buffer = Buffer.concat([buffer, ...newChunks])
+    newChunks = []
     for (;;) {
-      if (buffer.length < block) break
+      minBytes = block
+      if (buffer.length < minBytes) break
       if (buffer[0] === 0) {
         if (!archiveEnd.subarray(0, buffer.length).equals(buffer)) {
           throw new MalformedEvidence('The archive has more behind its files than an end')
@@ -61,17 +70,19 @@ export async function* filesOfArchive(
         break
       }
       const { path, size } = readHeader(buffer)
-      const end = block + size + paddingOf(size)
-      if (buffer.length < end) break
-      if (buffer.subarray(block + size, end).some((byte) => byte !== 0)) {
+      minBytes = block + size + paddingOf(size)
+      if (buffer.length < minBytes) break
+      if (buffer.subarray(block + size, minBytes).some((byte) => byte !== 0)) {
         throw new MalformedEvidence('The archive has bytes between its files')
       }
       if (paths.has(path)) throw new MalformedEvidence(`The archive has ${path} twice`)
       paths.add(path)
       yield { path, bytes: buffer.subarray(block, block + size) }
-      buffer = buffer.subarray(end)
+      buffer = buffer.subarray(minBytes)
     }
+    heldBytes = buffer.length
   }
+  buffer = Buffer.concat([buffer, ...newChunks])
   if (!buffer.equals(archiveEnd)) throw new MalformedEvidence('The archive is not complete')
 }
 
