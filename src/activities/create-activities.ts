@@ -10,7 +10,7 @@ import { settleGatewayCall } from '#services/gateway/settle-gateway-call.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
-import type { Activities } from '#workflows/activity-port.ts'
+import type { Activities, DatabaseActivities } from '#workflows/activity-port.ts'
 import type { CallPreparations } from './call-preparations.ts'
 import { executeCallActivity } from './execute-call.ts'
 import { judgeCallActivity } from './judge-call.ts'
@@ -19,8 +19,8 @@ import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
- * The activities as a Temporal worker registers them: those of the run's own queue, and model turns
- * separately. Each passes its input to one verb of the services, which judges it by the rows.
+ * The activities as a Temporal worker registers them: those of the run's own queue, and separately
+ * those of the queue of turns. Each passes its input to one verb of the services, which judges it by the rows.
  */
 export function createActivities(
   ctx: WorkerContext,
@@ -28,33 +28,36 @@ export function createActivities(
   preparations: CallPreparations,
 ): {
   readonly executions: Activities
-  readonly turns: Pick<Activities, 'takeTurn'>
+  readonly turns: DatabaseActivities & Pick<Activities, 'takeTurn'>
 } {
+  const database: DatabaseActivities = {
+    beginRun: recordingForgeries(ctx, 'beginRun', (input) => beginRun(ctx, input)),
+    settleUnknown: recordingForgeries(ctx, 'settleUnknown', (input) => settleUnknown(ctx, input)),
+    advanceRequests: recordingForgeries(ctx, 'advanceRequests', (input) =>
+      advanceRequests(ctx, input),
+    ),
+    advanceExternal: (input) => advanceExternal(ctx, input),
+    settleGatewayCall: (input) => settleGatewayCall(ctx, input),
+    enterManualResult: recordingForgeries(ctx, 'enterManualResult', (input) =>
+      enterManualResult(ctx, input),
+    ),
+    closeRun: recordingForgeries(ctx, 'closeRun', (input) => closeRun(ctx, input)),
+    noteScheduledTime: (input) => noteScheduledTime(ctx, input),
+  }
   return {
     executions: {
-      beginRun: recordingForgeries(ctx, 'beginRun', (input) => beginRun(ctx, input)),
+      ...database,
       executeCall: recordingForgeries(
         ctx,
         'executeCall',
         executeCallActivity(ctx, slots, preparations),
       ),
       takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnHereActivity(ctx, slots)),
-      settleUnknown: recordingForgeries(ctx, 'settleUnknown', (input) => settleUnknown(ctx, input)),
-      advanceRequests: recordingForgeries(ctx, 'advanceRequests', (input) =>
-        advanceRequests(ctx, input),
-      ),
-      advanceExternal: (input) => advanceExternal(ctx, input),
       executeGatewayCall: (input) =>
         withHeartbeat((signal) => executeGatewayCall(ctx, { ...input, signal })),
-      settleGatewayCall: (input) => settleGatewayCall(ctx, input),
-      enterManualResult: recordingForgeries(ctx, 'enterManualResult', (input) =>
-        enterManualResult(ctx, input),
-      ),
-      closeRun: recordingForgeries(ctx, 'closeRun', (input) => closeRun(ctx, input)),
-      noteScheduledTime: (input) => noteScheduledTime(ctx, input),
       judgeCall: judgeCallActivity(ctx),
     },
-    turns: { takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnActivity(ctx)) },
+    turns: { ...database, takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnActivity(ctx)) },
   }
 }
 

@@ -214,6 +214,43 @@ it('a first turn takes a slot beside the executions, or the queue of turns witho
   expect(queues).toEqual([[taskQueue], [taskQueue, turnQueueOf(taskQueue)]])
 })
 
+// Rules: product.md 15
+it('runs begin and end while executions hold every slot of their queue', async () => {
+  const waiting = [await waitingRun('notes/long-a.md'), await waitingRun('notes/long-b.md')]
+  const held = Promise.withResolvers<void>()
+  let begun = 0
+  beforeActivity = () => {
+    begun += 1
+    return held.promise
+  }
+  try {
+    for (const run of waiting) await approve(run)
+    await waitUntil(() => begun === 2)
+    const runId = await desk.start()
+    desk.say({ text: 'Done.' })
+    const handle = await client.workflow.start('agentRun', {
+      workflowId: workflowIdOf(runId),
+      taskQueue,
+      args: [{ runId }],
+    })
+    await handle.result()
+    const queues = (await scheduled({ handle })).map(
+      ({ activityType, taskQueue: queue }) => [activityType?.name, queue?.name] as const,
+    )
+    expect(queues).toEqual([
+      ['beginRun', taskQueue],
+      ['beginRun', turnQueueOf(taskQueue)],
+      ['takeTurn', taskQueue],
+      ['takeTurn', turnQueueOf(taskQueue)],
+    ])
+  } finally {
+    beforeActivity = async () => undefined
+    held.resolve()
+    desk.say({ text: 'Done.' }, { text: 'Done.' })
+    for (const { handle } of waiting) await handle.result()
+  }
+})
+
 it('a model that fails within an execution is asked again after the provider’s pause, and the call is not made again', async () => {
   const run = await waitingRun('notes/failing.md')
   const executed = desk.executed.length

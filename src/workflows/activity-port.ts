@@ -43,6 +43,19 @@ export interface Activities {
   judgeCall(input: JudgeInput): Promise<JudgeAnswer>
 }
 
+/** Short transactions on Postgres, which the queue of turns serves too. */
+export type DatabaseActivities = Pick<
+  Activities,
+  | 'beginRun'
+  | 'settleUnknown'
+  | 'advanceRequests'
+  | 'advanceExternal'
+  | 'settleGatewayCall'
+  | 'enterManualResult'
+  | 'closeRun'
+  | 'noteScheduledTime'
+>
+
 /** What workflows send to their own process, which leaves no trace in the history. */
 export interface ExecutorSinks extends Sinks {
   readonly executor: {
@@ -67,7 +80,10 @@ export interface JudgeAnswer {
   readonly answerHash: string
 }
 
-/** Model turns have slots of their own, so that slow models do not starve executions. */
+/**
+ * Model turns have slots of their own, so that slow models do not starve executions. It also serves
+ * {@link DatabaseActivities} that executions keep from their own queue.
+ */
 export function turnQueueOf(taskQueue: string): string {
   return `${taskQueue}-turns`
 }

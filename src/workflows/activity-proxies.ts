@@ -1,27 +1,43 @@
 import {
   ActivityCancellationType,
+  ActivityFailure,
   type ActivityOptions,
   proxyActivities,
   proxyLocalActivities,
+  TimeoutFailure,
+  workflowInfo,
 } from '@temporalio/workflow'
-import { type Activities, turnQueueOf } from './activity-port.ts'
+import { type Activities, type DatabaseActivities, turnQueueOf } from './activity-port.ts'
 
-/** Short transactions on Postgres: retried until the database answers. */
-export function databaseActivities(): Pick<
-  Activities,
-  | 'beginRun'
-  | 'settleUnknown'
-  | 'advanceRequests'
-  | 'advanceExternal'
-  | 'settleGatewayCall'
-  | 'enterManualResult'
-  | 'closeRun'
-  | 'noteScheduledTime'
-> {
-  return proxyActivities<Activities>({
+/**
+ * Short transactions on Postgres: retried until the database answers. Where executions keep the
+ * workflow's own queue busy, the queue of turns takes over, so that long commands delay no expiry,
+ * cancellation or beginning for longer. An activity that did not start has no effect.
+ */
+export function databaseActivities(): DatabaseActivities {
+  const options: ActivityOptions = {
     startToCloseTimeout: '30 seconds',
     retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  }
+  const own = proxyActivities<Activities>({ ...options, scheduleToStartTimeout: '10 seconds' })
+  const taskQueue = turnQueueOf(workflowInfo().taskQueue)
+  const beside = proxyActivities<Activities>({ ...options, taskQueue })
+  return new Proxy(own, {
+    get: (_, name: keyof DatabaseActivities) => async (input: never) => {
+      try {
+        return await own[name](input)
+      } catch (error) {
+        if (!hasNotStarted(error)) throw error
+        return beside[name](input)
+      }
+    },
   })
+}
+
+function hasNotStarted(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false
+  const { cause } = error
+  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START'
 }
 
 /**
