@@ -57,6 +57,11 @@ export function text(maxCharacters: number) {
     .refine((value) => !value.includes('\0'), 'has a NUL character')
 }
 
+/** Words to search for. A text without words is refused. */
+export function searchText(maxCharacters: number) {
+  return text(maxCharacters).refine((q) => q.trim() !== '', 'is empty')
+}
+
 /** An emoji with the invisible characters that its sequence may have. */
 const emoji =
   /[0-9#*]\uFE0F\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu

@@ -145,6 +145,30 @@ test('a zone without a usable folder is reported; one whose folder a write would
   ])
 })
 
+test('an MCP server whose program or script does not exist is reported; one on another host is not', async () => {
+  put('servers/main.mjs', '')
+  put('servers/run', '')
+  scribe(`mcpServers:
+  named: { command: no-such-program-here }
+  path: { command: ./servers/gone }
+  script: { command: node, args: [--no-warnings, servers/gone.mjs] }
+  good: { command: node, args: [servers/main.mjs] }
+  own: { command: ./servers/run, args: [absent.json] }
+  web: { url: "https://mcp.example.com" }`)
+  put(
+    'countersign.yaml',
+    `${config}mcpServers: { served: { command: no-such-program, queue: platform } }\n`,
+  )
+  expect(await found()).toEqual([
+    'warning countersign.yaml:5 the MCP server "served" is started with the program no-such-program, which does not exist in the folders of PATH; install it, or correct "command"',
+    'warning workers/scribe.md:4 the MCP server "named" is started with the program no-such-program-here, which does not exist in the folders of PATH; install it, or correct "command"',
+    `warning workers/scribe.md:5 the MCP server "path" is started with the program ./servers/gone, which does not exist in ${folder}; install it, or correct "command"`,
+    `warning workers/scribe.md:6 the MCP server "script" is started with the script servers/gone.mjs, which does not exist in ${folder}; create the file, or correct "args"`,
+  ])
+  put('countersign.yaml', `${config}workspaces: { default: { root: /nowhere, taskQueue: far } }\n`)
+  expect((await found()).join()).not.toContain('does not exist')
+})
+
 // Rules: product.md 35
 test('worktrees need the top folder of a repository, and the branch', async () => {
   scribe('zones: [{ name: all, root: . }]')

@@ -12,6 +12,7 @@ import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import { inspectProject } from '#services/policy/read-project.ts'
 import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
+import { warnOfServerPrograms } from './warn-of-server-programs.ts'
 import {
   nameInstead,
   refuseWorkspaceRoots,
@@ -82,6 +83,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
   return [
     ...warnOfMissingVariables(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
+    ...(await warnOfServerPrograms(projectDir, policy, environment)),
     ...(await refuseWorkspaceRoots(projectDir, policy)),
     ...(await refuseWorktrees(projectDir, policy)),
     ...(await warnOfZoneFolders(projectDir, policy)),

@@ -39,6 +39,19 @@ export function serverPrograms({
   return { files: [...new Set(files)], packages }
 }
 
+/**
+ * The script that an interpreter of the host runs for a server, by its ending; `null`: `args` name
+ * none.
+ */
+export function serverScript({
+  command,
+  args,
+}: Pick<Extract<McpServer['transport'], { type: 'stdio' }>, 'command' | 'args'>): string | null {
+  const operand = args.find((word) => !word.startsWith('-'))
+  if (operand === undefined || !interpreter.test(posix.basename(command))) return null
+  return script.test(operand) && !/\s|:\/\//.test(operand) ? operand : null
+}
+
 /** Where Python searches the module of `-m` in the folder in which it starts. */
 function moduleFiles(args: readonly string[]): readonly string[] {
   const name = args[args.indexOf('-m') + 1]

@@ -263,6 +263,21 @@ describe('a new worker that is refused before anybody is asked:', () => {
     expect(call.text).toMatch(reason)
   })
 
+  test('an explanation refuses it too, with the same sentence, and asks for a valid one', async () => {
+    const explain = async (text: string) => {
+      const call = { worker: 'scribe', tool: 'create_worker', input: { definition: text } }
+      return (await desk.api.judgeRemotely({ ...call, present: false })).judgement
+    }
+    const { call } = await requestFor(definition('workers: [nobody]'))
+    expect(await explain(definition('workers: [nobody]'))).toMatchObject({
+      verdict: 'error',
+      rule: null,
+      routing: null,
+      reason: call.text,
+    })
+    expect(await explain(definition(narrow))).toMatchObject({ verdict: 'ask' })
+  })
+
   test('a name whose file exists without being in force, and a folder that is a link', async () => {
     await desk.write(`workers/made-${made}.md`, 'mine\n')
     const { call } = await requestFor(definition(narrow))

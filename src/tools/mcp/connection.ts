@@ -46,6 +46,9 @@ export type WatchedCall = (
 /** How calls of a standard-input server are watched; `null`: it sees no file of the workspace. */
 export type WatchNames = (place: ServerPlace, args: readonly string[]) => WatchedCall | null
 
+/** Where programs are found if the service's environment has no PATH. */
+export const usualPath = '/usr/local/bin:/usr/bin:/bin'
+
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
@@ -69,7 +72,7 @@ export async function connectionOf(
       headers: fillVariables(transport.headers, host.environment),
     }
   }
-  const { PATH = '/usr/local/bin:/usr/bin:/bin' } = host.environment
+  const { PATH = usualPath } = host.environment
   const environment = { PATH, ...fillVariables(transport.env, host.environment) }
   const { command, args } = transport
   return {

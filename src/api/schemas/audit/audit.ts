@@ -13,7 +13,7 @@ import {
   requestRef,
   runRef,
   shortNumber,
-  text,
+  searchText,
   toolName,
   workerName,
 } from '../common.ts'
@@ -49,8 +49,7 @@ const filters = {
     .refine(isTimeZone, 'is not a time zone, such as Europe/Berlin')
     .optional()
     .describe('IANA name of the time zone of `outside`; default: UTC'),
-  q: text(searchLimits.characters)
-    .refine((q) => q.trim() !== '', 'is empty')
+  q: searchText(searchLimits.characters)
     .optional()
     .describe(
       'At most 8 words that must all occur in the title, the tool, the reasons or the comments of the event’s request; searches the newest 1,000 requests that match, and the newest 2,000 decisions, comments and changes',

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { searchLimits, searchTypes } from '#domain/search.ts'
 import * as example from '../examples.ts'
-import { text, wholeListOf } from '../common.ts'
+import { searchText, wholeListOf } from '../common.ts'
 
 const searchType = z.enum(searchTypes)
 
 export const searchQuery = z.strictObject({
-  q: text(searchLimits.characters)
-    .refine((q) => q.trim() !== '', 'is empty')
-    .describe('Words that must all occur, a number such as `#142`, or an id'),
+  q: searchText(searchLimits.characters).describe(
+    'Words that must all occur, a number such as `#142`, or an id',
+  ),
   /** several with commas between them; all when absent */
   types: z
     .string()

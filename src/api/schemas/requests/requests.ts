@@ -11,6 +11,7 @@ import {
   person,
   risk,
   runRef,
+  searchText,
   text,
   toolName,
 } from '../common.ts'
@@ -76,7 +77,7 @@ export const requestsQuery = z.strictObject({
   externalId: text(200)
     .optional()
     .describe('The identifier that the program gave its request, exactly'),
-  q: text(200)
+  q: searchText(200)
     .optional()
     .describe('Words in its title or tool, or in the name of its worker or program, or its number'),
   sort: z

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
+import { createWorkerName, isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { ToolRegistry } from '#domain/tools/tool.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -100,8 +100,9 @@ async function answerQuery(
   // A tool would show files of this host, and a program without a proof may be on any host.
   if (isUnread || tool === undefined || !presents) return { judgement, presented: null }
   // A call about files that cannot be shown asks nobody (workers-and-policy.md, step 7), also in an
-  // explanation: the text of an edit does not occur, for example.
-  if (!question.present && tool.accesses(judgement.input).length === 0) {
+  // explanation: the text of an edit does not occur, or a new worker is not valid, for example.
+  const isAboutFiles = tool.name === createWorkerName || tool.accesses(judgement.input).length > 0
+  if (!question.present && !isAboutFiles) {
     return { judgement, presented: null }
   }
   const signal = new AbortController().signal

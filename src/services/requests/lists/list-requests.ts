@@ -163,8 +163,7 @@ async function conditionsOf(
     conditions.push(sql<boolean>`request.rule->>'id' = ${input.rule}`)
   }
   conditions.push(...outcomeConditions(input))
-  const words = input.q?.trim() ?? ''
-  if (words !== '') conditions.push(await matchWords(ctx, words))
+  if (input.q !== undefined) conditions.push(await matchWords(ctx, input.q.trim()))
   return conditions
 }
 

@@ -147,10 +147,7 @@ async function programPath(
   { command: name, environment: { PATH: search = '' } }: Program,
   { worker, workspace: { root } }: ServerPlace,
 ): Promise<string> {
-  const candidates = name.includes('/')
-    ? [path.resolve(root, name)]
-    : search.split(':').map((folder) => path.join(folder, name))
-  for (const candidate of candidates) {
+  for (const candidate of programCandidates(name, search, root)) {
     const real = await realpath(candidate).catch(() => null)
     if (real === null || !(await stat(real)).isFile()) continue
     const isOwn = systemRoots.some((folder) => containsPath(folder, real))
@@ -158,6 +155,15 @@ async function programPath(
     throw new Error(`it could not be started (${name} leads out of the workspace)`)
   }
   throw new Error(`it could not be started (there is no program ${name})`)
+}
+
+/**
+ * The files that a server's `command` may mean: a path relative to the workspace, or a name in each
+ * folder of a PATH.
+ */
+export function programCandidates(command: string, search: string, root: string): string[] {
+  if (command.includes('/')) return [path.resolve(root, command)]
+  return search.split(':').map((folder) => path.join(folder, command))
 }
 
 /** A program of a package needs the files next to it; any other is one file. */
