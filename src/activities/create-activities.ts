@@ -20,8 +20,8 @@ import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
  * The activities as a Temporal worker registers them: those of the run's own queue, and separately
- * those of the queue of turns. Each passes its input to one verb of the services, which judges it by
- * the rows.
+ * those of the queue of turns. Each passes its input to one verb of the services, which judges it
+ * by the rows.
  */
 export function createActivities(
   ctx: WorkerContext,
