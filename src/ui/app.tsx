@@ -90,8 +90,18 @@ function pageRoute(path: keyof typeof pages) {
 async function loadFirstPage(client: QueryClient, byLink: boolean): Promise<void> {
   const { pathname } = window.location
   const request = matchPath('/requests/:id', pathname)?.params.id
-  if (!byLink && request !== undefined) void client.prefetchQuery(requestQuery(request))
+  if (!byLink && request !== undefined) void loadRequest(client, request)
   await fetchPage(pathname)
+}
+
+/**
+ * Loads a request beside the person, and again after both: the event stream begins where the answer
+ * about the person says, and what changed just before is in the second answer.
+ */
+async function loadRequest(client: QueryClient, id: string): Promise<void> {
+  const request = requestQuery(id)
+  await Promise.all([client.prefetchQuery(request), client.prefetchQuery(meQuery)])
+  await client.invalidateQueries({ queryKey: request.queryKey })
 }
 
 function createClient(): QueryClient {

@@ -117,6 +117,64 @@ test('a stream that was lost is said to be, is taken up again, and what happened
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 
+/** Holds the requests of a page for `path` until the function that it returns is called. */
+async function hold(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(`**${path}`, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
+/** Opens the page of a request for Grace in a new window whose requests for `held` wait. */
+async function openWithout(held: string, id: string) {
+  const first = await dashboard.open('Grace', '/sign-in')
+  const page = await first.context().newPage()
+  page.setDefaultTimeout(60_000)
+  const goOn = await hold(page, held)
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  return { page, goOn }
+}
+
+const isNumbered = async (): Promise<boolean> =>
+  (await dashboard.desk.database.db
+    .selectFrom('event')
+    .select('id')
+    .where('sequence', 'is', null)
+    .executeTakeFirst()) === undefined
+
+async function denyElsewhere(id: string): Promise<void> {
+  const { desk } = dashboard
+  await desk.decide(desk.people.linus, id, { decision: 'deny', reason: 'meanwhile' })
+  await waitUntil(isNumbered)
+}
+
+const deniedIn = (page: Page) =>
+  page.getByRole('complementary', { name: 'Decision' }).getByText('Denied by Linus')
+
+test('what happens between the first answers of a page and the opening of its stream appears', async () => {
+  const { id } = await askForNote('notes/before-the-stream.md')
+  const { page, goOn } = await openWithout('/v1/events', id)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await denyElsewhere(id)
+  goOn()
+  await deniedIn(page).waitFor()
+})
+
+test('what happens to a request that a page loaded before its person appears', async () => {
+  const { id } = await askForNote('notes/before-the-person.md')
+  const loaded = Promise.withResolvers<void>()
+  const { page, goOn } = await openWithout('/v1/me', id)
+  page.on('requestfinished', (request) => {
+    if (request.url().endsWith(`/v1/requests/${id}`)) loaded.resolve()
+  })
+  await loaded.promise
+  await denyElsewhere(id)
+  goOn()
+  await deniedIn(page).waitFor()
+})
+
 test('the last turns that cannot load say so in their place, and the request stays to be decided', async () => {
   const { id } = await askForNote('notes/part.md')
   const page = await dashboard.open('Grace', `/requests/${id}`)

@@ -34,6 +34,7 @@ export interface SignInFacts {
 export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
   const { settings } = api
   const isDevelopment = settings.developmentToken !== null
+  const lastEventId = await api.events.latest()
   const person = await readPerson(api.ctx, signIn.personId)
   const { config } = await api.ctx.policies.inForce()
   const absence = await readAbsence(api.ctx, signIn.personId)
@@ -45,6 +46,7 @@ export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
     expiresAt: signIn.expiresAt?.toISOString() ?? null,
     switchTo: maySwitch ? await listSwitchable(api.ctx) : [],
     absence: answerOf(absence),
+    lastEventId: String(lastEventId),
     installation: {
       profile: isDevelopment ? 'development' : 'production',
       singlePerson: config.people.length === 1 && config.signIn.oidc === null,

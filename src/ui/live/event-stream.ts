@@ -39,20 +39,23 @@ function newAttempt(): Attempt {
 }
 
 /**
- * Opens `/v1/events`, and opens it again after the last event, two seconds after it ended, became
- * silent or failed, or at once when the network of the device comes or goes. Calls `gap` after each
- * interruption, because events may have been missed.
+ * Opens `/v1/events` after the event `from`, and opens it again after the last event, two seconds
+ * after it ended, became silent or failed, or at once when the network of the device comes or goes.
+ * Calls `gap` after each interruption, because events may have been missed.
  */
-export function openEventStream(on: {
-  event: (name: StreamEventName, data: StreamEventData) => void
-  gap: () => void
-}): EventStream {
+export function openEventStream(
+  from: string,
+  on: {
+    event: (name: StreamEventName, data: StreamEventData) => void
+    gap: () => void
+  },
+): EventStream {
   const listeners = new Set<() => void>()
   let connection: Connection = { state: 'reconnecting', receivedMs: Date.now() }
   const stopping = new AbortController()
   let attempt = newAttempt()
   let allowedSilenceMs = openWithinMs
-  let last: string | null = null
+  let last = from
   let hasOpened = false
   let reconnectTimer: ReturnType<typeof setTimeout> | null = null
 

@@ -9,7 +9,7 @@ import {
   type ReactNode,
 } from 'react'
 import { useNavigate } from 'react-router'
-import { refetchAfterEvent } from '../api/queries.ts'
+import { refetchAfterEvent, useMe } from '../api/queries.ts'
 import type { Connection } from './connection.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
 
@@ -23,6 +23,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)
   const navigate = useNavigate()
+  // Everything but the first page's request was asked for after the person was known.
+  const [from] = useState(useMe().lastEventId)
   const openPage = useRef(navigate)
   useEffect(() => {
     openPage.current = navigate
@@ -40,7 +42,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       hasNewPolicy = false
       changes = new Map()
     }
-    const openStream = openEventStream({
+    const openStream = openEventStream(from, {
       event: (name, { requestId, runId }) => {
         if (name === 'request.opened' && requestId !== undefined) {
           void notify(requestId, (path) => void openPage.current(path))
@@ -56,7 +58,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       if (timer !== null) clearTimeout(timer)
       openStream.close()
     }
-  }, [client])
+  }, [client, from])
   return <StreamContext value={stream}>{children}</StreamContext>
 }
 

@@ -20,11 +20,11 @@ export interface EventReader {
  * the header that proves the session. Rejects if the stream cannot be opened or breaks.
  */
 export async function readEvents(
-  last: string | null,
+  last: string,
   signal: AbortSignal,
   on: EventReader,
 ): Promise<void> {
-  const headers = last === null ? {} : { 'last-event-id': last }
+  const headers = { 'last-event-id': last }
   const { response, events } = await openStream(
     () => ask({ ...requestOf('streamEvents', { signal }), headers }),
     signal,

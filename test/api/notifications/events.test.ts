@@ -86,6 +86,18 @@ test('a stream that breaks again and again is told every event once, in order', 
   expect(new Set(marks).size).toBe(total)
 })
 
+test('a stream that begins where the answer about the caller says has what happened before it opened', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const { body: me } = await grace.get('/v1/me')
+  const before = await feed.latest()
+  await change({ requestId, mark: 'before it opened' })
+  await waitUntil(async () => (await feed.latest()) > before)
+  const stream = await listen(grace, me['lastEventId'])
+  await waitUntil(async () => stream.seen.length > 0)
+  expect(stream.seen.map((event) => event.data['mark'])).toEqual(['before it opened'])
+  stream.leave()
+})
+
 test('people hear only of what they may see, from the moment they may', async () => {
   const [grace, edsger] = [await api.signIn(api.people.grace), await api.signIn(api.people.edsger)]
   const [hers, his] = [await listen(grace), await listen(edsger)]

@@ -170,7 +170,6 @@ test('the reason of a colleague’s denial stands beside the decision, and is no
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   const panel = page.getByRole('complementary', { name: 'Decision' })
   await panel.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
-  await page.locator('[data-state="live"]').waitFor()
   await desk.decide(desk.people.linus, requestIds[0]!, { decision: 'deny', reason: 'too early' })
   await panel.getByText('Denied by Linus').waitFor()
   await panel.getByRole('region', { name: 'Why it was denied' }).getByText('too early').waitFor()

@@ -112,6 +112,11 @@ export const me = z
       .describe(
         'The caller’s absence, during which they get no notifications and do not count as reachable',
       ),
+    lastEventId: z
+      .string()
+      .describe(
+        'The newest event of `GET /v1/events`: a stream after it has every change that later answers lack',
+      ),
     installation: installation.describe('Facts that every page of the dashboard shows'),
   })
   .meta({ id: 'Me' })
