@@ -121,6 +121,36 @@ describe('a zone below the folder of a command', () => {
     })
   })
 
+  test('whose reads ask stops no command whose rule names it, whatever another zone blocks', async () => {
+    const names = front.replace(
+      'pattern: ls,',
+      'pattern: ls, zones: [repo, notes, scratch, secret, hr],',
+    )
+    for (const [command, cwd] of [
+      ['ls', ''],
+      ['ls', 'secret'],
+      ['ls ../secret', 'notes'],
+    ] as const) {
+      expect(await judgeShell(command, { front: names, cwd }), command).toMatchObject({
+        verdict: 'preApproved',
+        rule: { id: 'shell:ls' },
+        printed: { hides: ['hr'] },
+      })
+    }
+  })
+
+  test('is said to be hidden only where the command runs without being asked about', async () => {
+    const outcomes = async (more: Parameters<typeof judgeShell>[1]): Promise<string[]> => {
+      const { steps } = await judgeShell('ls', { front, ...more })
+      return steps.flatMap(({ step, outcome }) => (step === 'command' ? [outcome] : []))
+    }
+    expect(await outcomes({})).toEqual(['preApproved', 'runs as', 'hides', 'hides'])
+    const config =
+      'defaults: { queue: platform }\noverlays: [{ when: { tool: shell }, approval: ask }]\n'
+    expect(await outcomes({ config })).toEqual(['preApproved'])
+    expect(await outcomes({ runsHere: false })).toEqual(['preApproved'])
+  })
+
   test('blocks every command that would see it: one that asks, also by a mode or a grant', async () => {
     const grant = async () => ({ id: 'g', text: 'granted' })
     const config =

@@ -103,8 +103,13 @@ async function consentTo({
       : { ...command, highRisk: false }
   const printed = command?.printed ?? null
   // A program runs its command itself, and hides nothing from it.
-  const hides = query.runsHere === false ? [] : (printed?.hides ?? [])
-  const opinion = await judgeConsent(query, worker, call, guarded, place.traits, commanded, hides)
+  const hidesZones = printed !== null && query.runsHere !== false
+  const { traits } = place
+  const opinion = await judgeConsent(query, worker, call, guarded, traits, commanded, hidesZones)
+  const runsAlone = opinion.approval === 'preApproved' && query.runsHere !== false
+  for (const line of (runsAlone && command?.printedLines) || []) {
+    note('command', line.outcome, line.detail)
+  }
   note('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
   const unchanged = await unchangedRule(query, worker, call)

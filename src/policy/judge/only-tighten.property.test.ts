@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { RunMode, Verdict } from '#domain/policy/verdict.ts'
-import { customTool, inUsualWorkspace } from '#test/harness/fixtures/judging.ts'
+import { commandTool, customTool, inUsualWorkspace } from '#test/harness/fixtures/judging.ts'
 import {
   emptyWhen,
   overlay,
@@ -30,14 +30,8 @@ async function verdictOf(
 ): Promise<Verdict> {
   const tools = [
     customTool({ approval: async () => one.answer }),
-    customTool({
-      name: 'shell',
-      command: ({ command }) => ({ kind: 'shell', script: String(command), cwd: '' }),
-    }),
-    customTool({
-      name: 'exec',
-      command: ({ argv }) => ({ kind: 'exec', argv: argv as string[], cwd: '' }),
-    }),
+    commandTool('shell'),
+    commandTool('exec'),
   ]
   const judgement = await judgeBy(
     policyOf(one),

@@ -43,10 +43,11 @@ describe('a command that rules alone allow does not see a zone whose reads ask',
   test('the zone is hidden from it, and the explanation says so', async () => {
     const verdict = await judge(reads, 'cat a.txt')
     expect(verdict.printed).toMatchObject({ hides: ['docs', 'hr'] })
-    expect(verdict.lines).toContainEqual({
-      outcome: 'hides',
-      detail: 'zone docs: its reads ask, and not every rule names it',
-    })
+    expect(verdict.printedLines).toEqual([
+      { outcome: 'runs as', detail: '/usr/bin/cat a.txt' },
+      { outcome: 'hides', detail: 'zone docs: its reads ask, and not every rule names it' },
+      { outcome: 'hides', detail: 'zone hr: its reads are blocked' },
+    ])
   })
 
   test.each([
@@ -55,7 +56,6 @@ describe('a command that rules alone allow does not see a zone whose reads ask',
     'cat docs/secret.txt',
     'cat a.txt link',
     'head docs/secret.txt',
-    'cat hr/x',
   ])('a command that names a file of the zone asks: %s', async (script) => {
     const verdict = await judge(reads, script)
     expect(verdict).toMatchObject({ approval: 'ask', rule: { id: 'shell:hidden-zone' } })
@@ -100,8 +100,24 @@ describe('a command that rules alone allow does not see a zone whose reads ask',
         printed: { hides: ['docs', 'hr'] },
       })
     }
-    const named = [rule('git', 'preApproved', { zones: ['repo', 'docs', 'hr'] })]
-    expect(await judgeBy(named, 'git diff', known)).toMatchObject({ approval: 'preApproved' })
+    const named = [rule('git', 'preApproved', { zones: ['repo', 'docs'] })]
+    const open = { ...known, zones: zones.filter(({ name }) => name !== 'hr') }
+    expect(await judgeBy(named, 'git diff', open)).toMatchObject({ approval: 'preApproved' })
+  })
+
+  // Rules: product.md 1
+  test('a rule that names a zone whose reads are blocked lifts no block', async () => {
+    const all = { zones: ['repo', 'docs', 'hr'] }
+    const rules = [rule('cat', 'preApproved', all), rule('git', 'preApproved', all)]
+    expect(await judge(rules, 'cat a.txt docs/secret.txt')).toMatchObject({
+      approval: 'preApproved',
+      printed: { hides: ['hr'] },
+    })
+    const block = { approval: 'blocked', rule: { id: 'zone:hr.read' }, printed: null }
+    expect(await judge(rules, 'cat hr/x')).toMatchObject(block)
+    expect(await judge(rules, 'cat x', 'hr')).toMatchObject(block)
+    const kept = { ...host, gitHas: async () => true }
+    expect(await judgeBy(rules, 'git diff', { zones, workspace, host: kept })).toMatchObject(block)
   })
 
   test('a command whose working folder lies in the zone asks', async () => {

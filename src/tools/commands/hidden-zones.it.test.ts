@@ -117,6 +117,19 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     expect(desk.text('node_modules/@s/a/x.js')).toBe('old\n')
   })
 
+  // Rules: product.md 1
+  test('and one that a person approved finds nothing in a zone whose reads are blocked, unless Git has its files', async () => {
+    const blocked = zones.replace('read: ask', 'read: blocked')
+    using desk = await commandDesk(
+      { 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n' },
+      { zones: blocked },
+    )
+    const read = { command: 'cat ../docs/secret.txt; cat ../a.txt', cwd: 'work' }
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
+    execFileSync('bash', ['-c', 'git init -q . && git add docs'], { cwd: desk.root })
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'hidden\nshown\n' })
+  })
+
   test('reads it when nothing hides it', async () => {
     using desk = await commandDesk({ 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n' }, { zones })
     const printed = { kind: 'shell', hides: [], script } as const

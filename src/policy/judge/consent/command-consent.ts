@@ -75,7 +75,7 @@ export async function commandVerdict(
   if (worker.shell === null) {
     const text = `worker ${worker.name} has no shell rules: no command may run`
     const rule = { id: 'shell:none', text, source: null }
-    return { approval: 'blocked', rule, reason: null, printed: null, lines: [] }
+    return { approval: 'blocked', rule, reason: null, printed: null, lines: [], printedLines: [] }
   }
   return judgeCommand(worker.shell, call.command, {
     host: query.commandHost ?? unknownHost,

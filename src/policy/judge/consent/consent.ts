@@ -1,6 +1,6 @@
 import type { BuiltInToolName } from '#domain/tools/built-in-tools.ts'
 import type { Overlay } from '../../routing.ts'
-import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
@@ -11,9 +11,10 @@ import { zoneOpinions, zonesTouched } from './zone-consent.ts'
 
 /**
  * Step 4: who must agree. The strictest opinion of tool, zone, the rules of a command or delegation
- * (`commanded`), overlay and protected-name rule; of equally strict ones the most specific. The
- * zones in `hides` are not mounted for a command that nobody is asked about (security.md 40), so
- * their opinions count only where a person or a mode would let it run as it was written.
+ * (`commanded`), overlay and protected-name rule; of equally strict ones the most specific.
+ * `hidesZones`: of a command that runs in a sandbox where nobody is asked. It sees only zones that
+ * its rules name and zones whose reads are pre-approved (security.md 40), so the opinions of zones
+ * count only where a person or a mode would let it run as it was written.
  */
 export async function judgeConsent(
   query: PolicyQuery,
@@ -22,7 +23,7 @@ export async function judgeConsent(
   guarded: readonly Opinion[],
   traits: CallTraits,
   commanded: Opinion | null,
-  hides: readonly string[],
+  hidesZones: boolean,
 ): Promise<Opinion> {
   const before = [...guarded, ...(commanded === null ? [] : [commanded])]
   const after = [
@@ -30,14 +31,11 @@ export async function judgeConsent(
     ...overlayOpinions(query.policy.config.overlays, traits),
     ...(query.runsHere === false ? searchedElsewhere(query, worker, call, traits) : []),
   ]
-  const decisiveOf = (zones: readonly Zone[]): Opinion | null =>
-    strictest([...before, ...zoneOpinions({ zones }, call.accesses), ...after])
-  if (hides.length > 0) {
-    const visible = worker.zones.filter(({ name }) => !hides.includes(name))
-    const decisive = decisiveOf(visible)
+  if (hidesZones) {
+    const decisive = strictest([...before, ...after])
     if (decisive?.approval === 'preApproved') return decisive
   }
-  const decisive = decisiveOf(worker.zones)
+  const decisive = strictest([...before, ...zoneOpinions(worker, call.accesses), ...after])
   if (decisive !== null) return decisive
   const rule = { id: 'default:ask', text: 'no rule matches this call: it asks', source: null }
   return { approval: 'ask', rule, reason: null, highRisk: false }

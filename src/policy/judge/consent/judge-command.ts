@@ -1,13 +1,14 @@
 import type { PrintedCommand } from '#domain/tools/command.ts'
 import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
-import type { ShellPolicy } from '../../worker-definition.ts'
+import type { ShellPolicy, Zone } from '../../worker-definition.ts'
+import { isReadBlocked } from '../../worker/read-blocked.ts'
 import type { CommandAnalysis } from '../../shell/analyse-command.ts'
 import {
   innerRestrictions,
   matchingBudget,
   scannedRestrictions,
 } from '../../shell/rules/first-match.ts'
-import { hiddenZones, reachedHidden } from '../../shell/rules/command-zones.ts'
+import { hiddenZones, reachedHidden, type ReachedZone } from '../../shell/rules/command-zones.ts'
 import { pipedIntoRunner } from '../../shell/rules/runs-input.ts'
 import type { CommandContext } from '../../shell/rules/pre-approve.ts'
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
@@ -20,6 +21,7 @@ import {
   ruleOpinion,
   displayWords,
 } from './judge-simple-command.ts'
+import { zoneOpinion } from './zone-consent.ts'
 
 /** The verdict of a worker's shell rules on a command. */
 export interface CommandVerdict {
@@ -30,7 +32,14 @@ export interface CommandVerdict {
   /** how it runs when these rules alone allow it */
   readonly printed: PrintedCommand | null
   /** the analysis, one line for each finding */
-  readonly lines: readonly { readonly outcome: string; readonly detail: string }[]
+  readonly lines: readonly CommandLine[]
+  /** what holds only where these rules alone allow it: how it runs, and what is hidden from it */
+  readonly printedLines: readonly CommandLine[]
+}
+
+interface CommandLine {
+  readonly outcome: string
+  readonly detail: string
 }
 
 /**
@@ -48,7 +57,7 @@ export async function judgeCommand(
   const lines = linesOf(opinions, analysis)
   const verdictOf = ({ approval, rule, reason, line }: Ruling): CommandVerdict => {
     if (line !== undefined) lines.push({ outcome: approval, detail: line })
-    return { approval, rule, reason, printed: null, lines }
+    return { approval, rule, reason, printed: null, lines, printedLines: [] }
   }
   const block = blockOf(policy, analysis, opinions, budget)
   if (block !== null) return verdictOf(block)
@@ -62,20 +71,42 @@ export async function judgeCommand(
   }))
   const hidden = hiddenZones(context.zones, parts)
   const reached = await reachedHidden({ ...context, root: context.workspace.root }, hidden, parts)
-  if (reached !== null) {
-    const rule = { id: 'shell:hidden-zone', text: reached, source: policy.source }
-    return verdictOf({ approval: 'ask', rule, reason: null, line: reached })
-  }
-  const hides = hidden.map((zone) => zone.name)
-  const printed = printCommand(analysis, opinions, hides)
-  lines.push({ outcome: 'runs as', detail: printedText(printed) })
-  for (const name of hides) {
-    lines.push({
+  if (reached !== null) return verdictOf(hiddenRuling(policy, reached))
+  const printed = printCommand(
+    analysis,
+    opinions,
+    hidden.map((zone) => zone.name),
+  )
+  const printedLines = [
+    { outcome: 'runs as', detail: printedText(printed) },
+    ...hidden.map((zone) => ({
       outcome: 'hides',
-      detail: `zone ${name}: its reads ask, and not every rule names it`,
-    })
+      detail: `zone ${zone.name}: ${whyHidden(zone)}`,
+    })),
+  ]
+  return { ...verdictOf(first), printed, printedLines }
+}
+
+/** A command that needs a hidden zone asks; it is blocked where nobody may read that zone. */
+function hiddenRuling(policy: ShellPolicy, { zone, how }: ReachedZone): Ruling {
+  if (isReadBlocked(zone)) {
+    const { rule, reason } = zoneOpinion(zone, 'read')
+    return {
+      approval: 'blocked',
+      rule,
+      reason,
+      line: `the command is blocked: ${how}, whose reads are blocked`,
+    }
   }
-  return { ...verdictOf(first), printed }
+  const text = `the command asks: ${how}, whose reads ask, and not every rule that allows it names that zone`
+  const rule = { id: 'shell:hidden-zone', text, source: policy.source }
+  return { approval: 'ask', rule, reason: null, line: text }
+}
+
+function whyHidden(zone: Zone): string {
+  return isReadBlocked(zone)
+    ? 'its reads are blocked'
+    : 'its reads ask, and not every rule names it'
 }
 
 /** What decides about a whole command; `line`: its line of the analysis, where it adds one. */
@@ -86,7 +117,7 @@ function linesOf(opinions: readonly CommandOpinion[], { doubts }: CommandAnalysi
   const distinct = new Map(
     opinions.map((opinion) => [`${opinion.rule.id} ${opinion.displayText}`, opinion]),
   )
-  const lines: { outcome: string; detail: string }[] = []
+  const lines: CommandLine[] = []
   for (const { displayText, approval, rule } of distinct.values()) {
     lines.push({ outcome: approval, detail: `${displayText}: ${rule.text}` })
   }

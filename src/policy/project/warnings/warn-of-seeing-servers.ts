@@ -1,5 +1,6 @@
 import { hiddenZones } from '../../shell/rules/command-zones.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
+import { isReadBlocked } from '../../worker/read-blocked.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 
 /**
@@ -7,7 +8,8 @@ import type { WorkerDefinition } from '../../worker-definition.ts'
  * whose reads ask: a server starts once for all of its tools, and sees that zone for each.
  */
 export function warnOfSeeingServers(report: Report, worker: WorkerDefinition): void {
-  const zones = hiddenZones(worker.zones, [{ visibleZones: [], paths: [], vector: null }])
+  const asking = worker.zones.filter((zone) => !isReadBlocked(zone))
+  const zones = hiddenZones(asking, [{ visibleZones: [], paths: [], vector: null }])
   if (zones.length === 0) return
   const names = zones.map(({ name }) => name).join(' and ')
   for (const { name, transport, tools, source } of worker.mcpServers.values()) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shell, warnings } from './warnings.fixture.ts'
+import { shell, warnings, zone } from './warnings.fixture.ts'
 
 test('a rule for a whole program that can change files has a warning with what it also allows', () => {
   const worker = shell('pattern: git, approval: preApproved')
@@ -27,3 +27,17 @@ test.each(['npm test', 'kubectl get', 'cat', 'git status', './check.sh src'])(
     expect(warnings({ worker: shell(`pattern: ${pattern}, approval: preApproved`) })).toEqual([])
   },
 )
+
+// Rules: product.md 1
+test('a rule that names a zone whose reads are blocked has a warning', () => {
+  const zonesThat = (read: string): string =>
+    `zones:\n  - { name: all, root: ., mode: ro }\n  - { name: hr, root: hr, mode: ro, approval: { read: ${read} } }\n`
+  const seen = (read: string): readonly string[] =>
+    warnings({
+      worker: `${zonesThat(read)}${shell('pattern: cat, approval: preApproved, zones: [all, hr]').slice(zone.length)}`,
+    })
+  expect(seen('blocked')).toEqual([
+    expect.stringContaining('rule "cat" names the zone hr, whose reads are blocked'),
+  ])
+  expect(seen('ask')).toEqual([])
+})

@@ -1,4 +1,5 @@
 import type { ShellPolicy, ShellRule, Zone } from '../../worker-definition.ts'
+import { isReadBlocked } from '../../worker/read-blocked.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { exactProgram, programNamed } from '../../shell/programs/registry.ts'
 import { hiddenZones } from '../../shell/rules/command-zones.ts'
@@ -28,8 +29,13 @@ export function warnOfShellRules(report: Report, shell: ShellPolicy, zones: read
     if (rule.consent.approval === 'preApproved' && neverReason === undefined) {
       const breadth = breadthOf(rule)
       if (breadth !== null) report.warn(place, breadth.problem, breadth.remedy)
+      const blocked = zones.filter(isReadBlocked).find(({ name }) => rule.zones?.includes(name))
+      if (blocked !== undefined) {
+        const problem = `rule "${words}" names the zone ${blocked.name}, whose reads are blocked: no command sees it`
+        report.warn(place, problem, 'leave it out of "zones"')
+      }
       if (neverSees(rule, zones)) {
-        const problem = `rule "${words}" never runs a command alone: the reads of every zone ask, and the rule names none of them`
+        const problem = `rule "${words}" never runs a command alone: the reads of every zone ask or are blocked, and the rule names none that asks`
         report.warn(
           place,
           problem,

@@ -51,7 +51,8 @@ test('a server with pre-approved tools has a warning if it can read a zone whose
   expect(seen('ask', 'preApproved')).toEqual([
     expect.stringContaining('files can read the zone hr, whose reads ask, also for cat'),
   ])
-  expect(seen('blocked', 'preApproved')).toHaveLength(1)
+  // The sandbox does not show it to servers.
+  expect(seen('blocked', 'preApproved')).toEqual([])
   expect(seen('ask', 'ask')).toEqual([])
   expect(seen('preApproved', 'preApproved')).toEqual([])
 })

@@ -2,6 +2,7 @@ import type { CommandHost } from '#domain/tools/command.ts'
 import type { Zone } from '../../worker-definition.ts'
 import { showsGitContents } from './git-contents.ts'
 import { foldName } from '../../names/fold-name.ts'
+import { isReadBlocked } from '../../worker/read-blocked.ts'
 import { containsPath, decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
 /**
@@ -86,34 +87,47 @@ export interface AllowedPart {
 /**
  * The zones that are hidden from a command which rules alone allow (security.md 40): reading them
  * asks, and some rule that allows a part of the text does not name them. All parts run in one
- * sandbox.
+ * sandbox. A rule that names a zone whose reads are blocked does not lift that block.
  */
 export function hiddenZones(
   zones: readonly Zone[],
   allowedParts: readonly AllowedPart[],
 ): readonly Zone[] {
-  return zones.filter(({ name, approval }) => {
-    const { read } = approval
-    if (read === undefined || read === null || read.approval === 'preApproved') return false
+  return zones.filter((zone) => {
+    const { name } = zone
+    if (isReadBlocked(zone)) return true
+    if ((zone.approval.read?.approval ?? 'preApproved') === 'preApproved') return false
     return !allowedParts.every(({ visibleZones }) => visibleZones.includes(name))
   })
 }
 
+/** A hidden zone that a command needs, and how it needs it, as a text. */
+export interface ReachedZone {
+  readonly zone: Zone
+  readonly how: string
+}
+
 /**
- * Why a command that could be pre-approved asks after all: it needs a hidden zone. `null`: it does
- * not.
+ * The hidden zone that keeps a command which could be pre-approved from running alone; one whose
+ * reads are blocked comes before one whose reads ask. `null`: it needs none.
  */
 export async function reachedHidden(
   context: ZoneContext,
   hidden: readonly Zone[],
   allowedParts: readonly AllowedPart[],
-): Promise<string | null> {
+): Promise<ReachedZone | null> {
   const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
-  const match = await insideHidden(context, hidden, paths)
-  if (match === null) return askForGitCopies(context, hidden, allowedParts)
-  const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
-  const effect = match.zone.approval.read?.approval === 'blocked' ? 'are blocked' : 'ask'
-  return `the command asks: ${displayPath} is in zone ${match.zone.name}, whose reads ${effect}, and not every rule that allows it names that zone`
+  const blocked = hidden.filter(isReadBlocked)
+  for (const zones of [blocked, hidden.filter((zone) => !blocked.includes(zone))]) {
+    const match = await insideHidden(context, zones, paths)
+    if (match !== null) {
+      const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
+      return { zone: match.zone, how: `${displayPath} is in zone ${match.zone.name}` }
+    }
+    const reached = await reachedInGit(context, zones, allowedParts)
+    if (reached !== null) return reached
+  }
+  return null
 }
 
 async function namesGitFolder(
@@ -131,21 +145,22 @@ async function namesGitFolder(
  * The same for a Git command that can print Git's copies of files in such a zone, and for one that
  * names files in a Git folder.
  */
-async function askForGitCopies(
+async function reachedInGit(
   context: ZoneContext,
   hidden: readonly Zone[],
   allowedParts: readonly AllowedPart[],
-): Promise<string | null> {
+): Promise<ReachedZone | null> {
   const { host, root } = context
   const realRoot = hidden.length === 0 ? null : await host.realPath(root)
   const inGit = realRoot !== null && (await namesGitFolder(context, allowedParts))
   for (const zone of realRoot === null ? [] : hidden) {
+    const isSeen = ({ visibleZones }: AllowedPart): boolean =>
+      !isReadBlocked(zone) && visibleZones.includes(zone.name)
     const isPrinted = allowedParts.some(
-      ({ vector, visibleZones }) =>
-        vector !== null && !visibleZones.includes(zone.name) && (inGit || showsGitContents(vector)),
+      (part) => part.vector !== null && !isSeen(part) && (inGit || showsGitContents(part.vector)),
     )
     if (!isPrinted || !(await host.gitHas([realRoot, zone.root].join('/')))) continue
-    return `the command asks: Git has files of zone ${zone.name}, whose reads ask, and the rule that allows it does not name that zone`
+    return { zone, how: `Git has files of zone ${zone.name}` }
   }
   return null
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { ExecuteContext } from '#domain/tools/tool.ts'
@@ -7,12 +8,15 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { secretName } from '#policy/names/secret-names.ts'
+import { isReadBlocked } from '#policy/worker/read-blocked.ts'
+import type { Zone } from '#policy/worker-definition.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import { TooManyEntries } from '#sandbox/bwrap/names/look-for-names.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
+import { hasTrackedFiles } from '#sandbox/git/tracked-paths.ts'
 import { writeBack, replacedMeanwhile } from '#sandbox/snapshots/write-back.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
@@ -56,8 +60,8 @@ export async function runCommand(
   }
   // The approval covers only files in the list that the person saw.
   const isReviewed = context.facts.detail !== undefined && context.printed === null
-  const secrets = isReviewed ? facts.files.filter(({ path }) => secretName(path) !== null) : []
-  const allowed = new Set(secrets.map(({ path }) => path))
+  const secrets = isReviewed ? facts.files.filter((file) => secretName(file.path) !== null) : []
+  const allowed = new Set(secrets.map((file) => file.path))
   try {
     const { workspace } = context
     const prepared = await prepareRun(place, input.cwd, context, { facts, snapshots, allowed })
@@ -118,10 +122,10 @@ async function prepareRun(
   const { zones } = place.worker
   const { root } = workspace
   const planned = await makePlan(place, workspace, cwd, allowed)
-  const hides = printed?.hides ?? []
+  const hides = printed?.hides ?? (await zonesHiddenFromAll(zones, root))
   const withoutHidden = hideZones(planned.plan, root, zones, hides)
   const visible =
-    hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
+    printed !== null && hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
       ? await hideObjects(withoutHidden, root, zones, hides)
       : withoutHidden
   const mounts = place.sandbox.works
@@ -139,6 +143,19 @@ async function prepareRun(
   // Without a sandbox nothing prevents a command from writing to protected names.
   const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
   return { planned, visible, plan, environment, mounts, storedNames }
+}
+
+/**
+ * The names of the zones that no approval makes visible: those whose reads are blocked. An approved
+ * command reads Git's copies where Git has files of such a zone, and Git would see these files as
+ * deleted if they were hidden: there the zone stays.
+ */
+async function zonesHiddenFromAll(zones: readonly Zone[], root: string): Promise<string[]> {
+  const names: string[] = []
+  for (const zone of zones.filter(isReadBlocked)) {
+    if (!(await hasTrackedFiles(path.join(root, zone.root)))) names.push(zone.name)
+  }
+  return names
 }
 
 /**

@@ -54,6 +54,27 @@ sandbox: { required: true }
     ).toMatch(/ENETUNREACH|EPERM|EACCES/)
   })
 
+  // Rules: product.md 1
+  it('sees no zone whose reads are blocked, nor by a path in its arguments', async () => {
+    await using bench = mcpBench({ sandbox })
+    const at = (name: string): string => path.join(bench.root, name)
+    for (const name of ['work', 'hr']) mkdirSync(at(name))
+    writeFileSync(at('hr/pay.txt'), 'secret')
+    writeFileSync(at('server.mjs'), scriptServer)
+    const closed = '{ name: hr, root: hr, mode: ro, approval: { read: blocked } }'
+    const read = `const fs = await import('node:fs/promises'); return fs.readFile('${at('hr/pay.txt')}', 'utf8')`
+    const beside = `zones: [{ name: work, root: work, mode: rw }, ${closed}]\n`
+    for (const [around, args] of [
+      [zones.replace('sandbox:', `  - ${closed}\nsandbox:`), '[server.mjs]'],
+      [beside, `[${at('server.mjs')}, ${at('hr')}]`],
+      [beside, `[${at('server.mjs')}, ${bench.root}]`],
+    ] as const) {
+      const server = `{ command: ${process.execPath}, args: ${args} }`
+      const tool = await bench.tool(policyWith({ boxed: server }, around), 'mcp__boxed__run')
+      expect((await bench.call(tool, { code: read })).text, around).toBe('failed: ENOENT')
+    }
+  })
+
   // Rules: security.md 8
   it('reads no key file and writes no protected name that was created after it started', async () => {
     await using bench = mcpBench({ sandbox })

@@ -1,9 +1,11 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
+import { isReadBlocked } from '#policy/worker/read-blocked.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 import { realDataFolders } from '#sandbox/hidden-paths.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
+import { hideZones } from '../../commands/execution/hide-zones.ts'
 import { makePlan, type PlannedSandbox } from '../../commands/plan/make-plan.ts'
 import type { ServerPlace } from '../connection.ts'
 
@@ -15,8 +17,9 @@ export interface PlannedServer extends PlannedSandbox {
 /**
  * The parts of the host that a server sees: those that its worker's commands see, and what its
  * arguments name by absolute paths. A folder of the workspace that they name counts as a zone that
- * is only read, so that keys in it are covered. They never lead into a data folder, nor out of
- * the workspace by a link that a worker can write (security.md 8, 10). `bounded`: see `makePlan`.
+ * is only read, so that keys in it are covered. They never lead into a data folder, a zone whose
+ * reads are blocked, nor out of the workspace by a link that a worker can write (security.md 8,
+ * 10). `bounded`: see `makePlan`.
  */
 export async function planServer(
   site: CommandSite,
@@ -37,23 +40,32 @@ export async function planServer(
     const isHidden = hidden.some((folder) => containsPath(folder, at))
     if (isHidden && !(isWorktree && containsPath(root, at))) continue
     if (containsPath(at, dataDir) && isWorktree) continue
-    named.push(at)
     const below = containsPath(at, root)
       ? ''
       : containsPath(root, at)
         ? path.relative(root, at)
         : null
+    const isInside = below !== null && containsPath(root, at)
+    if (isInside && decidingZones(worker.zones, below).some(isReadBlocked)) continue
+    named.push(at)
     if (below === null || zones.some((zone) => containsPath(zone.root, below))) continue
     if ((await stat(at)).isDirectory()) zones.push(readOnlyZone(below))
   }
   const place = { ...site, dataDir, policy, worker: { ...worker, zones } }
   const planned = await makePlan(place, workspace, '', new Set(), bounded)
-  const emptied = new Set(planned.plan.emptied)
-  for (const folder of hidden) {
+  const blocked = worker.zones.filter(isReadBlocked)
+  const plan = hideZones(
+    planned.plan,
+    root,
+    zones,
+    blocked.map(({ name }) => name),
+  )
+  const emptied = new Set(plan.emptied)
+  for (const folder of [...hidden, ...blocked.map((zone) => path.join(root, zone.root))]) {
     const isThere = (await stat(folder).catch(() => null)) !== null
     if (isThere && named.some((at) => containsPath(at, folder))) emptied.add(folder)
   }
-  return { ...planned, plan: { ...planned.plan, emptied: [...emptied] }, named }
+  return { ...planned, plan: { ...plan, emptied: [...emptied] }, named }
 }
 
 /** Whether a path in a writable zone leads elsewhere: what the worker writes there decides. */
