@@ -1,6 +1,8 @@
+import type { FileHandle } from 'node:fs/promises'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { clashOf, namesIn, type foldedNames } from './case-clash.ts'
+import type { FilePlace } from './change-file.ts'
 import { copyFile } from './copy-file.ts'
 import { pathLabel } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
@@ -11,22 +13,23 @@ import type { WorkspacePlaces } from './workspace-places.ts'
 
 /** The reading methods, from a function that opens folders and one that lists their names. */
 export function readThrough(
-  { componentsOf, withPlace, refuseCovered, isHidden }: WorkspacePlaces,
+  places: WorkspacePlaces,
   enterFolder: Enter,
   namesOf: typeof foldedNames,
 ): Pick<Workspace, 'state' | 'read' | 'copy' | 'list'> {
+  const { componentsOf, withPlace } = places
   return {
     async state(path, options = {}) {
       if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
       try {
         return await withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
           const state = await stateOf(directory, name, at)
-          if (state.kind === 'directory') await refuseCovered(directory, name, at)
+          if (state.kind === 'directory') await places.refuseCovered(directory, name, at)
           const clash =
             options.clash === true ? clashOf(await namesOf(directory, at), name) : undefined
           const hash =
             options.hash === true && state.kind === 'file'
-              ? await hashAt(directory, name, at)
+              ? await withFile({ directory, name, at }, hashFile)
               : undefined
           return {
             ...state,
@@ -44,60 +47,60 @@ export function readThrough(
       }
     },
 
-    async read(path, { maxBytes, start }) {
-      return withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
-        const handle = await openFile(directory, name, at)
-        try {
-          const bytes = await readBytes(
-            handle,
-            start ?? 0,
-            maxBytes + (start === undefined ? 1 : 0),
-          )
-          if (bytes.length <= maxBytes) return bytes
-          const { size } = await handle.stat()
-          throw new WorkspaceProblem(
-            'too_large',
-            at,
-            `${pathLabel(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
-          )
-        } finally {
-          await handle.close()
-        }
-      })
+    async read(path, range) {
+      return withPlace(enterFolder, path, false, async (place) =>
+        withFile(place, (handle) => readRange(handle, place.at, range)),
+      )
     },
 
     async copy(path, to, { maxBytes }) {
-      return withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
-        const handle = await openFile(directory, name, at)
-        try {
-          return await copyFile(handle, to, { at, maxBytes })
-        } finally {
-          await handle.close()
-        }
-      })
+      return withPlace(enterFolder, path, false, async (place) =>
+        withFile(place, (handle) => copyFile(handle, to, { at: place.at, maxBytes })),
+      )
     },
 
     async list(path, { maxEntries }) {
       const components = componentsOf(path)
       await using directory = await enterFolder(components, false)
-      const at = components.join('/')
-      const entries: { name: string; state: FileState }[] = []
-      for (const name of (await namesIn(directory, at)).toSorted(byCodeUnit)) {
-        if (entries.length >= maxEntries) break
-        if (isUnfinishedWrite(name)) continue
-        const below = [...components, name]
-        const state = await stateOf(directory, name, below.join('/'))
-        if (await isHidden(directory, below, state)) continue
-        if (state.kind !== 'absent' || name.includes('\uFFFD')) {
-          entries.push({
-            name,
-            state: state.kind === 'absent' ? { kind: 'other', bytes: 0 } : state,
-          })
-        }
-      }
-      return entries
+      return await entriesOf(places, directory, components, maxEntries)
     },
   }
+}
+
+async function readRange(
+  handle: FileHandle,
+  at: string,
+  { maxBytes, start }: { readonly maxBytes: number; readonly start?: number },
+): Promise<Buffer> {
+  const bytes = await readBytes(handle, start ?? 0, maxBytes + (start === undefined ? 1 : 0))
+  if (bytes.length <= maxBytes) return bytes
+  const { size } = await handle.stat()
+  throw new WorkspaceProblem(
+    'too_large',
+    at,
+    `${pathLabel(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
+  )
+}
+
+/** The entries of an open folder that are not hidden, in the order of their names. */
+async function entriesOf(
+  { isHidden }: WorkspacePlaces,
+  directory: Directory,
+  components: readonly string[],
+  maxEntries: number,
+): Promise<{ name: string; state: FileState }[]> {
+  const entries: { name: string; state: FileState }[] = []
+  for (const name of (await namesIn(directory, components.join('/'))).toSorted(byCodeUnit)) {
+    if (entries.length >= maxEntries) break
+    if (isUnfinishedWrite(name)) continue
+    const below = [...components, name]
+    const state = await stateOf(directory, name, below.join('/'))
+    if (await isHidden(directory, below, state)) continue
+    if (state.kind !== 'absent' || name.includes('\uFFFD')) {
+      entries.push({ name, state: state.kind === 'absent' ? { kind: 'other', bytes: 0 } : state })
+    }
+  }
+  return entries
 }
 
 /** For a path whose parents do not all exist: the clash of creating the first missing one. */
@@ -117,10 +120,14 @@ async function clashOfMissing(
   return undefined
 }
 
-async function hashAt(directory: Directory, name: string, at: string): Promise<string> {
+/** Opens a file for the time in which `use` reads it. */
+async function withFile<T>(
+  { directory, name, at }: FilePlace,
+  use: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
   const handle = await openFile(directory, name, at)
   try {
-    return await hashFile(handle)
+    return await use(handle)
   } finally {
     await handle.close()
   }

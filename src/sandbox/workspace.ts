@@ -1,12 +1,10 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
-import { foldedNames, refuseClash, type FoldedNames } from './case-clash.ts'
-import { moveFile, removeFile, replaceFile, sweepAbandoned, type FilePlace } from './change-file.ts'
-import { errorCode, pathLabel } from './file-problem.ts'
-import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
+import { foldedNames, type FoldedNames } from './case-clash.ts'
+import { changeThrough } from './change-workspace.ts'
+import { errorCode } from './file-problem.ts'
 import { platformNaming, type ChildNaming } from './open-directory.ts'
 import { OpenFolders } from './open-folders.ts'
 import { readThrough } from './read-workspace.ts'
@@ -37,65 +35,18 @@ export async function openWorkspace(options: {
 }): Promise<OpenWorkspace> {
   const root = await realFolder(options.root)
   const places = workspacePlaces(root, options.hidden, options.naming ?? platformNaming)
-  const { enter, withPlace } = places
   const about = {
     root,
     hidden: options.hidden,
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
   }
 
-  /** The open folder must still be the one at the path, or the change would happen elsewhere. */
-  async function confirmReachable(place: FilePlace, parents: readonly string[]): Promise<void> {
-    await using again = await enter(parents, false)
-    if (again.identity !== place.directory.identity) {
-      const at = parents.join('/')
-      throw new WorkspaceProblem('stale', at, `${pathLabel(at)} was swapped for another folder.`)
-    }
-  }
-
   return {
     ...about,
-    ...readThrough(places, enter, foldedNames),
-    async write(path, bytes, expected) {
-      await withPlace(enter, path, true, async (place, parents) => {
-        await refuseClash(place.directory, place.name, place.at)
-        await sweepAbandoned(place.directory)
-        await oneAtATime(root, () =>
-          replaceFile(place, bytes, expected, () => confirmReachable(place, parents)),
-        )
-      })
-    },
-
-    async remove(path, expected) {
-      await withPlace(enter, path, false, async (place, parents) => {
-        await oneAtATime(root, () =>
-          removeFile(place, expected, () => confirmReachable(place, parents)),
-        )
-      })
-    },
-
-    async move(from, to, expected) {
-      await withPlace(enter, from, false, async (source, sourceParents) => {
-        await withPlace(enter, to, true, async (target, targetParents) => {
-          const same = source.directory.identity === target.directory.identity
-          await refuseClash(
-            target.directory,
-            target.name,
-            target.at,
-            same ? source.name : undefined,
-          )
-          await oneAtATime(root, () =>
-            moveFile(source, target, expected, async () => {
-              await confirmReachable(source, sourceParents)
-              await confirmReachable(target, targetParents)
-            }),
-          )
-        })
-      })
-    },
-
+    ...readThrough(places, places.enter, foldedNames),
+    ...changeThrough(root, places),
     async look(work) {
-      await using folders = new OpenFolders(enter)
+      await using folders = new OpenFolders(places.enter)
       const namesByFolder = new Map<string, Promise<FoldedNames>>()
       const now = readThrough(
         places,

@@ -1,0 +1,62 @@
+import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
+import { refuseClash } from './case-clash.ts'
+import { moveFile, removeFile, replaceFile, sweepAbandoned, type FilePlace } from './change-file.ts'
+import { pathLabel } from './file-problem.ts'
+import type { WorkspacePlaces } from './workspace-places.ts'
+
+/** The writing methods of the workspace at `root`, one at a time among all that change it. */
+export function changeThrough(
+  root: string,
+  { enter, withPlace }: WorkspacePlaces,
+): Pick<Workspace, 'write' | 'remove' | 'move'> {
+  /** The open folder must still be the one at the path, or the change would happen elsewhere. */
+  async function confirmReachable(place: FilePlace, parents: readonly string[]): Promise<void> {
+    await using again = await enter(parents, false)
+    if (again.identity !== place.directory.identity) {
+      const at = parents.join('/')
+      throw new WorkspaceProblem('stale', at, `${pathLabel(at)} was swapped for another folder.`)
+    }
+  }
+
+  return {
+    async write(path, bytes, expected) {
+      await withPlace(enter, path, true, async (place, parents) => {
+        await refuseClash(place.directory, place.name, place.at)
+        await sweepAbandoned(place.directory)
+        await oneAtATime(root, () =>
+          replaceFile(place, bytes, expected, () => confirmReachable(place, parents)),
+        )
+      })
+    },
+
+    async remove(path, expected) {
+      await withPlace(enter, path, false, async (place, parents) => {
+        await oneAtATime(root, () =>
+          removeFile(place, expected, () => confirmReachable(place, parents)),
+        )
+      })
+    },
+
+    async move(from, to, expected) {
+      await withPlace(enter, from, false, async (source, sourceParents) => {
+        await withPlace(enter, to, true, async (target, targetParents) => {
+          const same = source.directory.identity === target.directory.identity
+          await refuseClash(
+            target.directory,
+            target.name,
+            target.at,
+            same ? source.name : undefined,
+          )
+          await oneAtATime(root, () =>
+            moveFile(source, target, expected, async () => {
+              await confirmReachable(source, sourceParents)
+              await confirmReachable(target, targetParents)
+            }),
+          )
+        })
+      })
+    },
+  }
+}
