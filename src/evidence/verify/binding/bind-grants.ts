@@ -50,21 +50,7 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
       return
     }
     grant.uses += 1
-    const { event: grantEvent, end } = grant
-    const maxUses = numberIn(grantEvent.detail, 'uses')
-    const expiresAt = textIn(grantEvent.detail, 'expiresAt')
-    if (end !== null) findings.fail(`the grant had ended with event ${end.index} (${end.type})`, at)
-    if (maxUses !== null && grant.uses > maxUses)
-      findings.fail(`the grant allows ${maxUses} uses`, at)
-    if (numberIn(event.detail, 'uses') !== grant.uses) {
-      findings.fail(`this is use ${grant.uses} of the grant, and it says otherwise`, at)
-    }
-    if (expiresAt !== null && !(event.atMs < Date.parse(expiresAt) + writtenWithinMs)) {
-      findings.fail(`the grant expired at ${expiresAt}`, at)
-    }
-    if (textIn(grantEvent.detail, 'scope') === 'run' && event.digest !== grantEvent.digest) {
-      findings.fail(`the grant of event ${grantEvent.index} is for another digest`, at)
-    }
+    judgeUse(findings, event, grant)
   }
 
   function give(event: LoggedEvent, grantId: string): void {
@@ -121,6 +107,26 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
         findings.fail('a grant was used, and nothing was started by it', referenceTo(event))
       }
     },
+  }
+}
+
+/** Whether the newest use of a grant is within its end, its number of uses and its digest. */
+function judgeUse(findings: Findings, event: LoggedEvent, grant: Grant): void {
+  const at = referenceTo(event)
+  const { event: grantEvent, end } = grant
+  const maxUses = numberIn(grantEvent.detail, 'uses')
+  const expiresAt = textIn(grantEvent.detail, 'expiresAt')
+  if (end !== null) findings.fail(`the grant had ended with event ${end.index} (${end.type})`, at)
+  if (maxUses !== null && grant.uses > maxUses)
+    findings.fail(`the grant allows ${maxUses} uses`, at)
+  if (numberIn(event.detail, 'uses') !== grant.uses) {
+    findings.fail(`this is use ${grant.uses} of the grant, and it says otherwise`, at)
+  }
+  if (expiresAt !== null && !(event.atMs < Date.parse(expiresAt) + writtenWithinMs)) {
+    findings.fail(`the grant expired at ${expiresAt}`, at)
+  }
+  if (textIn(grantEvent.detail, 'scope') === 'run' && event.digest !== grantEvent.digest) {
+    findings.fail(`the grant of event ${grantEvent.index} is for another digest`, at)
   }
 }
 

@@ -14,7 +14,7 @@ import {
   textIn,
   type LoggedEvent,
 } from '../findings/logged-event.ts'
-import { Passkeys } from './passkeys.ts'
+import { Passkeys, type Passkey } from './passkeys.ts'
 
 /**
  * Signatures of approvers (audit.md). Authenticity: each holds under the registered passkey, for
@@ -36,21 +36,9 @@ export function checkSignatures(findings: {
   function decide(event: LoggedEvent): void {
     const { detail, requestId } = event
     const at = referenceTo(event)
-    const isApproval = textIn(detail, 'decision') === 'approve'
     const isAsked = requestId !== null && needing.has(requestId)
-    const isJudged = textIn(objectIn(detail, 'basis'), 'signature') === 'required'
-    if (isAsked && !isJudged) {
-      authorisation.fail(
-        'the request asked for a signature, and the decision was judged without',
-        at,
-      )
-    }
-    if (!Object.hasOwn(detail, 'signature')) {
-      if (isApproval && (isAsked || isJudged)) {
-        authorisation.fail('its approval carries no signature, and its queue required one', at)
-      }
-      return
-    }
+    requireSignature(authorisation, event, isAsked)
+    if (!Object.hasOwn(detail, 'signature')) return
     const signature = readSignature(objectIn(detail, 'signature'))
     if (signature === null) {
       authenticity.fail('its signature cannot be read', at)
@@ -83,15 +71,7 @@ export function checkSignatures(findings: {
     if (isWider(event) && !statesReach(event, statement)) unstatedCount += 1
     if (nonces.has(statement.nonce)) authenticity.fail('the same signature is there twice', at)
     nonces.add(statement.nonce)
-    if (passkey.personId !== event.actor.id) {
-      authorisation.fail('the passkey of another person signed it', at)
-    }
-    if (passkey.confirmedBy === null) {
-      authorisation.fail('nobody else had confirmed the passkey that signed it', at)
-    }
-    if (passkey.removedBy !== null) {
-      authorisation.fail(`event ${passkey.removedBy} had removed its passkey`, at)
-    }
+    requireOwnPasskey(authorisation, event, passkey)
   }
 
   return {
@@ -112,6 +92,35 @@ export function checkSignatures(findings: {
         )
       }
     },
+  }
+}
+
+/** An approval has a signature if its request asked for one or its judgement required one. */
+function requireSignature(authorisation: Findings, event: LoggedEvent, isAsked: boolean): void {
+  const { detail } = event
+  const at = referenceTo(event)
+  const isJudged = textIn(objectIn(detail, 'basis'), 'signature') === 'required'
+  if (isAsked && !isJudged) {
+    authorisation.fail('the request asked for a signature, and the decision was judged without', at)
+  }
+  const isUnsignedApproval =
+    textIn(detail, 'decision') === 'approve' && !Object.hasOwn(detail, 'signature')
+  if (isUnsignedApproval && (isAsked || isJudged)) {
+    authorisation.fail('its approval carries no signature, and its queue required one', at)
+  }
+}
+
+/** The passkey is the decider's own, in use, and another person confirmed it. */
+function requireOwnPasskey(authorisation: Findings, event: LoggedEvent, passkey: Passkey): void {
+  const at = referenceTo(event)
+  if (passkey.personId !== event.actor.id) {
+    authorisation.fail('the passkey of another person signed it', at)
+  }
+  if (passkey.confirmedBy === null) {
+    authorisation.fail('nobody else had confirmed the passkey that signed it', at)
+  }
+  if (passkey.removedBy !== null) {
+    authorisation.fail(`event ${passkey.removedBy} had removed its passkey`, at)
   }
 }
 
