@@ -13,6 +13,20 @@ import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
 import { signatureMark } from '../requests/facts/needs-signature.ts'
 
+/** A judged change of a request's call. */
+interface RevisionChange {
+  readonly request: Selectable<RequestTable>
+  readonly personId: string
+  /** the people behind the earlier revisions */
+  readonly principals: DecisionFacts['principals']
+  /** everybody with an edit in its history */
+  readonly editors: DecisionFacts['editors']
+  readonly judged: RemoteJudgement
+  readonly presented: StoredPresentation
+  readonly edits: EditsPolicy
+  readonly reason: string | null
+}
+
 /**
  * Writes the next revision of a locked, pending request under the present policy, so that no edit
  * evades a stricter quorum. Votes belong to a revision, so it begins without any.
@@ -20,18 +34,7 @@ import { signatureMark } from '../requests/facts/needs-signature.ts'
 export async function writeRevision(
   unit: UnitOfWork,
   caller: Caller,
-  change: {
-    readonly request: Selectable<RequestTable>
-    readonly personId: string
-    /** the people behind the earlier revisions */
-    readonly principals: DecisionFacts['principals']
-    /** everybody with an edit in its history */
-    readonly editors: DecisionFacts['editors']
-    readonly judged: RemoteJudgement
-    readonly presented: StoredPresentation
-    readonly edits: EditsPolicy
-    readonly reason: string | null
-  },
+  change: RevisionChange,
 ): Promise<void> {
   const { request, personId, presented } = change
   const { judgement } = change.judged
@@ -73,15 +76,7 @@ export async function writeRevision(
     .where('id', '=', request.id)
     .where('revision', '=', request.revision)
     .execute()
-  if (added.length > 0) {
-    await unit.tx
-      .insertInto('request_principal')
-      .values(
-        added.map(({ personId: person_id, why }) => ({ request_id: request.id, person_id, why })),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  }
+  await insertPrincipals(unit, request.id, added)
   await unit.audit({
     type: 'request.revised',
     actor: caller.actor,
@@ -100,4 +95,17 @@ export async function writeRevision(
     },
   })
   await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+}
+
+async function insertPrincipals(
+  unit: UnitOfWork,
+  requestId: string,
+  added: readonly { readonly personId: string; readonly why: string }[],
+): Promise<void> {
+  if (added.length === 0) return
+  await unit.tx
+    .insertInto('request_principal')
+    .values(added.map(({ personId, why }) => ({ request_id: requestId, person_id: personId, why })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
