@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeDevToken } from '#runtime/data-folder/run-secrets.ts'
 import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
 import type { Environment } from '#runtime/environment.ts'
-import { findFolders, runFolder } from '#runtime/folders.ts'
+import { findFolders, runFolder, type Folders } from '#runtime/folders.ts'
 import { findFreePort } from '#runtime/processes/free-port.ts'
 import {
   definedVariables,
@@ -85,26 +85,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       COUNTERSIGN_EMBEDDED: '1',
     }
     await runMigrations({ folders, variables, log })
-    const apis = await startAll(options.apis ?? 2, async (index) => {
-      const port = await findFreePort()
-      const name = `api-${index + 1}`
-      const variable = 'COUNTERSIGN_METRICS'
-      const api = await start(name, 'api', {
-        ...withoutModelKeys(variables),
-        ...(await ownListener({ variables, variable, name, index, log })),
-        PORT: String(port),
-      })
-      return { ...keep(api), url: `http://127.0.0.1:${port}` }
-    })
-    const workers = await startAll(options.workers ?? 2, async (index) => {
-      const name = `temporal-worker-${index + 1}`
-      const variable = 'COUNTERSIGN_WORKER_METRICS'
-      const worker = await start(name, 'temporal-worker', {
-        ...withoutSigningKey(variables),
-        ...(await ownListener({ variables, variable, name, index, log })),
-      })
-      return keep(worker)
-    })
+    const { apis, workers } = await startPrograms({ ...options, folders, variables, keep })
     return {
       databaseUrl: postgres.url,
       temporalAddress: temporal.address,
@@ -122,15 +103,46 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await undo.disposeAsync()
     throw error
   }
+}
 
-  function start(
+/** The APIs, then the Temporal workers, each with its own address for metrics. */
+async function startPrograms(
+  options: Pick<ClusterOptions, 'apis' | 'workers' | 'log'> & {
+    readonly folders: Folders
+    readonly variables: Record<string, string>
+    readonly keep: <T extends RunningService>(service: T) => T
+  },
+): Promise<Pick<Cluster, 'apis' | 'workers'>> {
+  const { folders, variables, keep, log } = options
+  const start = (
     logName: string,
     command: 'api' | 'temporal-worker',
     env: Record<string, string>,
-  ): Promise<RunningService> {
+  ): Promise<RunningService> => {
     log(`starting ${logName}`)
     return launchProcess(command, { folders, variables: env, log, logName })
   }
+  const apis = await startAll(options.apis ?? 2, async (index) => {
+    const port = await findFreePort()
+    const name = `api-${index + 1}`
+    const variable = 'COUNTERSIGN_METRICS'
+    const api = await start(name, 'api', {
+      ...withoutModelKeys(variables),
+      ...(await ownListener({ variables, variable, name, index, log })),
+      PORT: String(port),
+    })
+    return { ...keep(api), url: `http://127.0.0.1:${port}` }
+  })
+  const workers = await startAll(options.workers ?? 2, async (index) => {
+    const name = `temporal-worker-${index + 1}`
+    const variable = 'COUNTERSIGN_WORKER_METRICS'
+    const worker = await start(name, 'temporal-worker', {
+      ...withoutSigningKey(variables),
+      ...(await ownListener({ variables, variable, name, index, log })),
+    })
+    return keep(worker)
+  })
+  return { apis, workers }
 }
 
 /** Starts one after the other, because the first makes the signing key and activates the policy. */

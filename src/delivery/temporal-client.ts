@@ -65,15 +65,7 @@ export function connectTemporal(
 ): TemporalClient {
   const { namespace, deadlineMs = callDeadlineMs, interceptors = {}, ...address } = options
   const connect = () => {
-    const connection = TemporalConnection.open({
-      ...address,
-      channelArgs: {
-        'grpc.initial_reconnect_backoff_ms': 100,
-        'grpc.max_reconnect_backoff_ms': 1000,
-        // Shared with another connection, an attempt that hangs would be the new connection's too.
-        'grpc.use_local_subchannel_pool': 1,
-      },
-    })
+    const connection = openConnection(address)
     return { connection, client: new Client({ connection, namespace, interceptors }) }
   }
   let current = connect()
@@ -116,11 +108,7 @@ export function connectTemporal(
       const { customAttributes } = await withDeadline(() =>
         current.connection.operatorService.listSearchAttributes({ namespace }),
       )
-      const attributes = Object.entries(customAttributes ?? {}).flatMap(([name, encoded]) => {
-        const type = typeOfAttribute.get(encoded)
-        return type === undefined ? [] : [[name, type] as const]
-      })
-      return new Map(attributes)
+      return attributesOf(customAttributes ?? {})
     },
     addSearchAttributes: async (added) => {
       const codes = [...added].map(([name, type]) => [name, codeOfAttribute[type]])
@@ -134,4 +122,29 @@ export function connectTemporal(
       await current.connection.close()
     },
   }
+}
+
+function openConnection(
+  address: Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'>,
+): TemporalConnection {
+  return TemporalConnection.open({
+    ...address,
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 1000,
+      // Shared with another connection, an attempt that hangs would be the new connection's too.
+      'grpc.use_local_subchannel_pool': 1,
+    },
+  })
+}
+
+/** The search attributes of the types that we use, by name. */
+function attributesOf(
+  codes: Readonly<Record<string, number>>,
+): ReadonlyMap<string, SearchAttributeType> {
+  const attributes = Object.entries(codes).flatMap(([name, code]) => {
+    const type = typeOfAttribute.get(code)
+    return type === undefined ? [] : [[name, type] as const]
+  })
+  return new Map(attributes)
 }

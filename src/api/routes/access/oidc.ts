@@ -26,99 +26,104 @@ const callbackPath = '/v1/auth/oidc/callback'
  * Signing in at the provider that countersign.yaml names. Both routes are GET, since browsers are
  * sent there: the first decides nothing, the second only what was begun in the same browser.
  */
-export function oidcRoutes({ failures, starts }: SignInLimits) {
+export function oidcRoutes(limits: SignInLimits) {
+  return [startRoute(limits), callbackRoute(limits)]
+}
+
+function startRoute({ failures, starts }: SignInLimits) {
   // The caller is not at fault, but every failure is recorded.
   const outages = failureLimit(10, 'sign-ins while the provider is down')
-  return [
-    openRoute({
-      method: 'get',
-      path: '/v1/auth/oidc/start',
-      name: 'startProviderSignIn',
-      summary: 'Start a sign-in at a provider',
-      description: 'Go to the sign-in provider',
-      query: schemas.oidcStartQuery,
-      answers: { 302: { description: 'To the provider, or back to the sign-in page' } },
-      problems: ['not_found'],
-      answer: async (api, { query, request }) => {
-        onlyGet(request.method)
-        const proofHash = query.proof ?? null
-        if (proofHash === null && isNavigation(request)) {
-          return (response) => response.redirect(302, '/sign-in')
-        }
-        await failures.check(request)
-        await outages.check(request)
-        await starts.fail(request)
-        const { provider } = await readConfigured(api)
-        try {
-          const { url, browser } = await beginProviderSignIn(api.ctx, {
-            provider,
-            redirectUri: api.settings.publicUrl + callbackPath,
-            returnTo: localPath(query.return, api.settings.publicUrl),
-            proofHash,
-          })
-          return (response) => {
-            setFlowCookie(response, browser)
-            response.redirect(302, url.href)
-          }
-        } catch (error) {
-          if (!(error instanceof ProviderFailure)) throw error
-          await outages.fail(request)
-          const { why, code } = error
-          const channel = channelOf(request)
-          return refusedPage(refuseSignIn(api.ctx, { method: 'oidc', why, code, channel }))
-        }
-      },
-    }),
-    openRoute({
-      method: 'get',
-      path: callbackPath,
-      name: 'finishProviderSignIn',
-      summary: 'Finish a sign-in at a provider',
-      description: 'The address to which the sign-in provider redirects',
-      query: schemas.oidcCallbackQuery,
-      answers: {
-        302: {
-          description:
-            'Redirects into the dashboard, or to the sign-in page with the reason for the refusal',
-        },
-      },
-      problems: ['not_found', 'conflict'],
-      answer: async (api, { request }) => {
-        onlyGet(request.method)
-        await failures.check(request)
-        const { policy, settings, provider } = await readConfigured(api)
-        const signedIn = signInWithProvider(api.ctx, {
-          channel: channelOf(request),
-          device: deviceOf(request),
-          times: api.settings.sessionTimes,
-          replacesToken: readSessionCookie(request),
-          proofHash: null,
-          isBrowser: isNavigation(request),
-          policy,
-          settings,
+  return openRoute({
+    method: 'get',
+    path: '/v1/auth/oidc/start',
+    name: 'startProviderSignIn',
+    summary: 'Start a sign-in at a provider',
+    description: 'Go to the sign-in provider',
+    query: schemas.oidcStartQuery,
+    answers: { 302: { description: 'To the provider, or back to the sign-in page' } },
+    problems: ['not_found'],
+    answer: async (api, { query, request }) => {
+      onlyGet(request.method)
+      const proofHash = query.proof ?? null
+      if (proofHash === null && isNavigation(request)) {
+        return (response) => response.redirect(302, '/sign-in')
+      }
+      await failures.check(request)
+      await outages.check(request)
+      await starts.fail(request)
+      const { provider } = await readConfigured(api)
+      try {
+        const { url, browser } = await beginProviderSignIn(api.ctx, {
           provider,
-          callbackUrl: new URL(request.originalUrl, api.settings.publicUrl),
-          browser: readFlowCookie(request),
+          redirectUri: api.settings.publicUrl + callbackPath,
+          returnTo: localPath(query.return, api.settings.publicUrl),
+          proofHash,
         })
-        try {
-          const { session, handIn, returnTo: path } = await signedIn
-          // The path was stored in the database meanwhile, where somebody may have changed it.
-          const returnTo = localPath(path, api.settings.publicUrl)
-          return (response) => {
-            clearFlowCookie(response)
-            if (session === null) return response.redirect(302, providerPage(handIn, returnTo))
-            setSessionCookie(response, session.token, session.expiresAt)
-            response.redirect(302, returnTo)
-          }
-        } catch (error) {
-          if (error instanceof Problem && error.code === 'unauthenticated') {
-            await failures.fail(request)
-          }
-          return refusedPage(signedIn)
+        return (response) => {
+          setFlowCookie(response, browser)
+          response.redirect(302, url.href)
         }
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error
+        await outages.fail(request)
+        const { why, code } = error
+        const channel = channelOf(request)
+        return refusedPage(refuseSignIn(api.ctx, { method: 'oidc', why, code, channel }))
+      }
+    },
+  })
+}
+
+function callbackRoute({ failures }: SignInLimits) {
+  return openRoute({
+    method: 'get',
+    path: callbackPath,
+    name: 'finishProviderSignIn',
+    summary: 'Finish a sign-in at a provider',
+    description: 'The address to which the sign-in provider redirects',
+    query: schemas.oidcCallbackQuery,
+    answers: {
+      302: {
+        description:
+          'Redirects into the dashboard, or to the sign-in page with the reason for the refusal',
       },
-    }),
-  ]
+    },
+    problems: ['not_found', 'conflict'],
+    answer: async (api, { request }) => {
+      onlyGet(request.method)
+      await failures.check(request)
+      const { policy, settings, provider } = await readConfigured(api)
+      const signedIn = signInWithProvider(api.ctx, {
+        channel: channelOf(request),
+        device: deviceOf(request),
+        times: api.settings.sessionTimes,
+        replacesToken: readSessionCookie(request),
+        proofHash: null,
+        isBrowser: isNavigation(request),
+        policy,
+        settings,
+        provider,
+        callbackUrl: new URL(request.originalUrl, api.settings.publicUrl),
+        browser: readFlowCookie(request),
+      })
+      try {
+        const { session, handIn, returnTo: path } = await signedIn
+        // The path was stored in the database meanwhile, where somebody may have changed it.
+        const returnTo = localPath(path, api.settings.publicUrl)
+        return (response) => {
+          clearFlowCookie(response)
+          if (session === null) return response.redirect(302, providerPage(handIn, returnTo))
+          setSessionCookie(response, session.token, session.expiresAt)
+          response.redirect(302, returnTo)
+        }
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'unauthenticated') {
+          await failures.fail(request)
+        }
+        return refusedPage(signedIn)
+      }
+    },
+  })
 }
 
 /**
