@@ -4,9 +4,9 @@ const form = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
 const hidden = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
 
 /**
- * The address of a person in lower case, by which they are recognised; `null` when it is none. An
- * address that only looks like another one, or becomes it in lower case (`K`, the sign for kelvin,
- * becomes `k`), is none: two accounts would be one person, or one human two people.
+ * A person's address in lower case, which identifies them; `null` if the text is no valid address.
+ * A text that only looks like another address, or becomes it in lower case (the kelvin sign `K`
+ * becomes `k`), is not valid: otherwise two accounts could be one person, or one human two people.
  */
 export function readEmailAddress(text: string): string | null {
   const isPlain = form.test(text) && !hidden.test(text) && text.normalize('NFKC') === text

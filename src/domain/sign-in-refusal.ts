@@ -1,4 +1,4 @@
-/** Why a sign-in at a provider failed, for the person, whose identity was proved first. */
+/** Why a sign-in at a provider failed. Only a person who has proved their identity reads it. */
 export const signInRefusals = {
   not_valid:
     'This sign-in was not started in this browser, took longer than ten minutes, or was used before. Start again',

@@ -1,4 +1,4 @@
-/** When somebody gets mail: at each event, one mail with everything that waits, or never. */
+/** When somebody gets mail: at each event, in digests of everything that waits, or never. */
 export const emailChoices = ['atOnce', 'digest', 'nothing'] as const
 export type EmailChoice = (typeof emailChoices)[number]
 

@@ -7,8 +7,8 @@ export const streamEvents = [
   'request.changed',
   'request.decided',
   'request.closed',
-  // it has waited as long as its queue says; with `request.escalated`, more people may decide it
-  // now
+  // a reminder: the request has waited as long as its queue says; with `request.escalated`, more
+  // people may decide it now
   'request.reminded',
   'request.escalated',
   'run.changed',

@@ -46,9 +46,10 @@ export interface DecisionSignature {
 }
 
 /**
- * The time before the registration of a passkey in which its confirmer must not have made a sign-in
- * link for its owner: with the link the confirmer could still be in a session of the owner, so that
- * one person acts as both. It covers a link's fifteen minutes and the longest session of a week.
+ * Within this time before a passkey is registered, the person who confirms it must not have made a
+ * sign-in link for its owner. With such a link, that person could still use a session of the owner
+ * and act as both. The time covers the fifteen minutes of a link and the longest session, which is
+ * a week.
  */
 export const linkReachMs = 8 * 24 * 3_600_000
 

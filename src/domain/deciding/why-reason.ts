@@ -1,7 +1,7 @@
 /** The parts of a request that can require a reason. */
 export interface ReasonedRequest {
   readonly risk: string
-  /** it may have been decided and carried out in rows that a restore lost */
+  /** the request may have been decided and carried out after the backup that was restored */
   readonly askedBeforeRestore: boolean
 }
 

@@ -1,9 +1,9 @@
 import { basename, dirname, isAbsolute } from 'node:path'
 
 /**
- * The folder in which a session of Claude Code began: the nearest one at or above `cwd` after which
- * the folder of the transcript is named. A session that changes its folder keeps it, so that a path
- * always has the same meaning. `null`: there is none.
+ * The folder in which a session of Claude Code began: the nearest folder, from `cwd` upwards, whose
+ * path gives the transcript's folder its name. It stays the same when the session changes its
+ * folder, so that a path keeps its meaning. `null`: no folder matches.
  */
 export function projectFolderOf(event: Readonly<Record<string, unknown>>): string | null {
   const { cwd, transcript_path: transcript } = event

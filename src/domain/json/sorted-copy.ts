@@ -3,13 +3,13 @@ import { isObject } from './is-object.ts'
 /** Deeper values are left to the canonicalizer, which does not recurse. */
 const maxDepth = 100
 
-/** A value whose sorted copy could be written otherwise than in canonical JSON. */
+/** Returned for a value whose sorted copy `JSON.stringify` might not write as canonical JSON. */
 export const unusual = Symbol('unusual')
 
 /**
- * A copy with the members of its objects in the order of canonical JSON, which `JSON.stringify`
- * writes as such; {@link unusual} for everything that is not plain JSON, for lone surrogates, and
- * for names that an object would order by number.
+ * A copy whose members are in the order of canonical JSON, so that `JSON.stringify` writes
+ * canonical JSON. Returns {@link unusual} for everything that is not plain JSON, for lone
+ * surrogates, and for names that an object would order by number.
  */
 export function sortedCopy(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.isWellFormed() ? value : unusual
@@ -46,7 +46,9 @@ function copyOfMembers(members: Readonly<Record<string, unknown>>, depth: number
   return copies
 }
 
-/** An object orders names that begin with a digit by number, and has its own use of two others. */
+/**
+ * Objects order names that are numbers by value, and give two other names a meaning of their own.
+ */
 function isOrdinary(name: string): boolean {
   const first = name.charCodeAt(0)
   const isDigit = first >= 48 && first <= 57

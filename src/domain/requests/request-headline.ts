@@ -1,6 +1,6 @@
 /**
- * What a request is about, in one line: its effect. A question and an outcome check say it in their
- * titles: the effect of an answer says less. Pure.
+ * A request in one line: its effect. For a question and an outcome check it is the title, which
+ * says more than the effect of an answer. Pure.
  */
 export function requestHeadline(request: {
   readonly kind: string

@@ -73,13 +73,15 @@ export interface Seals {
   /** The seal of a new row. Throws where this process may not make it. */
   of(table: SealedTable, row: SealableRow): string
   /**
-   * Whether a row's `seal` fits its columns, and what it stands for has not ended. Never throws on
-   * hostile input.
+   * Whether a row's `seal` is valid for its columns, and the session, key, grant or other thing of
+   * the row has not ended. Never throws on hostile input.
    */
   holds(table: SealedTable, row: SealableRow | null | undefined): boolean
-  /** Whether a row's `seal` fits its columns, also of what has ended. */
+  /** Whether a row's `seal` is valid for its columns, even if the thing of the row has ended. */
   fits(table: SealedTable, row: SealableRow): boolean
-  /** The same by a seal that covers every column, which those of earlier versions may not. */
+  /**
+   * As `holds`, but only for a seal that covers every column; seals of earlier versions may not.
+   */
   holdsWhole(table: SealedTable, row: SealableRow): boolean
   readonly revocations: Revocations
   /** The seal of a text that API and Temporal workers exchange through the database. */
@@ -182,8 +184,8 @@ export function principalsDigest(
 }
 
 /**
- * Names in the ledger what a row stands for. An account at a provider or a membership of an earlier
- * version has no id, and is named by what it joins.
+ * The name in the ledger for the session, key or other thing of a row. Accounts at a provider and
+ * memberships of earlier versions have no id; their name is a hash of the ids that they connect.
  */
 export function endingId(table: SealedTable, row: SealableRow): string {
   const { id, issuer, subject, team, person_id: personId } = row
@@ -200,8 +202,8 @@ interface SealedRow {
 }
 
 /**
- * What the seal of an earlier version covers of a row: all sealed columns but those that were added
- * later.
+ * The columns that a seal of an earlier version covers: all sealed columns except those that were
+ * added later.
  */
 function without(sealed: SealedRow, omitted: readonly string[]): SealedRow {
   if (omitted.length === 0) return sealed
@@ -228,7 +230,7 @@ function plain(value: unknown): unknown {
   return value ?? null
 }
 
-/** Each key object is made once, which takes longer than the hash of a row. */
+/** Each key object is made once, because that takes longer than the hash of a row. */
 const keyObjects = new WeakMap<Buffer, KeyObject>()
 
 const rowPrefix = 'countersign/row/v1'

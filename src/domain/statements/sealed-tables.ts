@@ -12,8 +12,8 @@ interface TableSeal {
    */
   readonly columns: readonly string[]
   /**
-   * columns that a later version added: left out while they are null, so that older seals stay
-   * valid
+   * columns that a later version added: a seal leaves them out while they are null, so that older
+   * seals stay valid
    */
   readonly added?: readonly string[]
   /**
@@ -191,8 +191,8 @@ export function omittableColumns(table: SealedTable): readonly (readonly string[
 }
 
 /**
- * Whether a seal covers a column with this value: those of later versions only where there is a
- * value.
+ * Whether a seal covers a column with this value. A column of a later version is covered only if it
+ * has a value.
  */
 export function isSealed(table: SealedTable, column: string, value: unknown): boolean {
   const { added = [] }: TableSeal = sealedTables[table]

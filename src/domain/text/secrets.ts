@@ -7,8 +7,8 @@ export interface FoundSecret {
 }
 
 /**
- * A prefix and `min` to `max` characters of a class, then `end`; before the mark of a text that was
- * cut also fewer, so that half of a value is not shown.
+ * A prefix, `min` to `max` characters of a class, then `end`. Before the mark of a cut text, fewer
+ * characters match too, so that half of a value is not shown.
  */
 function token(prefix: string, characters: string, min: number, max: number, end = ''): string {
   return `\\b${prefix}(?:${characters}{${min},${max}}${end}|${characters}{1,${min - 1}}(?=…))`
@@ -118,8 +118,8 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 /**
- * The same for a text that may be cut, as titles are: there a value may be halved. In a whole text
- * it takes `"password": "Enter…"` for one.
+ * The same for a text that may be cut, such as a title, which may end within a value. In a whole
+ * text it would report `"password": "Enter…"` as a secret.
  */
 export function findSecretsOfExcerpt(text: string): FoundSecret[] {
   return findByForms(text, formsOfExcerpts)

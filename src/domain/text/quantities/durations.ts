@@ -17,7 +17,7 @@ export function relativeTime(instantMs: number, nowMs: number): string {
 
 /**
  * A duration in few characters: "850 ms", "90 s", "42 min", "36 h", "2 d". Uses the largest unit of
- * which there are two, and is never rounded up. Pure.
+ * which the duration has at least two, and never rounds up. Pure.
  */
 export function shortDuration(ms: number): string {
   const { day, hour, minute, second } = unitsMs
@@ -34,7 +34,7 @@ export function shortDuration(ms: number): string {
   return `${Math.trunc(ms / size)} ${name}`
 }
 
-/** A duration for a clock that does not tick each second: it is never in seconds. Pure. */
+/** A duration for a display that is not updated each second: it is never in seconds. Pure. */
 export function coarseDuration(ms: number): string {
   const { minute } = unitsMs
   if (ms < minute) return 'under 1 min'
