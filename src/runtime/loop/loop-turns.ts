@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { MetricsPage } from '#api/context/api.ts'
+import { threadEnvironment } from '#sandbox/process/thread-environment.ts'
 import type { MetricsAddress } from '../metrics/serve-metrics.ts'
 
 /** How often the loop shows that it runs. */
@@ -51,7 +52,7 @@ export async function watchLoop(options: {
   const workerData: WatchSetup = { turns, lateMs, wedgedMs, address }
   const thread = new Worker(new URL('loop-watch-thread.ts', import.meta.url), {
     workerData,
-    env: {},
+    env: threadEnvironment(),
     execArgv: [],
   })
   thread.unref()

@@ -2,6 +2,7 @@ import { lstat, statfs } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { CommandLimits } from './command-limits.ts'
 import type { FileTotals, ToMeasure } from './measure-thread.ts'
+import { threadEnvironment } from './thread-environment.ts'
 
 /** How often a file system that does not count its files is measured, however little it changed. */
 const measureEveryMs = 5000
@@ -77,7 +78,7 @@ export class ZoneGrowth {
     const totals = this.#totals
     const thread = new Worker(new URL('measure-thread.ts', import.meta.url), {
       workerData: question,
-      env: {},
+      env: threadEnvironment(),
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     })

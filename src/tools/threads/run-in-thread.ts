@@ -1,4 +1,5 @@
 import { parentPort, Worker } from 'node:worker_threads'
+import { threadEnvironment } from '#sandbox/process/thread-environment.ts'
 
 /** The result of a thread: its value, or that it was stopped at its limit. */
 export type ThreadOutcome<T> = { readonly done: true; readonly value: T } | { readonly done: false }
@@ -37,7 +38,7 @@ export async function gatherFromThread<T>(
   options.signal?.throwIfAborted()
   const worker = new Worker(script, {
     workerData: data,
-    env: {},
+    env: threadEnvironment(),
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { TooManyEntries, type ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
+import { threadEnvironment } from '#sandbox/process/thread-environment.ts'
 import type { LookAnswer, LookRequest, ZonesToLook } from './look-protocol.ts'
 
 /**
@@ -77,7 +78,10 @@ async function request(
 }
 
 function start(): NonNullable<typeof thread> {
-  const worker = new Worker(new URL('look-thread.ts', import.meta.url), { env: {}, execArgv: [] })
+  const worker = new Worker(new URL('look-thread.ts', import.meta.url), {
+    env: threadEnvironment(),
+    execArgv: [],
+  })
   const started = { worker, pending: new Map<number, PendingLook>() }
   worker.on('message', (answer: LookAnswer) => started.pending.get(answer.id)?.resolve(answer))
   const fail = (error: Error): void => {

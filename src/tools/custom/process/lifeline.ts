@@ -1,13 +1,29 @@
-import { Socket } from 'node:net'
-import { workerData } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+
+/** Closes when the parent ends. */
+const descriptor = 5
 
 /**
- * A thread that waits on the pipe from the Temporal worker and ends the whole process group when it
- * closes: also while a tool blocks the main thread, and when the Temporal worker was killed.
+ * Starts a thread that waits on the pipe from the Temporal worker and ends the whole process group
+ * when it closes: also while a tool blocks the main thread, and when the Temporal worker was
+ * killed.
  */
-const { descriptor } = workerData as { descriptor: number }
+export function holdLifeline(): void {
+  // The thread runs the text of a function: a file would load what removes types again (12 MiB).
+  new Worker(`(${endWithParent.toString()})()`, {
+    eval: true,
+    workerData: { descriptor },
+    execArgv: [],
+  }).unref()
+}
 
-new Socket({ fd: descriptor, readable: true, writable: false })
-  .on('error', () => undefined)
-  .on('close', () => process.kill(-process.pid, 'SIGKILL'))
-  .resume()
+/** The thread's whole program; it can use nothing of this file. */
+function endWithParent(): void {
+  const { Socket } = process.getBuiltinModule('node:net')
+  const { workerData } = process.getBuiltinModule('node:worker_threads')
+  const { descriptor } = workerData as { descriptor: number }
+  new Socket({ fd: descriptor, readable: true, writable: false })
+    .on('error', () => undefined)
+    .on('close', () => process.kill(-process.pid, 'SIGKILL'))
+    .resume()
+}

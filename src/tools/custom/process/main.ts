@@ -1,8 +1,9 @@
 import type { LoadedTools, ToolProcessSetup, ToolQuery } from '../tool-protocol.ts'
 import { answerQuery } from './answer-query.ts'
+import { holdLifeline } from './lifeline.ts'
 import { loadToolFiles } from './load-tool-files.ts'
 import type { LoadedTool } from './loaded-tool.ts'
-import { holdLifeline, serveQueries, sendToParent } from './serve-queries.ts'
+import { serveQueries, sendToParent } from './serve-queries.ts'
 
 /**
  * Entry of a tool process: loads the project's tool files and answers queries about their tools.

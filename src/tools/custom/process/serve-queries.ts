@@ -1,21 +1,12 @@
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { Worker } from 'node:worker_threads'
 import { readLines } from '../bounded-lines.ts'
 import type { FromMessage, ProcessLoad } from '../tool-protocol.ts'
 import { messageOf } from './answer-query.ts'
 
-/** Queries come on descriptor 3, answers go to 4, and 5 closes when the parent ends. */
-const [queries, answers, lifeline] = [3, 4, 5] as const
+/** Queries come on descriptor 3, answers go to 4. */
+const [queries, answers] = [3, 4] as const
 const maxQueryBytes = 64 * 1024 * 1024
-
-/** From here on the process group ends with the parent, even when a tool blocks the main thread. */
-export function holdLifeline(): void {
-  new Worker(new URL('lifeline.ts', import.meta.url), {
-    workerData: { descriptor: lifeline },
-    execArgv: [],
-  }).unref()
-}
 
 /**
  * Answers the parent's queries until it closes them. `signal` fires when the query is cancelled; an
