@@ -140,6 +140,18 @@ describe('a second start', () => {
     expect(findings.map((finding) => finding.check)).toContain('postgres')
   }, 240_000)
 
+  test('keeps little memory of what it used itself, and gives the others settings of their own', async () => {
+    const read = (pid: number | undefined, file: string): Promise<string> =>
+      readFile(`/proc/${pid}/${file}`, 'utf8')
+    const own = installation.child.pid
+    expect(await read(own, 'cmdline')).toContain('--max-semi-space-size=2\0')
+    expect(await read(own, 'environ')).toContain('MALLOC_ARENA_MAX=1\0')
+    const api = await installation.pidOf('api')
+    expect(await read(api, 'environ')).toContain('MALLOC_ARENA_MAX=2\0')
+    const postgres = await installation.pidOf('postgres')
+    expect(await read(postgres, 'environ')).not.toContain('MALLOC')
+  })
+
   test('is the only one: another while it runs is refused with its address, and disturbs nothing', async () => {
     await expect(startInstallationIn(folder)).rejects.toThrow(
       `already runs here at ${installation.url}`,
