@@ -53,6 +53,13 @@ describe('authorisation fails', () => {
       'is behind the request by event',
     ],
     [
+      'for a vote of somebody whom the request names as behind it beside who it is for',
+      changed(trail, at('request.opened'), {
+        detail: { onBehalfOf: personOf('ada'), behind: [personOf('grace')] },
+      }),
+      'is behind the request by event',
+    ],
+    [
       'for a machine’s decision',
       changed(trail, at('decision.recorded'), { actor: { type: 'machine', id: 'key' } }),
       'only people do',

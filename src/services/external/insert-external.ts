@@ -175,7 +175,7 @@ async function recordOpening(
   unit: UnitOfWork,
   { actor, channel }: Caller,
   request: Selectable<RequestTable>,
-  { call, judged: judgement, onBehalfOf }: ExternalOpening,
+  { call, judged: judgement, onBehalfOf, alsoBehind = [] }: ExternalOpening,
   presentation: ExternalPresentation,
 ): Promise<void> {
   await unit.audit({
@@ -196,6 +196,7 @@ async function recordOpening(
       presentationDigest: presentation.presentationDigest,
       externalId: call.externalId,
       onBehalfOf,
+      ...(alsoBehind.length === 0 ? {} : { behind: [...alsoBehind] }),
       worker: call.worker ?? null,
       ...(presentation.originHash === null
         ? {}

@@ -183,6 +183,12 @@ describe('a deployment of GitHub', () => {
     })
     const linus = await api.signIn('linus')
     expect((await decide(request, 'approve', linus)).body.code).toBe('not_eligible')
+    const { body: found } = await linus.get('/v1/me')
+    const { rows } = await sql<{ behind: unknown }>`
+      select document::jsonb -> 'detail' -> 'behind' as behind from audit_event
+      where type = 'request.opened' and request_id = ${request.id}
+    `.execute(api.desk.database.db)
+    expect(rows).toEqual([{ behind: [found.person.id] }])
     const stranger = await send(deploymentEvent(github, by('mallory')))
     expect(stranger).toMatchObject({
       status: 403,

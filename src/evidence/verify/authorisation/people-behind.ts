@@ -47,9 +47,7 @@ export class PeopleBehind {
     this.#put(runId, textIn(event.detail, 'startedBy'), event)
     if (event.actor.type === 'machine') this.#putAll(runId, event)
     // For a fork: everybody behind the run that it continues.
-    const behind = event.detail['behind']
-    if (!Array.isArray(behind)) return
-    for (const id of behind) if (typeof id === 'string') this.#put(runId, id, event)
+    for (const id of namedBehind(event)) this.#put(runId, id, event)
   }
 
   #putAll(runId: string, event: LoggedEvent): void {
@@ -77,9 +75,9 @@ export class PeopleBehind {
     const before = previous === null ? undefined : this.#requests.get(previous)
     for (const [personId, by] of before?.people ?? []) people.set(personId, by)
     // A person opens the request of their own call, a program one for its key's owner.
-    for (const personId of [...peopleOf(event), textIn(event.detail, 'onBehalfOf')]) {
-      if (personId !== null) people.set(personId, event)
-    }
+    const served = textIn(event.detail, 'onBehalfOf')
+    const asking = [...peopleOf(event), ...(served === null ? [] : [served]), ...namedBehind(event)]
+    for (const personId of asking) people.set(personId, event)
     this.#requests.set(requestId, { people, known: complete })
     // It asks about the same call again, including its edits.
     if (previous !== null) this.#editors.set(requestId, new Set(this.editorsOf(previous)))
@@ -93,6 +91,11 @@ export class PeopleBehind {
     if (textIn(event.detail, 'edits') !== 'revise') return
     for (const editor of editors) this.#requests.get(requestId)?.people.set(editor, event)
   }
+}
+
+/** The people whom the event itself names as behind its run or request. */
+function namedBehind({ detail: { behind } }: LoggedEvent): readonly string[] {
+  return Array.isArray(behind) ? behind.filter((id) => typeof id === 'string') : []
 }
 
 /** The person who acted; or the owner and the proposer of the key that did. */
