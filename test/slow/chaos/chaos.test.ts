@@ -48,7 +48,16 @@ type Disturbance = Exclude<FaultKind, 'kill'>
 interface Plan {
   readonly victim: ProcessName
   readonly moment: Moment
-  readonly disturbances: readonly { readonly kind: Disturbance; readonly afterMs: number }[]
+  /** how long after the decision was sent `before_commit` is */
+  readonly beforeCommitMs: number
+  readonly disturbances: readonly PlannedDisturbance[]
+}
+
+interface PlannedDisturbance {
+  readonly kind: Disturbance
+  readonly afterMs: number
+  /** of what the injector chooses: where, and for how long */
+  readonly seed: number
 }
 
 interface World {
@@ -65,12 +74,14 @@ interface World {
  */
 function plan(choose: Choices, kinds: readonly Disturbance[]): Plan[] {
   const all = moments.flatMap((moment) => processNames.map((victim) => ({ victim, moment })))
-  const disturb = (place: number): Plan['disturbances'][number] => ({
+  const disturb = (place: number): PlannedDisturbance => ({
     kind: kinds[place % kinds.length] ?? 'stop',
     afterMs: choose.number(2500),
+    seed: choose.number(2 ** 32),
   })
   return Array.from({ length: rounds }, (_, round) => ({
     ...all[round % all.length]!,
+    beforeCommitMs: choose.number(12),
     disturbances: Array.from({ length: faultsARound - 1 }, (_none, index) =>
       disturb(round * (faultsARound - 1) + index),
     ),
@@ -80,11 +91,11 @@ function plan(choose: Choices, kinds: readonly Disturbance[]): Plan[] {
     .map(({ value }) => value)
 }
 
-async function playRound(world: World, { victim, moment, disturbances }: Plan): Promise<Round> {
+async function playRound(world: World, { victim, moment, ...planned }: Plan): Promise<Round> {
   const disturbing = Promise.all(
-    disturbances.map(async ({ kind, afterMs }) => {
+    planned.disturbances.map(async ({ kind, afterMs, seed }) => {
       await delay(afterMs)
-      await world.injector.disturb(kind)
+      await world.injector.disturb(kind, seededChoices(seed))
     }),
   )
   const started = await world.ada.postUntilAnswered(
@@ -103,7 +114,8 @@ async function playRound(world: World, { victim, moment, disturbances }: Plan): 
     )
   const deciding = await world.injector.killAt(victim, async () => {
     const answer = decide()
-    await reach(world, moment, answer, request.call_id)
+    if (moment === 'before_commit') await delay(planned.beforeCommitMs)
+    else await reach(world, moment, answer, request.call_id)
     return { answer }
   })
   await disturbing
@@ -112,14 +124,11 @@ async function playRound(world: World, { victim, moment, disturbances }: Plan): 
 
 async function reach(
   world: World,
-  moment: Moment,
+  moment: Exclude<Moment, 'before_commit'>,
   answer: Promise<Answer>,
   callId: string,
 ): Promise<void> {
   switch (moment) {
-    case 'before_commit':
-      await delay(Math.random() * 12)
-      return
     case 'after_commit':
       await answer
       return
@@ -214,7 +223,7 @@ describe('kills at awkward moments, stops, lost and slow connections, clock step
     const world: World = {
       installation,
       facts,
-      injector: new FaultInjector(installation, around, choose),
+      injector: new FaultInjector(installation, around),
       ada: await signedIn(installation, 'ada@example.com'),
       grace: await signedIn(installation, 'grace@example.com'),
     }

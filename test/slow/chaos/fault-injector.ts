@@ -23,7 +23,6 @@ const maxOffMs = 10 * 60_000
 export class FaultInjector {
   readonly #installation: Installation
   readonly #around: ChaosSurroundings
-  readonly #choose: Choices
   readonly #turns = new Map<string, Promise<unknown>>()
   readonly killed: Record<ProcessName, number> = { ...noProcess }
   readonly counts: Record<FaultKind, number> = {
@@ -36,10 +35,9 @@ export class FaultInjector {
     disk: 0,
   }
 
-  constructor(installation: Installation, around: ChaosSurroundings, choose: Choices) {
+  constructor(installation: Installation, around: ChaosSurroundings) {
     this.#installation = installation
     this.#around = around
-    this.#choose = choose
   }
 
   /** How often the supervisor saw each process end. */
@@ -68,9 +66,8 @@ export class FaultInjector {
     return (await killing).result
   }
 
-  /** Anything but a kill; resolves when it is over. */
-  async disturb(kind: Exclude<FaultKind, 'kill'>): Promise<void> {
-    const choose = this.#choose
+  /** Anything but a kill, of the choices of `choose`; resolves when it is over. */
+  async disturb(kind: Exclude<FaultKind, 'kill'>, choose: Choices): Promise<void> {
     const way = this.#around.ways[choose.one(['postgres', 'temporal'] as const)]
     switch (kind) {
       case 'stop':
