@@ -176,7 +176,7 @@ export const auditList = events
       .int()
       .optional()
       .describe(
-        'How many texts of this page are no events, since something else wrote them to the database: an export has them. Absent: none',
+        'How many texts of this page are no events, because something other than the service wrote them to the database. An export has them. Absent: none',
       ),
   })
   .meta({ examples: events.meta()?.examples ?? [] })

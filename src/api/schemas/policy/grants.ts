@@ -5,7 +5,7 @@ import { hash, id, instant, person, toolName, wholeListOf } from '../common.ts'
 export const scope = z
   .enum(scopes)
   .describe(
-    'What an approval covers: `once`: this call; the others also later calls of the root run: `run`: the same call; `path`: calls of the tool on the path; `command`: the same command',
+    'What an approval covers. `once`: this call. The others also cover later calls of the root run. `run`: the same call; `path`: calls of the tool on the path; `command`: the same command',
   )
 export type ScopeName = z.infer<typeof scope>
 

@@ -58,7 +58,7 @@ export const outputQuery = z.strictObject({
 export const outputHeaders = z.object({
   'x-output-state': z.enum(outputStates).meta({
     description:
-      'running: ask again from the end of these bytes; unknown: nobody knows how the command ended, so this is not its result; ended: all stored bytes',
+      '`running`: send the request again from the end of these bytes; `unknown`: nobody knows how the command ended, so this is not its result; `ended`: all stored bytes',
   }),
   'x-output-attempt': z.string().meta({ description: 'Another attempt starts at offset 0' }),
   'x-output-start': z.string().meta({

@@ -30,7 +30,7 @@ export const schedule = z
       })
       .optional()
       .describe(
-        'Times of the last seven days at which no run could start, because the service was away; nothing makes up for them. Absent: none',
+        'Times of the last seven days at which no run could start, because the service was away. They are not made up for. Absent: none',
       ),
     mayManage: z.boolean().describe('Whether the caller may pause, resume and trigger it'),
   })
