@@ -77,7 +77,7 @@ function recordingForgeries<
   return async (input) => {
     const output = await activity(input)
     const { workflowExecution } = Context.current().info
-    // A call that was approved and carried out once is no refused attempt, also if it was scheduled
+    // A call that was approved and carried out once is no refused attempt, even if it was scheduled
     // by hand.
     if (!isDone(output)) {
       await recordForgedActivity(ctx, {

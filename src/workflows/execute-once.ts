@@ -65,7 +65,7 @@ export async function executeOnce(
 export async function untilCancelled<T>(wakeups: Wakeups, work: () => Promise<T>): Promise<T> {
   let over = false
   const scope = new CancellationScope({ cancellable: true })
-  // The activity reads from the store what was signalled before.
+  // The activity reads from the store whether a cancellation was signalled before.
   wakeups.cancelWasLookedAt()
   void passOnCancel()
   try {

@@ -4,7 +4,7 @@ import { idOf, queueOf } from './untrusted.ts'
 
 /**
  * Makes one approved call of the gateway on the host that holds its server. The store judges
- * whether the call may be made, also when somebody started this workflow by hand. It also settles a
+ * whether the call may be made, even if somebody started this workflow by hand. It also settles a
  * call whose activity was lost.
  */
 export async function gatewayCall(input: {

@@ -4,7 +4,7 @@ import { idOf } from './untrusted.ts'
 
 /**
  * Notes that a time of a schedule has come. Temporal starts this workflow. The store judges the
- * time, also when somebody started the workflow by hand.
+ * time, even if somebody started the workflow by hand.
  */
 export async function scheduledTime(input: { readonly schedule: string }): Promise<void> {
   const schedule = idOf(input?.schedule)

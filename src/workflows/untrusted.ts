@@ -27,7 +27,7 @@ const maxDeadlineMs = 100 * 365 * 86_400_000
 const lookAgainMs = 60_000
 /** An answer that makes no sense was forged. The activity is scheduled again after this time. */
 export const misunderstoodMs = 5000
-/** Above what a model's provider asks for before the next attempt at a turn. */
+/** Longer than the pauses that model providers request before the next attempt at a turn. */
 const maxTurnDelayMs = 3_600_000
 
 type UnknownRecord = Readonly<Record<string, unknown>>

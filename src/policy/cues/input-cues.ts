@@ -58,7 +58,7 @@ const departures: readonly (readonly [isOne: (leaf: Leaf) => boolean, text: stri
   ],
 ]
 
-/** What the name and the values of a call say that is neither a file's nor a command's. Pure. */
+/** The cues from the name and the values of a call, except those about files and commands. Pure. */
 export function inputCues(tool: string, leaves: readonly Leaf[]): readonly CueSource[] {
   const cues: CueSource[] = []
   const words = wordsOf(tool)

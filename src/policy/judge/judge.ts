@@ -68,7 +68,7 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     : judgement
 }
 
-/** Step 3: what the call touches, or why the worker is not able to do it, whoever approves. */
+/** Step 3: the paths that the call touches, or why the worker cannot make it, whoever approves. */
 async function capabilityOf(query: PolicyQuery, worker: WorkerDefinition, call: CanonicalCall) {
   const capability = await judgeCapability(worker, query.workspace, call.accesses)
   if ('error' in capability) return capability

@@ -11,10 +11,10 @@ export interface RefusedAttachment {
 }
 
 /**
- * Whether a run may get a file at its start (workers-and-policy.md, zones), or why not: it may get
- * what its worker may read without approval, and what one of `sharers`, workers that may call it,
- * could hand to it without approval (a zone that pre-approves `share`). A file that asks is
- * refused, since nobody would be asked. Pure; the path is canonical.
+ * Whether a run may get a file at its start (workers-and-policy.md, zones), or why not. It may get
+ * a file that its worker may read without approval. It may also get one that a worker of `sharers`,
+ * which may call it, could share without approval (a zone that pre-approves `share`). A file that
+ * asks is refused, because nobody would be asked. Pure; the path is canonical.
  */
 export function refusedAttachment(
   place: ReadingPlace,

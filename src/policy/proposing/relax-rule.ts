@@ -13,10 +13,10 @@ import {
 import { splitFrontMatter } from '../worker/front-matter.ts'
 
 /**
- * The text of a worker file with one rule that asks changed to pre-approved, and nothing else: its
- * word is replaced, or added where a zone asks because it says nothing. `null`: no such word does
- * that, for instance when the default of a tool asks, or one place of the file stands for several
- * (a YAML alias). Pure.
+ * The text of a worker file in which one rule that asks is changed to pre-approved, and nothing
+ * else. The word of the rule is replaced; if a zone asks because it does not mention the operation,
+ * the word is added. `null`: no such word does that, for instance when the default of a tool asks,
+ * or one place of the file stands for several (a YAML alias). Pure.
  * @example relaxRule(text, 'zone:notes.write')
  */
 export function relaxRule(text: string, ruleId: string): string | null {

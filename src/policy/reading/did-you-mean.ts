@@ -13,8 +13,9 @@ export function didYouMean(word: string, words: readonly string[]): string {
 }
 
 /**
- * The known word within a third of the word's length in edits (two letters that changed places are
- * one), or else one that begins with the word, or with which it begins; `null` when there is none.
+ * The known word that differs from a word by at most a third of its length in edits (two exchanged
+ * letters are one edit). Otherwise a known word that begins with the word, or with which the word
+ * begins; `null` if there is none.
  */
 export function closestWord(word: string, words: readonly string[]): string | null {
   if (word.length > 200) return null

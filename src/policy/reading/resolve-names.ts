@@ -19,9 +19,9 @@ export type Aliases = ReadonlyMap<unknown, unknown>
 type ReportProblem = (node: unknown, problem: string, remedy: string) => void
 
 /**
- * Finds what each alias of a document stands for, and reports every key that a mapping has twice,
- * as it would be read (`1` and `"1"` are one key), and every alias without an anchor before it. One
- * walk, whatever the file holds; `null` after a report. `report` takes the offset in the text.
+ * Finds the node of each alias of a document. Reports every key that a mapping has twice (`1` and
+ * `"1"` are read as one key), and every alias without an anchor before it. Walks the document once,
+ * whatever it contains; `null` after a report. `report` takes the offset in the text.
  */
 export function resolveNames(
   document: Document,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { McpServer } from '../worker-definition.ts'
 
-/** What the words of a server on standard input name of its program. */
+/** The files and packages that the command line of a server on standard input names. */
 export interface ServerPrograms {
   /** absolute, or relative to the folder in which the server starts; they may not exist */
   readonly files: readonly string[]

@@ -43,7 +43,8 @@ export async function replaceMemberships(
   const lasting = new Set<string | null>(rows.map(({ id }) => id))
   const losses = before.flatMap((row) => {
     const own = row.id === null || lasting.has(row.id) ? [] : [row.id]
-    // One that goes on without an id has not ended: the previous version writes such rows.
+    // A membership that continues without an id has not ended: the previous version writes such
+    // rows.
     const unnamed = endingId('membership', { ...row, id: null })
     const membershipIds = first.has(placeOf(row)) ? own : [...own, unnamed]
     return membershipIds.length === 0 ? [] : [{ ...row, membershipIds }]

@@ -208,8 +208,8 @@ export function bySchedule(name: string): Authority {
 
 /**
  * For an attempt that is judged once its rows are locked. Until `under` gets the authority from
- * that judgement, the unit can record only the expiry of the request and of the run whose start it
- * asked for.
+ * that judgement, the unit can record only that the request expired, and the end of the run whose
+ * start the request asked for.
  */
 export function byAttempt(caller: Caller): Authority {
   return new CheckedCaller(caller, ['request.expired', 'run.cancelled'])

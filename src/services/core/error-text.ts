@@ -1,9 +1,9 @@
 import { isDatabaseAway } from '#store/connection/database-outage.ts'
 
 /**
- * The text of an error for logs and rows: its message where that cannot quote a model, a person or
- * a file (errors of the network, of Temporal, and of Postgres except for values that it could not
- * parse), else only its name and code.
+ * The text of an error for logs and rows. It is the message if that cannot quote a model, a person
+ * or a file: errors of the network, of Temporal, and of Postgres except for values that it could
+ * not parse. For other errors it is only the name and code.
  */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'an error without a message'

@@ -1,6 +1,7 @@
 /**
- * What can happen only once: a permit is consumed, a sign-in link is used, a passkey's answer signs
- * in, an attempt of a call begins, one use of a grant is taken, a scheduled time starts its run.
+ * Acts that can happen only once: a permit is consumed, a sign-in link is used, a passkey's answer
+ * signs in, an attempt of a call begins, one use of a grant is taken, a scheduled time starts its
+ * run.
  */
 export type OnceKind = 'permit' | 'call' | 'grant' | 'link' | 'challenge' | 'schedule'
 

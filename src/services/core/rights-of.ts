@@ -88,10 +88,10 @@ interface BasisReader {
 }
 
 /**
- * Why a basis holds no longer, in the transaction that records what is done by it; `null`: it
- * holds. Until the commit a person who acts cannot be disabled, and where they act by a right, no
- * other policy version can take force. `forbidden`: the right has ended; `unauthenticated`: the
- * person was disabled, or the key has ended.
+ * Why the basis of an authority is no longer valid, in the transaction that records the act;
+ * `null`: it is valid. Until the commit a person who acts cannot be disabled, and where they act by
+ * a right, no other policy version can take force. `forbidden`: the right has ended;
+ * `unauthenticated`: the person was disabled, or the key has ended.
  */
 export async function endOfBasis(
   ctx: Pick<ServiceContext, 'policies'>,
@@ -143,8 +143,8 @@ export async function requireLiveKey(at: BasisReader, key: OwnedKey): Promise<vo
 
 /**
  * Whether a key is neither revoked nor expired, and its owner neither revoked nor disabled. Its
- * seal must hold: a row that was written by SQL has no say about its end or its owner
- * (security.md 29).
+ * seal must be valid, so that a row that was written by SQL determines neither its end nor its
+ * owner (security.md 29).
  */
 export async function isKeyLive(
   { tx, seals }: BasisReader,

@@ -42,8 +42,8 @@ export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_i
 }
 
 /**
- * What is signed of a worktree, without the branch, whose name needs the run's number, which comes
- * later.
+ * The signed facts of a worktree. The branch is not among them, because its name contains the run's
+ * number, which is assigned later.
  */
 export function signedWorktree(
   worktree: Omit<WorktreeOfRun, 'branch'> | null,

@@ -66,9 +66,9 @@ function runOf({ location }: GroupedItem): string | null {
 }
 
 /**
- * Consecutive approvals can share a transaction. Everything else stays alone: what the caller may
- * not see, what the batch refuses, a request that the group has already, and denials, which end
- * other requests too.
+ * Consecutive approvals can share a transaction. Every other decision has its own transaction: on a
+ * request that the caller may not see, that the batch refuses, or that the group already contains,
+ * and every denial, because it ends other requests too.
  */
 function groupsOf<Item extends GroupedItem>(items: readonly Item[]): Item[][] {
   const groups: Item[][] = []

@@ -140,8 +140,8 @@ function refuseUnconfirmedRepeat(
 }
 
 /**
- * Judges that a decision that needs a reason has one, that an approval of high risk says what was
- * on the screen (security.md 15), and that what it says is true.
+ * Judges that a decision has a reason if it needs one, that an approval of high risk says what was
+ * on the screen (security.md 15), and that this statement is true.
  */
 function refuseUndisplayed(
   request: Selectable<RequestTable>,

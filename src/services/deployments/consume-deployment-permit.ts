@@ -15,10 +15,10 @@ export const deployer: SystemCaller = {
 }
 
 /**
- * Consumes the permit of an approved deployment before GitHub gets the answer, so that a revoked or
- * expired approval, or one of what policy blocks by now, releases nothing. A second try for the
- * same request returns the same, so that a process that was killed can answer GitHub again. A
- * Problem says why it cannot continue.
+ * Consumes the permit of an approved deployment before GitHub gets the answer. An approval that was
+ * revoked or has expired, or that policy blocks by now, therefore releases nothing. A second call
+ * for the same request returns the same result: after a process was killed, another one can answer
+ * GitHub. A Problem says why the deployment cannot continue.
  */
 export async function consumeDeploymentPermit(
   ctx: SigningSystemContext,

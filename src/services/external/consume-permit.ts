@@ -72,9 +72,9 @@ export async function consumePermit(
 }
 
 /**
- * Records in the ledger, outside the database, that a permit is handed out, before it is, so that a
- * reset of rows does not hand it out again (security.md 29). If the process dies before this,
- * nobody got the permit.
+ * Records in the ledger, outside the database and before the program gets it, that a permit is
+ * handed out, so that a reset of rows does not hand it out again (security.md 29). If the process
+ * dies before this, nobody got the permit.
  */
 async function spendOnce(
   ctx: ServiceContext,

@@ -96,8 +96,8 @@ async function callOf(
 }
 
 /**
- * A seal of an earlier version does not cover the name of the worker, so that worker's policy may
- * add approvers to a changed call, but never remove those of the sealed request.
+ * A seal of an earlier version does not cover the name of the worker. The policy of that worker may
+ * therefore add approvers to a changed call, but never remove those of the sealed request.
  */
 function asStrict(request: Selectable<RequestTable>, result: ExternalJudgement): ExternalJudgement {
   const { judgement } = result

@@ -170,9 +170,9 @@ export async function recordBlock(
 }
 
 /**
- * The folder in which a program proved that it works: its proof is valid for that very path, the
- * path is a real one of this host, and it is the workspace or lies in it (product.md 46); else
- * `null`. No file is read before the proof is valid.
+ * The folder in which a program has proved that it works; `null` without such a proof (product.md
+ * 46). The proof must be valid for exactly that path, and the path must be a real path of this host
+ * that is the workspace or lies in it. No file is read before the proof is verified.
  */
 async function provenFolder(
   ctx: Pick<SigningContext, 'hostProof' | 'policies' | 'projectDir' | 'taskQueue'>,

@@ -14,7 +14,7 @@ export interface OwnExternal extends ExternalRows {
 }
 
 /**
- * Locks a program's request. Rejects with `not_found` when its row is gone since it was found, with
+ * Locks a program's request. Rejects with `not_found` if its row no longer exists, with
  * `invalid_request` when it is one of a run, with `forbidden` unless the program's key is of the
  * same owner as the one that asked (security.md 22).
  */

@@ -40,10 +40,10 @@ interface Additions {
 const changedClaim = 'A person changed this call: the words of the program are about what it asked.'
 
 /**
- * The presentation of a program's call for approvers. For a program that proved that it works in
- * the workspace it is made from the workspace's files, for any other from what it reported, marked
- * as such (product.md 46). The program's own words come last; the presentation contains their hash
- * and that of their origin, so that what was seen covers both.
+ * The presentation of a program's call for approvers. If the program has proved that it works in
+ * the workspace, the presentation is made from the workspace's files. Otherwise it is made from
+ * what the program reported, and marked as such (product.md 46). The program's own words come last;
+ * the presentation contains their hash and that of their origin, so that what was seen covers both.
  */
 export async function presentExternal(
   tx: Tx,

@@ -22,7 +22,7 @@ interface ConsumedPermit {
   readonly at: string
 }
 
-/** The call about to be made: its digest, and that of the version by which it was judged. */
+/** The call about to be made: its digest, and the digest of the version that judged it. */
 interface CallToConsume {
   readonly digest: string
   readonly policyDigest: string

@@ -26,8 +26,8 @@ const maxNumbers = 50
 /**
  * Rules that asked ten times or more since a time, and whose requests were all approved unchanged,
  * by people who were not behind them, at medium risk at most. One denial, expiry, edit or request
- * that the viewer may not see excludes a rule. Cancelled and pending requests do not count. The
- * busiest first, five at most.
+ * that the viewer may not see excludes a rule. Cancelled and pending requests do not count. At most
+ * five, those with the most requests first.
  */
 export async function readAskingRules(
   db: Db,

@@ -24,8 +24,8 @@ type ProposalReplay = RuleProposal['replay']
 /**
  * Proposes changes of rules whose requests of the last 30 days were all approved: each with the
  * patch that pre-approves it, and the calls that it would have permitted. It changes nothing. Not
- * proposed: a rule that asks by no word of its worker's file, an invalid version, and a rule that
- * would still ask, because of protected names or overlays.
+ * proposed are: a rule that no word of its worker's file makes ask, a change that makes an invalid
+ * version, and a rule that would still ask because of protected names or overlays.
  */
 export async function readProposals(
   ctx: SigningContext,

@@ -16,10 +16,11 @@ export interface UsageInsights {
 }
 
 /**
- * What the model steps that began from `from` (30 days before `to`) until `to` (now) used, by
- * worker or by the person who started the run: the most expensive 200 (product.md 33). Counts the
- * runs that the caller may see; with the right `readAudit`, all. Steps that failed count: they are
- * paid. Rejects with `invalid_request` for an empty time, or one of more than 92 days.
+ * The tokens and cost of the model steps that began between `from` (default: 30 days before `to`)
+ * and `to` (default: now), by worker or by the person who started the run: the 200 most expensive
+ * ones (product.md 33). Counts the runs that the caller may see; with the right `readAudit`, all.
+ * Failed steps count too, because providers charge for them. Rejects with `invalid_request` for an
+ * empty time, or one of more than 92 days.
  */
 export async function readUsage(
   ctx: ServiceContext,

@@ -29,9 +29,10 @@ export interface ResignedCounts {
 }
 
 /**
- * Signs with the present key what keys that are about to be retired signed and what must stay
- * valid: live runs, versions of the policy, pins and discards of worktrees, each only when its
- * signature holds and the trail has an event for it. Permits, grants and proposals are left out.
+ * Signs statements of keys that are about to be retired again, with the present key, if they must
+ * stay valid: live runs, versions of the policy, pins and discards of worktrees. Each is signed
+ * only if its signature is valid and the trail has an event for it. Permits, grants and proposals
+ * are left out.
  */
 export async function resignStatements(
   tx: Tx,

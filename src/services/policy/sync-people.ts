@@ -42,9 +42,9 @@ export async function syncPeople(unit: MembershipUnit, config: ProjectConfig): P
 }
 
 /**
- * Makes rows of one human name each other, so that whoever has another address now does not decide
- * what they are behind under an earlier one (product.md 17). The rows share nothing else: nobody
- * gets a key, a session or a passkey of another row. A link gives no right, it takes some away.
+ * Links the rows of one human, so that a person with a new address cannot decide a request that
+ * they are behind under an earlier address (product.md 17). The rows share nothing else: nobody
+ * gets a key, a session or a passkey of another row. A link only removes rights.
  */
 async function linkRows(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,

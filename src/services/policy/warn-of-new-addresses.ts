@@ -3,9 +3,9 @@ import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import type { Db } from '#store/database.ts'
 
 /**
- * A warning for each person who has the name of somebody that the version no longer names: at
- * another address they are another person, who may decide what the former one asked for, unless
- * `formerly` says that both are one human (product.md 17).
+ * A warning for each new person with the same name as a person whom the version no longer lists. A
+ * person with another address counts as another person, who may decide what the former one
+ * requested, unless `formerly` says that both are one human (product.md 17).
  */
 export async function warnOfNewAddresses(
   db: Db,

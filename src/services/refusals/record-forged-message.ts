@@ -10,8 +10,9 @@ const attempts = {
 } as const
 
 /**
- * Records that somebody with access to Temporal asked a host in the place of the API, or answered
- * the API in the place of a host (security.md 33). It never rejects: the refusal stands either way.
+ * Records that somebody with access to Temporal sent a host a question that the API did not ask, or
+ * sent the API an answer that the host did not give (security.md 33). It never rejects: the refusal
+ * stands either way.
  */
 export async function recordForgedMessage(
   ctx: ServiceContext,

@@ -3,9 +3,8 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 /**
- * The present workspace, in which everything that a past call read, changed or removed is assumed
- * to exist, as the kind of file that the call expected. A replay does not ask whether a call could
- * run today.
+ * The current workspace. Each path that a past call read, changed or removed is assumed to exist,
+ * as the kind of file that the call expected. A replay does not ask whether a call could run today.
  */
 export function assumeFiles(base: Workspace, accesses: readonly Access[]): Workspace {
   const assumed = new Map(

@@ -24,15 +24,15 @@ import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'
 
-/** The caller waits ten seconds; it asks again for what was not judged by then. */
+/** The caller waits ten seconds, and then asks again for the calls that were not judged. */
 const judgingMs = 6000
 
 /**
- * Judges stored calls twice, on the host of the workspace: by the version that judged them then,
- * and by the one asked about. Differences come from the policy alone, since both use today's files
- * (what a call read or removed is assumed to exist), the tools of the version in force, the lineage
- * of the run, no mode and no grant. Calls that cannot be judged so are returned as such. Reads
- * only.
+ * Judges stored calls twice, on the host of the workspace: by the version that judged them
+ * originally, and by the version in question. Both judgements use the current files (a file that a
+ * call read or removed is assumed to exist), the tools of the version in force, the lineage of the
+ * run, no mode and no grant, so that only the policy can make a difference. Calls that cannot be
+ * judged in this way are returned as such. Reads only.
  */
 export async function replayCalls(
   ctx: WorkerContext,

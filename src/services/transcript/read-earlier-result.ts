@@ -6,9 +6,9 @@ import type { StoredFile } from './store-result.ts'
 import { loadTranscript, readCallsOfTurn } from './load-transcript.ts'
 
 /**
- * The result that a run's model got of one call, by its place in the transcript of the run and the
- * turns it was forked from, so that a place names nothing of another run. Reads the calls of that
- * turn and the text of the one, however long the run is.
+ * The result that a run's model got for one call. The place counts in the transcript of the run and
+ * of the turns that it was forked from, so that it cannot name a call of another run. Reads only
+ * the calls of that turn and the text of this one, however long the run is.
  */
 export async function readEarlierResult(
   db: Db,

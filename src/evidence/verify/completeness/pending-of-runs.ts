@@ -26,9 +26,9 @@ export class PendingOfRuns {
   }
 
   /**
-   * Judges the ends of runs that were recorded at other times than `at`. Events of one transaction
-   * have one time, and in logs that were begun over an older trail the end of a run may come before
-   * those of its requests.
+   * Judges the ends of runs that were recorded at other times than `at`. All events of one
+   * transaction have the same time. In a log that was begun over an older trail, the end of a run
+   * may come before the ends of its requests.
    */
   judgeEnds(at: string | null): void {
     if (at !== null && at === this.#ends[0]?.at) return

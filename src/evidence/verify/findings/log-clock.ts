@@ -31,10 +31,10 @@ interface ClockJump {
 }
 
 /**
- * The time of the log, event by event. An event with a much earlier time than those before it was
- * inserted later, unless the clock had been ahead and went back: then the time jumped forward
- * before, by at least as much as it went back now. A pause of the service looks the same, so an
- * event that is inserted soon after a long pause, with a time in it, counts as such a clock.
+ * The time of the log, event by event. If an event has a much earlier time than those before it, it
+ * was inserted later, unless the clock had been ahead and was set back: then an earlier jump
+ * forward is at least as large as the step back. A pause of the service looks the same, so an event
+ * that is inserted soon after a long pause, with a time in it, counts as such a clock.
  */
 export class LogClock {
   #newest: LoggedEvent | null = null

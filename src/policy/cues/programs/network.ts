@@ -20,8 +20,8 @@ const imageWords = wordSet('pull push run build login buildx compose')
 const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
 
 /**
- * Commands that connect to other machines, or open this one to them. A line has one cue of a kind,
- * the first: so a command that opens something comes before one that only connects.
+ * Commands that connect to other machines, or open this one to them. A line has only the first cue
+ * of a kind, so a command that opens something comes before one that only connects.
  */
 export const networkHits: CueFinder = (command) => {
   const { program, args, source } = command

@@ -72,8 +72,8 @@ export interface PolicyQuery {
    */
   readonly isCreatedInRun?: (target: WorkerDefinition) => Promise<boolean>
   /**
-   * the call would run here, in this workspace and this host's sandbox: one that would change
-   * nothing is answered at once (product.md 34), and one that cannot succeed is an error
+   * the call would run here, in this workspace and this host's sandbox: a call that would change
+   * nothing is answered at once (product.md 34), and a call that cannot succeed is an error
    */
   readonly runsHere?: boolean
   /** the facts for cues besides the call; absent: nothing is known of the run and of Git */

@@ -6,9 +6,9 @@ import { serverPrograms } from '../../worker/server-programs.ts'
 import type { McpServer, WorkerDefinition } from '../../worker-definition.ts'
 
 /**
- * Warns of MCP servers whose program the worker can write: a start under the version in force is
- * refused then, and the next version that is recorded makes it run, with the server's variables and
- * network, and with every tool that is pre-approved.
+ * Warns of MCP servers whose program the worker can write. The version in force then refuses to
+ * start the changed program, but the next recorded version lets it run, with the server's variables
+ * and network, and with every pre-approved tool.
  */
 export function warnOfWrittenServers(
   report: Report,

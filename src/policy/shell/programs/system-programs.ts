@@ -6,7 +6,7 @@ import { flags, type Program } from './program.ts'
  * hosts.
  */
 export const systemPrograms: readonly Program[] = [
-  // `-s` and a bare operand set the clock, `-f` prints what a file holds.
+  // `-s` and a bare operand set the clock, `-f` prints the lines of a file.
   {
     names: ['date'],
     flags: flags(

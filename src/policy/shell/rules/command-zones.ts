@@ -142,8 +142,8 @@ async function namesGitFolder(
 }
 
 /**
- * The same for a Git command that can print Git's copies of files in such a zone, and for one that
- * names files in a Git folder.
+ * The same for a Git command that can print Git's copies of files in such a zone, and for a command
+ * that names files in a Git folder.
  */
 async function reachedInGit(
   context: ZoneContext,

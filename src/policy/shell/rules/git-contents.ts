@@ -33,7 +33,7 @@ function namesPlainFields(word: string): boolean {
 }
 
 /**
- * Whether a vector runs `git` in a way that can print contents of files, of which Git has copies
+ * Whether a vector runs `git` in a way that can print contents of files: Git has copies of them
  * even where the files are hidden. `[0]` is the program.
  */
 export function showsGitContents(vector: readonly string[]): boolean {

@@ -24,9 +24,9 @@ export async function endSession(
 }
 
 /**
- * Ends a session by its id: one of the caller's, or anybody's with the right `managePeople`, and
- * the connections that it holds open. Rejects with `not_found` for one that the caller may not see
- * or that is over. Audits `session.ended`.
+ * Ends a session by its id, and the connections that it holds open. It is one of the caller's, or
+ * anybody's with the right `managePeople`. Rejects with `not_found` for a session that the caller
+ * may not see or that has ended. Audits `session.ended`.
  */
 export async function endNamedSession(
   ctx: ServiceContext,

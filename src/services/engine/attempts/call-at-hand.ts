@@ -150,7 +150,7 @@ export async function waitFor(
 }
 
 /**
- * Gives the unit the time at which a locked call was read and the newest event of its request, so
+ * Passes the unit the time at which a locked call was read, and the newest event of its request, so
  * that the unit does not read them again for the trail.
  */
 export function setChainOf(unit: UnitOfWork, at: CallAtHand): void {

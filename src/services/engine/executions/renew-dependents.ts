@@ -20,9 +20,9 @@ import { changedBase } from '../attempts/check-bases.ts'
 import { bySystem } from '../../core/authority.ts'
 
 /**
- * Once a call has its result, renews pending requests of later calls of its turn that were
- * presented on top of its proposal and would now be presented differently (product.md 15), so that
- * nobody decides about a state that cannot occur.
+ * Once a call has its result, renews pending requests of later calls of its turn whose presentation
+ * assumed this call's proposal and would differ now (product.md 15), so that nobody decides about a
+ * state that cannot occur.
  */
 export async function renewDependents(
   ctx: WorkerContext,

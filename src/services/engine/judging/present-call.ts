@@ -19,8 +19,9 @@ export type PresentationResult =
   | { readonly ok: false; readonly text: string }
 
 /**
- * Builds the presentation for approvers. When that fails for a reason outside of the call, it shows
- * the raw arguments with a warning, so that the request still appears (product.md 27).
+ * Builds the presentation for approvers. If that fails for a reason outside of the call, the
+ * presentation is the raw arguments with a warning, so that the request still appears (product.md
+ * 27).
  */
 export async function presentCall(
   tool: Tool,

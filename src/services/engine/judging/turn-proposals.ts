@@ -23,8 +23,8 @@ export interface AssumedWorkspace {
 }
 
 /**
- * The changes that the calls of a turn propose, in order, so that a later call is judged and shown
- * on top of earlier ones that touch its paths (product.md 15). Nothing is computed for a call whose
+ * The changes that the calls of a turn propose, in order. A later call is judged and shown as if
+ * the earlier calls on its paths had run (product.md 15). Nothing is computed for a call whose
  * paths no later call touches.
  */
 export class TurnProposals {

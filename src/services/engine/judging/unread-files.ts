@@ -14,8 +14,8 @@ const unread = async (path: string): Promise<never> => {
 }
 
 /**
- * The workspace of a program that is not a run (product.md 46). The program may be on any host, so
- * that nothing is known of its files, and no file of this host is read in their place.
+ * The workspace of a program that is not a run (product.md 46). The program may be on any host: its
+ * files are unknown, and no file of this host is read instead.
  */
 export const unreadWorkspace: Workspace = {
   root,

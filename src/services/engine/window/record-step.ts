@@ -10,9 +10,9 @@ import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { leastElidedBytes, type Elision } from './plan-window.ts'
 
 /**
- * Records before the model is asked which results it no longer sees, so that the same ones are left
- * out after a crash and in every later turn. Returns all steps, also those that a concurrent
- * attempt has recorded.
+ * Records, before the model is called, which results it no longer sees, so that the same ones are
+ * left out after a crash and in every later turn. Returns all steps, including those that a
+ * concurrent attempt has recorded.
  */
 export async function recordElision(
   ctx: SystemContext,

@@ -191,9 +191,9 @@ async function readFactRows(
 
 /**
  * Locks the rows of the decider and of everybody who approved, in a `with` that has the name of
- * their table. A transaction that disables one of them commits before this query, which then reads
- * that, or after the decision, also in the trail. Memberships are not locked: an activation deletes
- * and inserts all of their rows, so that this query would find none.
+ * their table. A transaction that disables one of them commits either before this query, which then
+ * reads it, or after the decision; the trail has the same order. Memberships are not locked: an
+ * activation deletes and inserts all of their rows, so that this query would find none.
  */
 function holdPeople(requestIds: readonly string[], personId: string | null): RawBuilder<unknown> {
   return sql`with person as materialized (

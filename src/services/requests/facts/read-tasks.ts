@@ -64,7 +64,7 @@ export async function readTasks(
 
 /**
  * The person behind the task of a run as `{id, name}`: its starter, or the key's owner. Nobody is
- * behind what a trigger was sent, also in a fork that repeats it.
+ * behind the message of a trigger, not even in a fork that repeats it.
  */
 export function personOfTask(run: string) {
   return sql<PersonRef | null>`(select json_build_object('id', p.id, 'name', p.name) from person p

@@ -5,9 +5,9 @@ import type { Db } from '#store/database.ts'
 const batchSize = 500
 
 /**
- * Moves requests whose deadline has come into a nearer class to their place in the order by
- * urgency, with the other pending ones of the same turn. It changes nothing else, publishes
- * nothing, and waits for no lock: a request that is being decided is moved in the next round.
+ * Updates the place of requests in the order by urgency when their deadlines reach a nearer class,
+ * together with the other pending requests of the same turn. It changes nothing else, publishes
+ * nothing, and waits for no lock: a request that is being decided is updated in the next round.
  * `more`: others are due.
  */
 export async function moveUrgent(db: Db): Promise<{ moved: number; more: boolean }> {

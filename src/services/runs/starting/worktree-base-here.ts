@@ -3,8 +3,8 @@ import type { WorktreeBaseAnswer } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 
 /**
- * Where the worktree of a run that starts now begins, by the policy in force on this host, and
- * whether the folder of its workspace is there.
+ * The branch and commit at which the worktree of a run that starts now begins, by the policy in
+ * force on this host, and whether the folder of its workspace exists.
  */
 export async function worktreeBaseHere(
   ctx: WorkerContext,
