@@ -329,7 +329,7 @@ test('a key from the command line starts and reads, and never decides', async ()
   const { items } = await program.json<{ items: { number: number; digest: string }[] }>('requests')
   const [request] = items
   await program.fails(1, /machine/, `approve ${request?.number} --digest ${request?.digest}`)
-  expect(await cli.ok('keys', ...ada)).toContain('runs:write,runs:read,requests:read')
+  expect(await cli.ok('keys', ...ada)).toMatch(/runs:write,runs:read,requests:read .+ valid\n/)
   const again = ['keys', 'rotate', created.id, '--overlap'] as const
   await cli.fails(2, '24h', ...again, 'soon', ...ada)
   const rotated = (await cli.ok(...again, '0', ...ada)).trim()
@@ -497,8 +497,12 @@ test('a manual tool is listed and invoked from the terminal, and asks somebody e
 // Rules: product.md 23
 test('a question is answered from the terminal, with one of its choices; a run below is watched and shown', async () => {
   const { run, request } = await cli.waiting('asker')
+  expect(await cli.ok('runs', '--worker', 'asker', ...ada)).toMatch(/ 1 to answer\n/)
   const approved = await cli.run('approve', request, '--digest', await digestOf(request), ...grace)
-  expect(approved.code).toBe(1)
+  expect([approved.code, approved.err]).toEqual([
+    1,
+    expect.stringContaining(`countersign answer ${request}`),
+  ])
   expect((await cli.run('answer', request, 'the last', ...grace)).code).toBe(1)
   // Who started the run may answer too, and with one of the choices alone.
   expect((await cli.run('answer', request, 'both', ...ada)).err).toContain('one of the choices')
@@ -551,6 +555,9 @@ test('evidence of everything that happened here is exported, and verified offlin
   expect([changed.code, changed.out]).toEqual([1, expect.stringMatching(/integrity +FAILS/)])
   await writeFile(bundle, '{}')
   expect((await cli.run('audit', 'verify', bundle, '--key', key)).code).toBe(2)
+  const noKey = join(folder, 'log.vkey')
+  await writeFile(noKey, '\n')
+  await cli.fails(2, 'log.vkey is empty', 'audit', 'verify', bundle, '--key', noKey)
   await writeFile(bundle, Buffer.from([0x22, 0xff, 0x22]))
   expect(await cli.run('audit', 'verify', bundle, '--key', key)).toMatchObject({
     code: 2,

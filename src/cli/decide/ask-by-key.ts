@@ -11,6 +11,7 @@ import { askAgain, askBounds } from './ask-bounds.ts'
 import type { Choice } from './decide.ts'
 import { whereToSign } from './needs-passkey.ts'
 import { promptReason } from './prompt-reason.ts'
+import { commandOf } from './verb-of-kind.ts'
 import { showWhole } from './show-whole.ts'
 import { viewInPager } from './view-in-pager.ts'
 
@@ -51,7 +52,7 @@ export async function askByKey(
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
   if (request.kind === 'outcome_check') {
-    console.log(settleCommand(request))
+    console.log(commandOf(request))
     return 'left'
   }
   if (request.kind === 'question') {
@@ -93,11 +94,6 @@ export async function askByKey(
     )
     if (choice !== null) return choice
   }
-}
-
-/** An outcome check is not approved or denied: a person finds out what happened and says it. */
-function settleCommand({ number }: RequestDetail): string {
-  return `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`
 }
 
 function menuOf(request: RequestDetail, { command }: KeySource): string {

@@ -107,3 +107,24 @@ it('is the card of a request: its task and author, its effect, the facts, and it
     'Open the page',
   ])
 })
+
+// Rules: security.md 20
+it('notifies with the effect, masked and as one line, and at high risk with the tool alone', () => {
+  const textOf = (more: Partial<SlackRequest>): string =>
+    slackMessage({ ...request, ...more }, 'https://c.example.com').text
+  expect(textOf({ title: 'Edit notes/a.md (+4 −1)' })).toBe(
+    'Request #142 in platform waits: Edit notes/a.md: 4 lines added, 1 line removed',
+  )
+  expect(textOf({ state: 'denied' })).toBe('Request #142 in platform denied: Write "notes/plan.md"')
+  expect(textOf({ risk: 'high' })).toBe(
+    'Request #142 in platform waits: a high-risk call of write_file',
+  )
+  expect(textOf({ kind: 'outcome_check', risk: 'high' })).toBe(
+    'Request #142 in platform waits: Did a call of write_file take effect? Somebody must check',
+  )
+  expect(textOf({ title: 'Write "password=correct-horse-battery.md"' })).not.toContain('correct')
+  expect(textOf({ title: 'Write\nApproved' })).not.toContain('\n')
+  expect(slackReminder(request, 'request.escalated').text).toBe(
+    'Request #142 still waits: more people may decide it now. Write "notes/plan.md"',
+  )
+})

@@ -28,10 +28,10 @@ const endWords: Readonly<Record<string, string>> = {
 export function slackMessage(request: SlackRequest, publicUrl: string): SlackPost {
   const isWaiting = request.state === 'pending'
   const where = `#${request.number} in ${request.queue}`
-  const text = isWaiting ? `Request ${where} waits` : `Request ${where}: ${request.state}`
+  const text = `Request ${where} ${isWaiting ? 'waits' : request.state}: ${effectInSlack(request)}`
   const link = `${publicUrl}/requests/${request.id}`
   return {
-    text: escapeText(text),
+    text: escapeText(plainText(text).text),
     blocks: [
       ...taskBlocks(request.task),
       { type: 'section', text: plainText(headline(request)) },
@@ -69,7 +69,10 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
     type === 'request.escalated'
       ? `Request #${request.number} still waits: more people may decide it now`
       : `Request #${request.number} still waits`
-  return { text: escapeText(text), blocks: [{ type: 'section', text: plainText(text) }] }
+  return {
+    text: escapeText(plainText(`${text}. ${effectInSlack(request)}`).text),
+    blocks: [{ type: 'section', text: plainText(text) }],
+  }
 }
 
 /**
@@ -88,10 +91,20 @@ export function taskBlocks(task: TaskNotice | null): KnownBlock[] {
 }
 
 function headline(request: SlackRequest): string {
-  if (request.kind === 'outcome_check')
-    return `Did a call of ${request.tool} take effect? Somebody must check`
-  if (request.risk !== 'high') return countsInWords(effectOf(request))
-  return `A high-risk call of ${request.tool}${request.state === 'pending' ? ' waits' : ''}`
+  const effect = effectInSlack(request)
+  if (!isToolOnly(request)) return effect
+  return `A${effect.slice(1)}${request.state === 'pending' ? ' waits' : ''}`
+}
+
+/** The effect of a request in one line, with secrets masked; at high risk only its tool. */
+function effectInSlack(request: SlackRequest): string {
+  const { kind, tool } = request
+  if (kind === 'outcome_check') return `Did a call of ${tool} take effect? Somebody must check`
+  return isToolOnly(request) ? `a high-risk call of ${tool}` : countsInWords(effectOf(request))
+}
+
+function isToolOnly({ kind, risk }: Pick<SlackRequest, 'kind' | 'risk'>): boolean {
+  return kind !== 'outcome_check' && risk === 'high'
 }
 
 function factsLine({ number, queue, risk, worker, expires_at: expiresAt }: SlackRequest): string {

@@ -93,7 +93,8 @@ async function answerLocked(
   const request = await lockRequest(attempt.tx, requestId)
   const { kind, run_id: runId, call_id: callId } = request
   if (kind !== 'question' || runId === null || callId === null) {
-    throw invalid('request', 'is not a question; decide it')
+    const verb = kind === 'outcome_check' ? 'settle' : 'decide'
+    throw invalid('request', `is not a question; ${verb} it`)
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts

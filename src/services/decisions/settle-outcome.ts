@@ -81,7 +81,8 @@ async function settleLocked(
   const stop = finding.then === 'stop'
   const { request, later } = await lockWithSiblings(attempt.tx, target, stop ? 'turn' : 'request')
   if (request.kind !== 'outcome_check') {
-    throw invalid('request', 'is not an outcome check; decide it')
+    const verb = request.kind === 'question' ? 'answer' : 'decide'
+    throw invalid('request', `is not an outcome check; ${verb} it`)
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts

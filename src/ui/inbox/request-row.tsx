@@ -2,6 +2,7 @@ import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestQuery } from '../api/queries.ts'
 import '../deciding/card/card.css'
 import { taskLineOf } from '../deciding/card/task.tsx'
@@ -46,7 +47,7 @@ export function RequestRow(props: {
   const height = useSteadyHeight(ref, item, isGone)
   const unsent = useHeldOf(item.id)
   const { isOpened } = props
-  const words = item.kind === 'question' ? item.title : item.effect
+  const words = requestHeadline(item)
   const task = props.isGrouped || item.external !== null ? '' : taskLineOf(item)
   useEffect(() => {
     if (isOpened && ref.current !== null) scrollInList(ref.current)

@@ -182,6 +182,7 @@ test('a worker whose questions reach nobody is said to before it starts, and is 
     .getByText(/would reach nobody but those behind them \(Olga/)
     .first()
     .waitFor()
+  expect(await page.locator('p, div', { hasText: /\. Check again$/ }).count()).toBeGreaterThan(0)
   expect(await start(page).isDisabled()).toBe(true)
   const reason = await start(page).getAttribute('aria-describedby')
   expect(await page.locator(`[id="${reason}"]`).innerText()).toContain('would not start now')

@@ -179,11 +179,10 @@ function stateOf(key: ApiKeyView): string {
   if (key.revokedAt !== null) return 'revoked'
   const now = new Date().toISOString()
   if (key.expiresAt !== null && key.expiresAt <= now) return 'expired'
-  const ends = key.expiresAt === null ? [] : [`expires ${key.expiresAt}`]
+  const until = key.expiresAt === null ? 'valid' : `valid until ${key.expiresAt}`
   const { previousUntil } = key
   const overlaps = previousUntil !== null && previousUntil > now
-  return [
-    ...ends,
-    ...(overlaps ? [`the previous secret is valid until ${previousUntil}`] : []),
-  ].join('; ')
+  return [until, ...(overlaps ? [`the previous secret is valid until ${previousUntil}`] : [])].join(
+    '; ',
+  )
 }

@@ -120,7 +120,14 @@ function readWitnesses({ witness, witnessQuorum }: VerifyOptions): WitnessQuorum
 function readKey(keyOrFile: string): NoteKey {
   const isKey =
     keyOrFile.includes('+') && statSync(keyOrFile, { throwIfNoEntry: false }) === undefined
-  return readable(() => parseVerifierKey(isKey ? keyOrFile : readText(keyOrFile).trim()))
+  const key = isKey ? keyOrFile : readText(keyOrFile).trim()
+  if (key === '') {
+    throw new CommandFailure(
+      `${keyOrFile} is empty: it should have the line that "countersign audit key" prints`,
+      exitCodes.usage,
+    )
+  }
+  return readable(() => parseVerifierKey(key))
 }
 
 /** A checkpoint as a note, or in the answer of `GET /v1/audit/checkpoint`. */

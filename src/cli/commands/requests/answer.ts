@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { askAnswer, sendAnswer } from '../../decide/answer.ts'
+import { misfitOf } from '../../decide/verb-of-kind.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { promptNow } from '../../terminal/prompt-now.ts'
@@ -32,9 +33,8 @@ async function answer(
   }
   const service = await connect(options)
   const request = await service.call('getRequest', { params: { id: ref } })
-  if (request.kind !== 'question') {
-    throw new CommandFailure(`#${request.number} is not a question: approve or deny it.`)
-  }
+  const misfit = misfitOf('answer', request)
+  if (misfit !== null) throw new CommandFailure(misfit)
   if (answerText === undefined) console.log(requestText(request, { full: true }).text)
   const choice =
     answerText === undefined

@@ -9,6 +9,7 @@ import { type Choice, outcomeSentence, sendDecision } from '../../decide/decide.
 import { coverageText } from '../../text/coverage-text.ts'
 import { whereToSign } from '../../decide/needs-passkey.ts'
 import { promptReason } from '../../decide/prompt-reason.ts'
+import { misfitOf } from '../../decide/verb-of-kind.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
@@ -88,6 +89,8 @@ async function decide(
   }
   const service = await connect(options)
   const request = await service.call('getRequest', { params: { id: ref } })
+  const misfit = misfitOf('decide', request)
+  if (misfit !== null) throw new CommandFailure(misfit)
   const print = options.json === true ? console.error : console.log
   const seenAll = await showWhole(service, request, (page) => print(page))
   const elsewhere = decision === 'approve' ? whereToSign(service, request) : null

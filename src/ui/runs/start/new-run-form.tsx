@@ -159,7 +159,7 @@ function BeforeStart(props: { detail: ReturnType<typeof useWorker>; draft: Start
     <>
       {refusal !== null && (
         <Notice tone="bad" title="A run of this worker would not start now">
-          <VisibleText text={refusal.detail} />{' '}
+          <VisibleText text={refusal.detail.replace(/\.?$/, '.')} />{' '}
           <Button size="compact-sm" variant="default" onClick={() => void refetch()}>
             Check again
           </Button>

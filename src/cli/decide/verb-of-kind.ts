@@ -1,0 +1,32 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { needOfRun, type RunNeed } from '#domain/runs/need-of-run.ts'
+
+/** What to do with a request, as a sentence that ends with the command. */
+export function commandOf(request: Pick<RequestDetail, 'kind' | 'number'>): string {
+  const { number } = request
+  switch (needOfRun([request])) {
+    case 'answer':
+      return `Answer it: countersign answer ${number}`
+    case 'settle':
+      return `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`
+    case 'decide':
+      return `Approve or deny it: countersign approve ${number}, or countersign deny ${number}`
+  }
+}
+
+const kinds: Readonly<Record<RunNeed, string>> = {
+  decide: 'a question',
+  answer: 'a question: the agent waits for words',
+  settle: 'an outcome check: nobody knows what became of a call',
+}
+
+/** Why a verb does not fit a request, and the one that does; `null` if it fits. */
+export function misfitOf(
+  verb: Exclude<RunNeed, 'settle'>,
+  request: Pick<RequestDetail, 'kind' | 'number'>,
+): string | null {
+  const own = needOfRun([request])
+  if (own === verb) return null
+  const is = own === 'decide' ? 'is not' : 'is'
+  return `#${request.number} ${is} ${kinds[own]}. ${commandOf(request)}`
+}
