@@ -159,3 +159,11 @@ test('a digest has the task of each request under its effect, one line under our
   expect(mail?.html).not.toContain('<b>')
   expect(mail?.html.match(/Task of Ada/g)).toHaveLength(2)
 })
+
+test.each([
+  ['question', 'Waits for an answer: '],
+  ['outcome_check', 'Waits for an outcome check: '],
+] as const)('a mail about a request of kind %s says what it waits for', (kind, opening) => {
+  const { text } = requestMail('opened', request({ kind }), 'grace@example.com', pages)
+  expect(text).toContain(`\n${opening}`)
+})

@@ -89,14 +89,21 @@ export function requestMail(
   }
 }
 
-function openingOf(occasion: Occasion, { outcome }: MailedRequest): string {
+function openingOf(occasion: Occasion, { kind, outcome }: MailedRequest): string {
+  const end = endOf(kind)
   const openings: Readonly<Record<Exclude<Occasion, 'ended'>, string>> = {
-    opened: 'Waits for a decision',
-    reminded: 'Still waits for a decision',
-    escalated: 'Waits for a decision; more people may decide it now',
-    expiring: 'Expires soon without a decision',
+    opened: `Waits for ${end}`,
+    reminded: `Still waits for ${end}`,
+    escalated: `Waits for ${end}; more people may decide it now`,
+    expiring: `Expires soon without ${end}`,
   }
   return occasion === 'ended' ? mailLine(outcome ?? 'Ended', maxWordLength) : openings[occasion]
+}
+
+/** What a request of its kind waits for. */
+function endOf(kind: string): string {
+  if (kind === 'question') return 'an answer'
+  return kind === 'outcome_check' ? 'an outcome check' : 'a decision'
 }
 
 function accountUrl({ publicUrl }: MailPages): string {

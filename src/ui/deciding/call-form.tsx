@@ -55,6 +55,25 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
   useShortcut('back', onClose)
   useShortcut('comment', () => startComment(form.current))
   const titleId = `decide-${request.number}`
+  // A question is read in the title and its choices: its answer does not stand below all else.
+  const isAnswered = request.kind === 'question'
+  const decision = (
+    <div className="call-form-decision">
+      <RequestForm
+        request={request}
+        view={view}
+        onReview={view.review}
+        onRevised={view.revise}
+        onRecorded={() => setDecided(true)}
+        onShowComments={() => {
+          view.comments.showNew()
+          leadTo(form.current?.querySelector('.call-comments'))
+        }}
+        onNext={onNext}
+      />
+      <Quorum request={displayedRequest} />
+    </div>
+  )
   return (
     <section ref={form} className="column call-form" aria-labelledby={titleId}>
       <div className="row spread call-form-head">
@@ -87,6 +106,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
         />
         <Alike request={request} />
       </SecretsContext>
+      {isAnswered && decision}
       <OpenedEffect view={view} onRevised={view.revise} />
       <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
       <ApprovalReasons request={displayedRequest} />
@@ -94,21 +114,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
         request={{ ...request, presentation: displayedRequest.presentation }}
         comments={view.comments}
       />
-      <div className="call-form-decision">
-        <RequestForm
-          request={request}
-          view={view}
-          onReview={view.review}
-          onRevised={view.revise}
-          onRecorded={() => setDecided(true)}
-          onShowComments={() => {
-            view.comments.showNew()
-            leadTo(form.current?.querySelector('.call-comments'))
-          }}
-          onNext={onNext}
-        />
-        <Quorum request={displayedRequest} />
-      </div>
+      {!isAnswered && decision}
     </section>
   )
 }

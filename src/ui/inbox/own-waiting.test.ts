@@ -8,6 +8,7 @@ function waitingWith(more: Partial<OwnWaitingRequest['request']> = {}): OwnWaiti
   const request = {
     requestId: 'r',
     number: 1,
+    kind: 'tool_call' as const,
     since: '2026-03-02T08:00:00.000Z',
     expiresAt: '2026-03-03T08:00:00.000Z',
     effect: 'Change docs/notes.md: 2 lines added',

@@ -62,7 +62,13 @@ test('who is asked what became of a call says so, and only a call that did not r
   const settled = await settleUnknown(desk.worker, { callId })
   const [check] = settled.kind === 'wait' ? settled.requestIds : []
   // The conversation says so too, and leads who may say it to the check, and others to read it.
-  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  const page = await dashboard.open('Grace', '/')
+  await page
+    .locator(`[data-request="${check}"]`)
+    .getByText('Did this take effect? Create notes/lost.md with 1 line')
+    .waitFor()
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await page.getByText('Waits for an outcome check from').waitFor()
   await page.getByRole('link', { name: 'Say whether it took effect' }).click()
   await page.getByRole('heading', { name: 'What is known' }).waitFor()
   expect(await page.getByText('The agent gave no reason').count()).toBe(0)

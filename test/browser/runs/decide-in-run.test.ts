@@ -213,7 +213,16 @@ test('a question is answered at its call by who started the run', async () => {
   const call = { tool: 'ask_person', input: { question, choices: ['README.md', 'CHANGES.md'] } }
   const { runId, requestIds } = await ask(desk, [call], 'I ask.')
   const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByText('Waits for an answer', { exact: true }).first().waitFor()
+  await page.getByText('Waits for an answer from Ada, Grace, Linus.').waitFor()
+  await page.getByRole('link', { name: '1 to answer' }).waitFor()
   await page.getByRole('button', { name: /^Answer #\d+$/ }).click()
+  // The whole form is on the screen, above the box of messages.
+  const submit = page.getByRole('button', { name: 'Submit', exact: true })
+  const composer = page.locator('.composer')
+  const room = async () =>
+    ((await composer.boundingBox())?.y ?? 0) - ((await submit.boundingBox())?.y ?? Infinity)
+  await expect.poll(room).toBeGreaterThan(0)
   await page.getByRole('radio', { name: 'README.md' }).check()
   await page.keyboard.press('Control+Enter')
   await page.getByText('The agent reads your answer').first().waitFor()

@@ -97,7 +97,7 @@ test('a delegation shows target, attachments and task; its run is nested where i
   desk.say({ text: 'I note it.', calls: [{ tool: 'write_file', input: write }] })
   const turn = await desk.turn(childId, 1)
   const parent = await dashboard.open('Ada', `/runs/${runId}`)
-  await parent.getByText('which waits for an approval').waitFor()
+  await parent.getByText('which waits for approval').waitFor()
   await parent.getByText('Waits for reviewer.', { exact: true }).waitFor()
   expect(await parent.getByText('The model is at work.').count()).toBe(0)
   const nested = parent.getByRole('region', { name: 'Run of reviewer' })

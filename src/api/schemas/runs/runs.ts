@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { restReasons, runStates } from '#domain/requests/request.ts'
+import { requestKinds, restReasons, runStates } from '#domain/requests/request.ts'
 import { runModes } from '#domain/policy/verdict.ts'
 import { isolations } from '#domain/tools/workspace-name.ts'
 import {
@@ -105,6 +105,7 @@ const runTask = z.object({
 const waitsFor = z.object({
   requestId: id,
   number: shortNumber,
+  kind: z.enum(requestKinds).describe('A question is answered, an outcome check is settled'),
   since: instant.describe('When the request was opened'),
   expiresAt: instant.describe('Its deadline'),
   effect: z
@@ -157,6 +158,7 @@ const runExample = {
     {
       requestId: example.requestId,
       number: 142,
+      kind: 'tool_call' as const,
       since: example.askedAt,
       expiresAt: example.expiresAt,
       effect: 'Change docs/notes.md: 2 lines added',

@@ -1,4 +1,5 @@
 import type { Run, RunDetail } from '#api/schemas/runs/runs.ts'
+import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
@@ -32,7 +33,8 @@ export function listRuns(options: ListOptions): Promise<void> {
       task: taskOf,
       by: (run) => starterName(run.startedBy),
       age: (run) => fromNow(run.createdAt),
-      waiting: (run) => (run.pendingRequests > 0 ? `${run.pendingRequests}` : ''),
+      waiting: (run) =>
+        run.pendingRequests > 0 ? `${run.pendingRequests} to ${needOfRun(run.waitsFor)}` : '',
     },
     empty: 'No runs. Start one with: countersign run WORKER INPUT',
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RequestKind } from '#domain/requests/request.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Db } from '#store/database.ts'
@@ -30,7 +31,7 @@ export async function waitsForOf(
     number: string
     created_at: Date
     expires_at: Date
-    kind: string
+    kind: RequestKind
     title: string
     effect: string
     people: PersonRow[]
@@ -67,6 +68,7 @@ export async function waitsForOf(
       requests.map((row) => ({
         requestId: row.request_id,
         number: Number(row.number),
+        kind: row.kind,
         since: row.created_at,
         expiresAt: row.expires_at,
         effect: requestHeadline(row),

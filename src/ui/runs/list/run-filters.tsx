@@ -13,6 +13,9 @@ import { runStateWords } from '../run-state.tsx'
 
 const filterNames = ['state', 'worker', 'startedBy', 'activeFrom', 'activeTo'] as const
 
+/** A run that waits for an answer is in the same state as one that waits for approval. */
+const filterWords = { ...runStateWords, waiting_for_approval: 'waits for approval or an answer' }
+
 /** The filters of the list that the address names. */
 export function runFilters(search: URLSearchParams): URLSearchParams {
   return new URLSearchParams(
@@ -100,7 +103,7 @@ function Filters({ runs }: { runs: readonly Run[] }) {
         onChange={(event) => set('state', event.currentTarget.value)}
         data={[
           { value: '', label: 'Any state' },
-          ...Object.entries(runStateWords).map(([value, label]) => ({ value, label })),
+          ...Object.entries(filterWords).map(([value, label]) => ({ value, label })),
         ]}
       />
       <NativeSelect

@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
 import type { Run } from '#api/schemas/runs/runs.ts'
+import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { Moment, Time } from '../../text/time.tsx'
@@ -51,10 +52,10 @@ export function RunRow({ run }: { run: Run }) {
       </div>
       {run.pendingRequests > 0 && (
         <Link className="small run-waiting" to={`/?runId=${run.id}`}>
-          {run.pendingRequests} to decide
+          {run.pendingRequests} to {needOfRun(run.waitsFor)}
         </Link>
       )}
-      <RunState state={run.state} />
+      <RunState run={run} />
     </li>
   )
 }

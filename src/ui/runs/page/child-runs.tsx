@@ -16,7 +16,7 @@ export function ChildRuns({ items }: { items: Children }) {
       {items.map((child, index) => (
         <li key={child.runId}>
           <div className="row">
-            <Link to={`/runs/${child.runId}`}>{child.worker}</Link> <RunState state={child.state} />
+            <Link to={`/runs/${child.runId}`}>{child.worker}</Link> <RunState run={child} />
           </div>
           {index < maxRunsWithChildren && <Below runId={child.runId} />}
         </li>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMemo, useRef } from 'react'
 import { Link, useLocation, useParams } from 'react-router'
+import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
@@ -120,11 +121,11 @@ function RunHead({ run }: { run: RunDetail }) {
   return (
     <>
       <div className="row">
-        <RunState state={run.state} />
+        <RunState run={run} />
         {run.scripted && <span className="mark">scripted model: a script with fixed turns</span>}
         {run.pendingRequests > 0 && (
           <Link className="decide-link" to={`/?runId=${run.id}`}>
-            {run.pendingRequests} to decide
+            {run.pendingRequests} to {needOfRun(run.waitsFor)}
           </Link>
         )}
       </div>

@@ -1,7 +1,9 @@
 import { Link } from 'react-router'
-import type { RunDetail, RunStateName } from '#api/schemas/runs/runs.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { needOfRun, type RunNeed } from '#domain/runs/need-of-run.ts'
 import { Time } from '../../text/time.tsx'
 import { useMe } from '../../api/queries.ts'
+import { runStateText } from '../run-state.tsx'
 import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.tsx'
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
@@ -23,7 +25,8 @@ export function RunStatus({ run }: { run: RunDetail }) {
     const people = [...new Set(run.waitsFor.flatMap((one) => one.people.map(({ name }) => name)))]
     return (
       <p className="standing" role="status">
-        Waits for {people.length === 0 ? 'a decision' : people.join(', ')}.
+        Waits for {waitWords[needOfRun(run.waitsFor)]}
+        {people.length > 0 && ` from ${people.join(', ')}`}.
       </p>
     )
   }
@@ -37,15 +40,27 @@ export function RunStatus({ run }: { run: RunDetail }) {
   )
 }
 
-const doing: Partial<Record<RunStateName, string>> = {
-  running: 'is at work',
-  waiting_for_approval: 'waits for an approval',
-  waiting_for_input: 'waits for a message',
+const waitWords: Record<RunNeed, string> = {
+  decide: 'a decision',
+  answer: 'an answer',
+  settle: 'an outcome check',
+}
+
+/** What a child run that has not ended does. */
+function doingOf(child: RunDetail['children'][number], { children, waitsFor }: RunDetail): string {
+  if (child.state === 'running') return 'is at work'
+  const isOnlyOne = children.filter(isUnended).length === 1
+  // What a run waits for is of the runs below it too, and does not say of which.
+  return runStateText(isOnlyOne ? { ...child, waitsFor } : child)
+}
+
+function isUnended({ state }: RunDetail['children'][number]): boolean {
+  return state !== 'completed' && state !== 'failed' && state !== 'cancelled'
 }
 
 /** The child runs that have not ended, which a run waits for. */
 function openChildren({ children }: RunDetail): RunDetail['children'] {
-  return children.filter((child) => doing[child.state] !== undefined)
+  return children.filter(isUnended)
 }
 
 /** The child runs that a run waits for, and what these wait for. */
@@ -58,7 +73,7 @@ export function WaitsFor({ run }: { run: RunDetail }) {
       {open.map((child, index) => (
         <span key={child.runId}>
           {index > 0 && ' and '}
-          <Link to={`/runs/${child.runId}`}>{child.worker}</Link>, which {doing[child.state]}
+          <Link to={`/runs/${child.runId}`}>{child.worker}</Link>, which {doingOf(child, run)}
         </span>
       ))}
       .

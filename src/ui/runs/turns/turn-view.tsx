@@ -6,6 +6,7 @@ import type {
   TranscriptCall,
   TranscriptItem,
 } from '#api/schemas/runs/transcript.ts'
+import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { useRun, useTranscript } from '../../api/queries.ts'
 import { later } from '../../states/later.tsx'
@@ -251,15 +252,15 @@ function ChildRun({ runId }: { runId: string }) {
   const run = useRun(runId)
   const [isOpen, setIsOpen] = useState(false)
   if (run.data === undefined) return null
-  const { worker, state, pendingRequests } = run.data
+  const { worker, pendingRequests, waitsFor } = run.data
   return (
     <section className="child-run" aria-label={`Run of ${worker}`}>
       <div className="row">
         <Link to={`/runs/${runId}`}>The run of {worker}</Link>
-        <RunState state={state} />
+        <RunState run={run.data} />
         {pendingRequests > 0 && (
           <Link className="decide-link" to={`/?runId=${runId}`}>
-            {pendingRequests} to decide
+            {pendingRequests} to {needOfRun(waitsFor)}
           </Link>
         )}
       </div>
