@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { checkoutFolder } from '../folders.ts'
+import { leanBundle } from './lean-bundle.ts'
 
 const workflowFolder = join(checkoutFolder, 'src', 'workflows')
 
@@ -14,11 +15,12 @@ export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
   const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} }
   const workflowsPath = join(workflowFolder, 'index.ts')
   const preloadModules = [join(workflowFolder, 'short-traces.ts'), workflowsPath]
-  return bundleWorkflowCode({
+  const bundle = await bundleWorkflowCode({
     workflowsPath,
     preloadModules,
     payloadConverterPath: join(workflowFolder, 'payload-converter.ts'),
     workflowInterceptorModules: [join(workflowFolder, 'first-argument.ts')],
     logger: quiet,
   })
+  return { ...bundle, code: leanBundle(bundle.code) }
 }

@@ -10,12 +10,13 @@ import { hashSources } from '../hash-sources.ts'
 
 /**
  * What the bundle is made of: our workflows, the domain they import, and the SDK by its version;
- * `bundle-workflows.ts` says how.
+ * `bundle-workflows.ts` and `lean-bundle.ts` say how.
  */
 const sources = {
   folders: ['src/workflows', 'src/domain'],
   files: [
     'src/runtime/temporal/bundle-workflows.ts',
+    'src/runtime/temporal/lean-bundle.ts',
     'node_modules/@temporalio/worker/package.json',
   ],
 }
