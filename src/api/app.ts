@@ -34,8 +34,8 @@ export function createApp(api: Api): Express {
   const { settings } = api
   const app = express()
   app.disable('x-powered-by')
-  // Rules by path, such as those of a proxy, of the log and of the service worker, see `/v1` only,
-  // and an operation under its own path only.
+  // Rules by path, such as those of a proxy, the log and the service worker, rely on this: the API
+  // is under `/v1` only, and each operation under its own path only.
   app.enable('case sensitive routing')
   app.enable('strict routing')
   // Answers get an ETag only where the contract has one.

@@ -38,7 +38,7 @@ export interface TemporalClient {
    */
   namespaceId(): Promise<string>
   /**
-   * Runs a call with the client's deadline, or one of its own; it is over by then, also when the
+   * Runs a call with the client's deadline, or one of its own. The call ends by then, even if the
    * clock is set.
    */
   withDeadline<T>(call: () => Promise<T>, withinMs?: number): Promise<T>

@@ -10,8 +10,8 @@ const connecting = 1
 
 /**
  * A connection that reports whether it is still connecting, and that may be closed at any time.
- * gRPC's deadlines are times of day: here each attempt of a call gets what is left of the call's
- * time by the monotonic clock, so that setting the clock between two attempts changes nothing.
+ * gRPC's deadlines are times of day. Here each attempt of a call gets the remaining time of the
+ * call by the monotonic clock, so that setting the clock between two attempts changes nothing.
  */
 export class TemporalConnection extends Connection {
   #closed = new AbortController()

@@ -10,8 +10,8 @@ export interface StreamedAnswer extends ModelAnswer {
 }
 
 /**
- * Reads the stream of one step to its end. Rejects with the provider's error, also when it comes in
- * the middle of the answer, or with the signal's reason.
+ * Reads the stream of one step to its end. Rejects with the provider's error, even in the middle of
+ * the answer, or with the signal's reason.
  */
 export async function readAnswer(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,

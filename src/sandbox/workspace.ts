@@ -13,9 +13,9 @@ import { workspacePlaces } from './workspace-places.ts'
 /** A workspace that opens its folders for each access. */
 export interface OpenWorkspace extends Workspace {
   /**
-   * Runs `work` on a view of the workspace in which each folder is opened once, and stays what it
-   * was found to be. Nothing can be changed through it, since a change must check that its folder
-   * is still at its path.
+   * Runs `work` on a view of the workspace that opens each folder once and keeps it, even if the
+   * folder is moved or replaced. Nothing can be changed through this view, because a change must
+   * check that its folder is still at its path.
    */
   look<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 }

@@ -15,10 +15,9 @@ const ourPhrases = [
 export type ServerWords = Pick<CallToolResult, 'content' | 'structuredContent'>
 
 /**
- * A server's result, after a sentence that it is the server's if it could be taken for the
- * gateway's, also with letters that only look like ours, or hidden ones between them. Its
- * structured content is then text too: some clients show their model nothing else of a result that
- * has any.
+ * A server's result. If it could be taken for an answer of the gateway, even because of look-alike
+ * or hidden letters, a sentence before it says that it is the server's. Its structured content is
+ * then text too, because some clients show their model only the structured content of a result.
  */
 export function asTheirWords({ content, structuredContent }: ServerWords): ServerWords {
   const structured = structuredContent === undefined ? '' : JSON.stringify(structuredContent)

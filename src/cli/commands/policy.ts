@@ -176,7 +176,7 @@ function agreementSentence({ state, digest, sequence }: PolicyAgreement): string
     case 'in_force':
       return `${digest} is in force already.`
     case 'proposed':
-      return `Proposed. It takes force when a second person who may activate policy agrees to the same version: countersign policy activate --digest ${digest}`
+      return `Proposed. It comes into force when a second person who may activate policy agrees to the same version: countersign policy activate --digest ${digest}`
   }
 }
 

@@ -23,7 +23,7 @@ export function lastRunText(lastRun: Schedule['lastRun']): string {
   return lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`
 }
 
-/** What the commands of schedules and those of triggers do differently. */
+/** The differences between the commands of schedules and those of triggers. */
 interface StartCommands<Item> {
   readonly kind: 'schedule' | 'trigger'
   /** a name for the examples of the help */

@@ -43,8 +43,8 @@ async function linesOf(
     last === '' ? 'no run yet' : `last run ${last}`,
     ...(trigger.paused ? ['It is paused: it refuses messages until it is resumed.'] : []),
     trigger.hasSecret
-      ? 'It takes messages signed by Standard Webhooks with its secret, and calls with an API key:'
-      : 'The service has no secret of it: it takes only calls with an API key:',
+      ? 'It accepts messages that are signed (Standard Webhooks) with its secret, and calls with an API key:'
+      : 'The service does not have its secret, so it accepts only calls with an API key:',
     '',
     `curl -X POST '${trigger.url}' \\`,
     `  -H "authorization: Bearer $COUNTERSIGN_API_KEY" -H 'content-type: application/json' \\`,

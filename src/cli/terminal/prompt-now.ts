@@ -3,9 +3,9 @@ import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { Keyboard } from './keyboard.ts'
 
 /**
- * Runs a prompt with the keys that are pressed from now on: what was typed before its text was on
- * the screen answers nothing, and neither does pasted text. Ctrl-C rejects with a `CommandFailure`
- * of this sentence.
+ * Runs a prompt with the keys that are pressed from now on. Keys that were pressed before its text
+ * was on the screen answer nothing, and neither does pasted text. Ctrl-C rejects with a
+ * `CommandFailure` of this sentence.
  */
 export async function promptNow<T>(
   whenLeft: string,

@@ -44,7 +44,10 @@ function valueText(value: string | null): string {
   return line.length > 200 ? `${line.slice(0, 200)}… (${value.length} characters)` : line
 }
 
-/** What is in force, what the folder holds and what waits, a line or a few each. */
+/**
+ * The version in force, the version in the folder and the open proposal, with one or a few lines
+ * for each.
+ */
 export function stateText({ digest, activation, folder, proposal }: PolicyState): string {
   const lines = [`in force  ${digest}`]
   if (activation !== null) {

@@ -28,8 +28,9 @@ export function nextDigestSlot(now: Date, digest: EmailDigest): Date {
 }
 
 /**
- * Where the next slot is looked for: a day on which clocks change has 22 to 26 hours, so that two
- * slots are never as near as these steps, and one is never further away than the last.
+ * The hours from now in which the next slot is searched, one after the other. A day on which clocks
+ * change has 22 to 26 hours, so two slots are always further apart than one of these steps, and the
+ * next slot is never further away than the last one.
  */
 const hoursAhead = [12, 24, 27]
 

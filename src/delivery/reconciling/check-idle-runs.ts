@@ -23,7 +23,7 @@ const maxRestarts = 3
 
 /**
  * Checks the workflow of every run that should continue and does not. A run that waits for nothing
- * has lost its signal, or never got it, and is woken. One whose tasks keep failing is shown as
+ * has lost its signal, or never got it, and is woken. A run whose tasks keep failing is shown as
  * stalled, with the reason, until it continues; while none of its activities runs, a new workflow
  * is started from the store in its place, a few times at most, since the history in Temporal may be
  * one that its code cannot replay (security.md 31).
@@ -66,8 +66,8 @@ const eventsLookedAt = 50
 const shownCharacters = 300
 
 // Of Temporal's WorkflowTaskFailedCause, which is not part of the client: NON_DETERMINISTIC_ERROR;
-// and what the server does by itself when something comes while a task is on its way,
-// UNHANDLED_COMMAND and FORCE_CLOSE_COMMAND.
+// and UNHANDLED_COMMAND and FORCE_CLOSE_COMMAND, which the server sets itself if something arrives
+// during a task.
 const doesNotFit = 24
 const serverCauses: ReadonlySet<number> = new Set([1, 17])
 

@@ -13,8 +13,8 @@ export interface IdleRun {
 /**
  * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs
  * waits although its request was decided (and no other of it, nor of an earlier call of its turn,
- * is pending), or a request's next step or expiry is due; and those shown as stalled. What is on
- * its way through the outbox is not among them.
+ * is pending), or a request's next step or expiry is due; and those shown as stalled. Runs with a
+ * row in the outbox that is not delivered yet are not among them.
  */
 export async function findIdleRuns(
   db: Db,

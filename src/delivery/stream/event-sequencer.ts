@@ -13,8 +13,8 @@ const gatherMs = 50
 const fallBack = { connected: 60_000, lost: 1000 }
 
 /**
- * Numbers committed events of the live stream. Sequences are given after commit by one writer at a
- * time, so that a reader who has seen number n has seen everything below it: replay skips nothing.
+ * Numbers committed events of the live stream. One writer at a time assigns the numbers, after the
+ * commit, so that a reader who has seen number n has seen all lower ones, and replay skips nothing.
  */
 export class EventSequencer implements AsyncDisposable {
   readonly #listener: Listener

@@ -21,8 +21,9 @@ export interface Connections {
 }
 
 /**
- * Connects an API process with its Postgres, once that has this version's schema and is not older
- * than what this data folder has seen, and with Temporal. `undo` closes everything.
+ * Connects an API process with Temporal and with its Postgres. Throws unless Postgres has this
+ * version's schema, and is not older than the state that this data folder has seen. `undo` closes
+ * everything.
  */
 export async function openConnections(
   undo: AsyncDisposableStack,

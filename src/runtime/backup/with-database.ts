@@ -19,10 +19,10 @@ export interface InstallationFolders {
 }
 
 /**
- * Works on the database of an installation: the one in the environment, the one of the service that
- * runs in these folders, or the folder's own, which is started for that time. `toFill`: for a
- * restore, which creates a folder's database when there is none, and refuses while the service
- * runs.
+ * Runs work on the database of an installation: the one that the environment names, that of the
+ * service that runs in these folders, or the folder's own, which is started for this work.
+ * `toFill`: for a restore, which creates the folder's database if there is none, and is refused
+ * while the service runs.
  */
 export async function withDatabase<T>(
   choice: FolderChoice,

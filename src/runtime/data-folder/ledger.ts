@@ -16,7 +16,7 @@ const maxReadBytes = 65_536
 /**
  * The ledger in `DATA/ledger`: a file for each day on which the ids were made, a line for each
  * entry. Every process of the data folder appends to the same file, and the first line of a key
- * counts, so that of two concurrent processes both see which was first.
+ * counts, so that two concurrent processes agree which of them was first.
  */
 export function openLedger(dataDir: string): Ledger {
   const folder = join(dataDir, 'ledger')

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { PlannedRevocation, Revocations } from '#domain/statements/row-seals.ts'
 
 /**
- * What was ended for good, in `DATA/ledger/revoked.log`: a line each, shared by the processes of
- * the data folder. A line that ends with a time (milliseconds since 1970) holds from then on.
- * Asking costs a look at the file's size, and reading only what was appended since.
+ * Everything that was ended for good, in `DATA/ledger/revoked.log`: one line each, shared by the
+ * processes of the data folder. A line that ends with a time (milliseconds since 1970) applies from
+ * that time on. A look-up reads the file's size, and the lines that were appended since the last
+ * one.
  */
 export function openRevocations(dataDir: string): Revocations {
   const folder = join(dataDir, 'ledger')

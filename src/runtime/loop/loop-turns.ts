@@ -34,9 +34,9 @@ export interface ToWatch {
 }
 
 /**
- * Starts a thread that watches whether this event loop runs. The thread kills the process when it
- * does not (security.md 27), and serves `/readyz` with that answer, and `/metrics`, on `address`,
- * which a blocked loop could not. Throws one sentence when the port is taken.
+ * Starts a thread that watches whether this event loop runs. If it does not, the thread kills the
+ * process (security.md 27). On `address`, the thread serves `/readyz` with this fact, and
+ * `/metrics`, because a blocked loop could not. Throws one sentence if the port is taken.
  */
 export async function watchLoop(options: {
   readonly lateMs: number

@@ -12,7 +12,7 @@ export interface Lifeline {
   readonly sayReady: () => void
   /** Tells the parent what this process waits for. */
   readonly sayWaits: (sentence: string) => void
-  /** Tells the parent what a person at its terminal shall read. */
+  /** Sends the parent a sentence for the person at its terminal. */
   readonly say: (sentence: string) => void
   /** Tells the parent every second that the event loop runs. */
   readonly sayTurns: () => void

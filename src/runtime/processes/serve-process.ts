@@ -16,8 +16,8 @@ const exitDelayMs = 5_000
 
 /**
  * Runs one of the server processes: builds it, reports that it serves, and stops it on a signal, or
- * with a sentence when it must not serve any longer. `build` gets a stack for what must be undone,
- * in reverse order, a function to refuse later, and a signal that fires when the process shall end.
+ * with a sentence if it must not serve any longer. `build` gets a stack for what must be undone, in
+ * reverse order, a function to refuse later, and a signal that fires when the process shall end.
  * SIGHUP does not end it: the API reads the project folder again.
  */
 export async function serveProcess(

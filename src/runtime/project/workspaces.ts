@@ -26,8 +26,8 @@ export class Workspaces {
   }
 
   /**
-   * Rejects with `UnusableWorkspace` when the policy has no such workspace on this task queue, or
-   * its folder is not there, also when it was there before.
+   * Rejects with `UnusableWorkspace` if the policy has no such workspace on this task queue, or if
+   * its folder does not exist, even if it existed before.
    */
   async of(policy: Policy, place: RunPlace): Promise<OpenWorkspace> {
     const root = this.#rootOf(policy, place)

@@ -19,9 +19,9 @@ const maxLogBytes = 50 * 1024 * 1024
 const newObjects = '--max-semi-space-size=8'
 
 /**
- * Settings of glibc's allocator, by which Node's and the SDK's native parts get memory. Without
- * them, each thread keeps what it once used in a part of its own, up to one for each thread, and
- * large blocks that were freed stay with the process. Other C libraries ignore them.
+ * Settings of glibc's allocator, from which the native parts of Node and the SDK get memory.
+ * Without them, each thread keeps the memory that it once used in an arena of its own, and large
+ * freed blocks stay with the process. Other C libraries ignore them.
  */
 const allocation = {
   MALLOC_ARENA_MAX: '2',
@@ -38,7 +38,7 @@ export interface NodeServiceOptions {
   readonly readyTimeoutMs: number
   /** called with what it waits for */
   readonly onWaiting?: (sentence: string) => void
-  /** called with what a person at the terminal shall read, at any time */
+  /** called with each sentence for the person at the terminal, at any time */
   readonly onSays?: (sentence: string) => void
   /** between the signal and the kill */
   readonly graceMs: number

@@ -121,7 +121,8 @@ async function toTemporal<T>(
   const run = traceOf(workflowId)
   if (run === null) return call()
   const current = currentRequest.getStore()
-  // A judgement has a workflow of its own, and is about what is recorded after it.
+  // A judgement has a workflow of its own, and belongs to the trace of the events that are recorded
+  // after it.
   if (current !== undefined && !workflowId.startsWith('judge:')) current.subject ??= workflowId
   const isOfRequest =
     current !== undefined && traceOf(current.subject ?? '')?.traceId === run.traceId

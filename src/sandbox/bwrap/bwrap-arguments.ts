@@ -25,8 +25,8 @@ export interface DataDescriptors {
 
 /**
  * bubblewrap's arguments for one command (security.md 7): new namespaces without a network, no
- * capabilities, the system's programs read-only, a private `/tmp`, and of the host's files only the
- * mounts of the plan. Pure.
+ * capabilities, the system's programs read-only, a private `/tmp`, and no other files of the host
+ * than the mounts of the plan. Pure.
  */
 export function bwrapArguments(
   plan: SandboxPlan,

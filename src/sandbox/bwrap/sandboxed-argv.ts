@@ -34,8 +34,8 @@ export function coversToCheck({ copies, covered, emptied, parents }: SandboxPlan
 /**
  * Runs inside, before the command: checks that every zone and every copy is the one that was
  * examined (a link that was swapped in would have been mounted instead), then sets the limits of
- * each process. What it writes to the descriptor distinguishes a command's exit code from one of
- * its own. At the end it closes every descriptor of the service.
+ * each process. Its output to the descriptor distinguishes the command's exit code from one of its
+ * own. At the end it closes every descriptor of the service.
  */
 const begin = `while [ "$1" != -- ]; do
   case $1 in

@@ -63,8 +63,9 @@ export class OwnFolders {
 }
 
 /**
- * Opens them once through the sandbox's first process, whose id may be another's after its end.
- * What is opened must be what was mounted. Returns the rest of a sentence when it fails.
+ * Opens the folders once through the sandbox's first process, because after its end another process
+ * may have its id. What is opened must be what was mounted. Returns the rest of a sentence when it
+ * fails.
  */
 async function openFolders(
   first: number,

@@ -14,8 +14,8 @@ export interface TreeUse {
 }
 
 /**
- * Reads the descendants of `pid`, at most `maxProcesses` of them. One that ends meanwhile counts as
- * nothing. Linux only: elsewhere the result is empty.
+ * Reads the descendants of `pid`, at most `maxProcesses` of them. A process that ends meanwhile is
+ * left out. Linux only: elsewhere the result is empty.
  */
 export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
   const pids: number[] = []

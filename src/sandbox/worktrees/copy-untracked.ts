@@ -35,11 +35,11 @@ export interface CopyToMake {
 
 /**
  * Copies files that no commit has, such as installed dependencies, from the folder of a workspace
- * into a new worktree, and returns the paths that were copied. A path that the folder has not, or
- * that the commit has, is left out. Links are copied as links and never followed. Folders called
- * `.git`, the data folder, sockets, pipes and devices are left out, and in `node_modules` what only
- * the service needs. The bytes are the copy's own, or shared by the file system until one side is
- * written: never by a hard link, through which a run would write the folder. Rejects with
+ * into a new worktree, and returns the paths that were copied. A path that the folder does not
+ * have, or that the commit has, is left out. Links are copied as links and never followed. Folders
+ * called `.git`, the data folder, sockets, pipes and devices are left out, and in `node_modules`
+ * what only the service needs. The bytes are the copy's own, or shared by the file system until one
+ * side is written: never by a hard link, through which a run would write the folder. Rejects with
  * `WorkspaceProblem`, `too_large` above the limits.
  */
 export async function copyUntracked(copy: CopyToMake): Promise<readonly string[]> {

@@ -42,8 +42,8 @@ async function writeFilesRecord(
 }
 
 /**
- * Records what a file tool is about to write to a path, so that the change does not count as one of
- * a command. `hash`: of the bytes; `null`: the file is removed; absent: the write failed.
+ * Records the bytes that a file tool is about to write to a path, so that the change does not count
+ * as one of a command. `hash`: of the bytes; `null`: the file is removed; absent: the write failed.
  */
 export async function noteWritten(folder: string, at: string, hash?: string | null): Promise<void> {
   await appendFile(

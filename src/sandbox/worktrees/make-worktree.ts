@@ -28,9 +28,9 @@ export interface WorktreeToMake {
 }
 
 /**
- * Makes the worktree of a run: files at the commit that it begins at, with a Git folder of their
- * own that reads the objects of the repository and has none of its settings, hooks and branches,
- * and copies of the paths that no commit has (product.md 35). Its branch is made in the
+ * Makes the worktree of a run (product.md 35). It has the files of the commit at which the run
+ * begins, and copies of the paths that no commit has. Its Git folder reads the objects of the
+ * repository, and has none of its settings, hooks and branches. Its branch is made in the
  * repository. Several processes may do so at once.
  */
 export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeRecord> {

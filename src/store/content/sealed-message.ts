@@ -10,8 +10,8 @@ interface Exchange {
 
 /**
  * Stores a message between API and Temporal workers, and returns its hash, which is all that
- * Temporal sees. It is sealed, since whoever reaches Temporal can name any stored text, also one
- * that an agent wrote. `to`: the hash of the question that an answer is for.
+ * Temporal sees. It is sealed, because anyone who reaches Temporal can name any stored text, even
+ * one that an agent wrote. `to`: the hash of the question, for an answer.
  */
 export async function putMessage(
   { db, seals }: Exchange,

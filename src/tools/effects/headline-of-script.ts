@@ -23,9 +23,9 @@ export interface ScriptHeadline {
 }
 
 /**
- * The pipelines with the first commands that are alarming, else the one with the first command that
- * does more than prepare. A pipeline is shown with every command of it, each cut by itself, because
- * `| bash` behind a long address decides what the whole does. `null`: the script has no command.
+ * The pipelines with the first alarming commands; without any, the pipeline with the first command
+ * that does more than prepare. Every command of a pipeline is shown, each cut by itself, because a
+ * `| bash` behind a long address decides what the pipeline does. `null`: the script has no command.
  */
 export function headlineOf(script: string, analysis: CommandAnalysis): ScriptHeadline | null {
   const nodes = analysis.search.commands

@@ -65,7 +65,8 @@ export async function lookAtMerge(
     },
   )
   const [parted = '', ...others] = common.split('\n')
-  // The difference to one of them does not show what the merge would do.
+  // There are several common ancestors: the difference to one of them does not show what the merge
+  // would do.
   if (others.length > 0) {
     throw new ToolProblem(
       `The branch has several commits in common with ${record.base}, none of which has the others: merge ${baseCommit} into it first.`,

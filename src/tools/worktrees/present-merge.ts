@@ -9,7 +9,7 @@ import { textWarnings } from '../presentations/text-warnings.ts'
 import { mergedCommits, mergedDifference, mergedPaths, type MergeAtHand } from './look-at-merge.ts'
 import { printedLines } from './shown-difference.ts'
 
-/** A merge with its whole difference, and warnings of what it would meet. */
+/** A merge with its whole difference, and warnings about conflicts and other obstacles. */
 export async function presentMerge(
   merge: MergeAtHand,
   message: string,

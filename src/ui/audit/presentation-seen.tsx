@@ -12,9 +12,9 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
- * What the people who decided a request had before them: the task, the form and the size of the
- * presentation, its cues and warnings, and of whom the service knows that all of it was on their
- * screen.
+ * What the people who decided a request saw: the task, the type and the size of the presentation,
+ * and its cues and warnings. It also names the people for whom the service knows that all of it was
+ * on their screen.
  */
 export function PresentationSeen(props: { request: string; events: readonly AuditEventView[] }) {
   const { data, error, isPending, refetch } = useQuery(requestQuery(props.request))

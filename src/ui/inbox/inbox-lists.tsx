@@ -8,9 +8,9 @@ import { placeOfOwn, useOwnWaiting } from './own-waiting.ts'
 import { OwnWaitingRequests, ownWaitingTitle } from './own-waiting-requests.tsx'
 
 /**
- * The requests, and what the person waits for. Which of them comes first is decided when they are
- * shown, and stays so until the person comes back, so that nothing moves under the pointer.
- * `isBeside`: the list is beside an open request, alone.
+ * The list of requests, and the list of what the person waits for. Their order is decided when they
+ * are shown, and stays until the person leaves the page and returns, so that nothing moves under
+ * the pointer. `isBeside`: the list is beside an open request, alone.
  */
 export function InboxLists(props: { filters: string; isBeside: boolean; listing: ReactNode }) {
   const { filters, isBeside, listing } = props

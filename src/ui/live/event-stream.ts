@@ -39,8 +39,8 @@ function newAttempt(): Attempt {
 }
 
 /**
- * Opens `/v1/events` after the event `from`, and opens it again after the last event, two seconds
- * after it ended, became silent or failed, or at once when the network of the device comes or goes.
+ * Opens `/v1/events` after the event `from`. If the stream ends, becomes silent or fails, opens it
+ * again after its last event: two seconds later, or at once when the device goes online or offline.
  * Calls `gap` after each interruption, because events may have been missed.
  */
 export function openEventStream(

@@ -1,6 +1,6 @@
 /**
- * Colours the bar of the browser or of the installed app like the page, also when the person has
- * chosen another scheme than that of the system. Returns a function that stops it.
+ * Gives the bar of the browser or of the installed app the colour of the page, even if the person
+ * has chosen another scheme than that of the system. Returns a function that stops it.
  */
 export function colourBrowserBar(): () => void {
   const root = document.documentElement

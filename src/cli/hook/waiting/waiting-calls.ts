@@ -3,9 +3,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Names under which calls wait, in a folder of this person's own, so that the same call that an
- * agent makes again continues to wait instead of opening a second request. The file is only a hint:
- * the service compares the whole call.
+ * The names of waiting calls, in a folder of this person's own. If an agent makes the same call
+ * again, it continues to wait and opens no second request. The file is only a hint: the service
+ * compares the whole call.
  */
 export class WaitingCalls {
   readonly #folder: string

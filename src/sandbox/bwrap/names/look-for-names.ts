@@ -89,8 +89,8 @@ export interface NameSearch {
   /** whether a command may write there; guarded and changed names count nowhere else */
   isWritable(at: string): boolean
   /**
-   * whether a guarded folder there is mounted read-only: what it has is then not guarded by itself,
-   * and after a command it is not searched, because the command could change nothing in it
+   * whether a guarded folder there is mounted read-only: its contents are then not guarded one by
+   * one, and not searched after a command, because the command could change nothing in it
    */
   isMountedWhole(at: string): boolean
   /** an absolute path that is not entered */

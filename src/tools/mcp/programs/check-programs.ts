@@ -26,8 +26,8 @@ interface ProgramPlace {
 /**
  * Compares a server's program with what the version recorded (security.md 36), and returns copies
  * of the compared bytes for its sandbox, so that nobody can change them in between. Throws a
- * sentence when a file differs, after `onRefused`. A version that an earlier release recorded, and
- * a workspace in another folder than the project's, have nothing to compare with.
+ * sentence when a file differs, after `onRefused`. If an earlier release recorded the version, or
+ * the workspace is in another folder than the project's, nothing is compared.
  */
 export async function checkPrograms(
   site: CommandSite,

@@ -115,7 +115,7 @@ function packageOf(real: string): PackageName | null {
   return name === '' ? null : { name, from }
 }
 
-/** Opens a file once: what is hashed is what is copied. */
+/** Opens a file once, so that the hashed bytes are the copied ones. */
 function readOnce(
   real: string,
   copy: string | null,

@@ -7,9 +7,10 @@ import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /**
- * A field for the text of a comment, with its buttons. It takes the focus, and returns it to what
- * opened it. Escape closes it while nothing is written, and leaves it otherwise. What is written is
- * kept until it is saved or cancelled, also when the field goes with what is around it.
+ * A field for the text of a comment, with its buttons. It takes the focus, and returns it to the
+ * control that opened it. Escape closes an empty field; otherwise it only moves the focus out. The
+ * text is kept until it is saved or cancelled, even if the field is removed with the elements
+ * around it.
  */
 export function CommentField(props: {
   field: Pick<TextareaProps, 'label' | 'aria-label' | 'description' | 'minRows'>

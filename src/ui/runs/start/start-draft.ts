@@ -38,8 +38,9 @@ const emptyDraft: StartDraft = {
 }
 
 /**
- * The draft of the form, which survives a reload for this person. What a link fills in has
- * precedence over an earlier draft, but not over what the person made of the same link.
+ * The draft of the form, which survives a reload for this person. The values of a link have
+ * precedence over an earlier draft, but not over the person's own changes to the values of the same
+ * link.
  */
 export function useStartDraft(
   link: StartLink,

@@ -14,9 +14,9 @@ interface Place {
 const atEndPx = 160
 
 /**
- * Keeps where the reader of a run is when they leave the page, and returns where they were if they
- * return to it or load it again. Null: they were at the end, or they open it for the first time or
- * by an address that names a place.
+ * Stores the reader's position in a run when they leave the page, and returns it when they return
+ * to the page or load it again. Null: the position was the end, this is the first visit, or the
+ * address names a place.
  */
 export function useLastPlace(region: RefObject<HTMLElement | null>): Place | null {
   const { hash, key, pathname } = useLocation()
