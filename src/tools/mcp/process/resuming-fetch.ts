@@ -79,9 +79,16 @@ class ReceivedEvents {
   }
 
   take(chunk: Uint8Array): void {
-    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split(/\r?\n/)
-    this.#rest = lines.pop() ?? ''
-    for (const line of lines) this.#line(line)
+    const text = this.#decoder.decode(chunk, { stream: true })
+    const end = text.lastIndexOf('\n')
+    // A line may have megabytes: it is split once it is complete, not with each chunk.
+    if (end < 0) {
+      this.#rest += text
+      return
+    }
+    const lines = `${this.#rest}${text.slice(0, end)}`.split('\n')
+    this.#rest = text.slice(end + 1)
+    for (const line of lines) this.#line(line.endsWith('\r') ? line.slice(0, -1) : line)
   }
 
   /** Drops an incomplete event. */
