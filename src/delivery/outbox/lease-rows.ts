@@ -97,7 +97,7 @@ async function writeMarks(db: Db, ids: readonly string[]): Promise<void> {
   await sql`
     with delivered as (
       update outbox set delivered_at = clock_timestamp(), leased_until = null, lease_owner = null, last_error = null
-      from ${eachOf(ids)} as mark(id) where outbox.id = mark.id::bigint
+      where id = any(array(select mark.id::bigint from ${eachOf(ids)} as mark(id)))
     )
     select set_config('synchronous_commit', 'off', true)
   `.execute(db)

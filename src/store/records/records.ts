@@ -68,7 +68,8 @@ export async function writeRecords(
       from unnest(${channels}::text[]) as channel
     )
     select queue.id, (select workflow_id from run where run.id = queue.run_id) as "workflowId",
-      exists (select from request where id = queue.run_id and run_id is null) as "isOfProgram",
+      -- No exists: for many rows Postgres would read all requests of programs.
+      coalesce((select run_id is null from request where id = queue.run_id), false) as "isOfProgram",
       (select count(*) from (
         select from outbox as open where open.run_id = queue.run_id
           and open.delivered_at is null and open.undeliverable_at is null limit 1

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { DeliveredMarks } from '#delivery/outbox/lease-rows.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { openProgramDesk } from '#services/external/external.fixture.ts'
+import { openExternal } from '#services/external/open-external.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+
+/** So many that they fill several pages of each table. */
+const moreRequests = 150
+/** For what a scan reads beside the row, such as older versions of it. */
+const toleratedRows = 5
+
+const desk = disposeAfterTests(await openProgramDesk())
+
+const tables = ['request', 'request_revision', 'request_principal', 'decision', 'permit', 'outbox']
+
+/** How many rows scans have read so far, by table. */
+async function rowsRead(db: Db): Promise<Map<string, number>> {
+  await sql`select pg_stat_force_next_flush()`.execute(db)
+  const { rows } = await sql<{ table: string; rows: string }>`
+    select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as rows
+    from pg_stat_user_tables where relname = any(${tables}::text[])
+  `.execute(db)
+  return new Map(rows.map(({ table, rows: read }) => [table, Number(read)]))
+}
+
+/** How many rows `work` reads, by table. */
+async function readBy(db: Db, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = await rowsRead(db)
+  await work()
+  const after = await rowsRead(db)
+  return Object.fromEntries(tables.map((name) => [name, after.get(name)! - before.get(name)!]))
+}
+
+function expectNoMore(now: Record<string, number>, before: Record<string, number>): void {
+  for (const table of tables) {
+    expect(now[table], `rows of ${table}`).toBeLessThanOrEqual(before[table]! + toleratedRows)
+  }
+}
+
+// The connection keeps the plans that it made while its tables were nearly empty.
+it("opening, deciding and delivering a program's request reads as many rows whatever the number of requests", async () => {
+  const { databaseUrl: url, service, program, linus } = desk
+  await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
+  const ctx = { ...service.ctx, db }
+  const marks = new DeliveredMarks(db)
+  let rounds = 0
+  const round = async () => {
+    rounds += 1
+    const { id, digest, presentation } = await desk.ask({ externalId: `decided-${rounds}` })
+    const seen = presentation.digest
+    const body = { decision: 'approve', digest, revision: 1, reason: 'looked', seen, again: true }
+    const deciding = await readBy(db, () => decideRequest(ctx, linus.caller, { request: id, body }))
+    const { rows } = await sql<{ id: string }>`
+      select id from outbox where run_id = ${id}::uuid`.execute(service.db)
+    expect(rows).toHaveLength(2)
+    const delivering = await readBy(db, () => marks.mark(rows.map((row) => row.id)))
+    const call = { tool: 'deploy', input: {}, externalId: `opened-${rounds}` }
+    const opening = await readBy(db, () => openExternal(ctx, program.caller, call))
+    return { deciding, delivering, opening }
+  }
+  for (let count = 0; count < 6; count += 1) await round()
+  const withFew = await round()
+  const more = []
+  for (let place = 0; place < moreRequests; place += 1) {
+    more.push(await desk.ask({ externalId: `more-${place}` }))
+  }
+  const withManyWaiting = await round()
+  expectNoMore(withManyWaiting.deciding, withFew.deciding)
+  expectNoMore(withManyWaiting.delivering, withFew.delivering)
+  for (const { id } of more) await desk.decide(await desk.read(id), 'approve')
+  const withManyDecided = await round()
+  expectNoMore(withManyDecided.deciding, withFew.deciding)
+  expectNoMore(withManyDecided.delivering, withFew.delivering)
+  // An opening counts what of its owner waits.
+  expectNoMore(withManyDecided.opening, withFew.opening)
+})
