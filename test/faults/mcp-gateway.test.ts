@@ -319,6 +319,32 @@ describe('a call that asks', () => {
     expect(await runs('note held', 'held')).toBe(1)
   })
 
+  test('ends a wait for its decision as soon as it is approved, and says that calling runs it', async () => {
+    const asked = await quick.call('note', { text: 'waited for' })
+    const id = String(asked.structured['number'])
+    const order: string[] = []
+    const long = quick.call('countersign_wait', { id, seconds: 45 }).then((answer) => {
+      order.push('approved')
+      return answer
+    })
+    const other = await quick.call('note', { text: 'nobody decides this' })
+    const undecided = { id: String(other.structured['number']), seconds: 15 }
+    const pending = quick.call('countersign_wait', undecided).then(() => order.push('pending'))
+    await decide(world, asked, 'approve')
+    const answer = await long
+    expect(answer).toMatchObject({ isError: false, structured: { status: 'approved' } })
+    expect(answer.text).toBe(
+      `ALLOWED, not run yet (request #${id}). To go on, call note again with the same arguments: nothing is asked twice, and it runs once.`,
+    )
+    await pending
+    expect(order).toEqual(['approved', 'pending'])
+    expect(await runs('note waited for')).toBe(0)
+    const done = await quick.call('note', { text: 'waited for' })
+    expect(done).toMatchObject({ isError: false, disposition: 'approved-executed' })
+    expect(await runs('note waited for')).toBe(1)
+    await quick.call('countersign_withdraw', { id: undecided.id })
+  })
+
   test('is answered with the reason when it is denied, and withdrawn by its caller', async () => {
     const denied = await quick.call('note', { text: 'no' })
     await decide(world, denied, 'deny')

@@ -54,6 +54,7 @@ export async function followCall(
     for (;;) {
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
+      if (!wants && waitsForCaller(callState)) return callState
       if (callState.state === 'approved' && !callState.hasStarted && wants && !isWanted) {
         isWanted = true
         await recordWaitingCaller(api.ctx, caller, requestId)
@@ -76,6 +77,11 @@ export async function followCall(
 export function hasEnded({ state, outcome, permit, refusal }: GatewayCallState): boolean {
   if (state === 'pending') return false
   return state !== 'approved' || outcome !== null || permit !== null || refusal !== null
+}
+
+/** It was approved, and is carried out only when its caller calls again. */
+function waitsForCaller({ state, hasStarted, byTask }: GatewayCallState): boolean {
+  return state === 'approved' && !hasStarted && !byTask
 }
 
 function secondsSince(began: number): number {

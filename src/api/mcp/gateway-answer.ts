@@ -87,9 +87,11 @@ export function answerOf(
     }
     return deniedResult(`REFUSED, not run: ${why} (${named}).`)
   }
-  const text = callState.hasStarted
-    ? `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${again(callState)}`
-    : `ALLOWED, not run yet (${named}). ${again(callState)}`
+  if (!callState.hasStarted) {
+    const text = `ALLOWED, not run yet (${named}). ${again(callState)}`
+    return waitingResult(callState, publicUrl, { status: 'approved', text })
+  }
+  const text = `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${againOrWait(callState)}`
   return waitingResult(callState, publicUrl, { status: 'running', text })
 }
 
@@ -122,7 +124,7 @@ function pendingResult(callState: GatewayCallState, publicUrl: string): CallTool
   const url = requestUrl(publicUrl, callState)
   const text = [
     `PENDING, not run: this call waits as request #${number} for somebody of ${team} to decide (queue ${queue}): ${url}`,
-    `Nobody behind this call can approve it. ${again(callState)}`,
+    `Nobody behind this call can approve it. ${againOrWait(callState)}`,
     `It expires at ${expiresAt.toISOString()}.`,
   ].join('\n')
   const result = waitingResult(callState, publicUrl, { status: 'pending', text })
@@ -138,8 +140,12 @@ function unknownResult(sentence: string): CallToolResult {
   }
 }
 
-function again({ tool, number }: GatewayCallState): string {
-  return `To go on, call ${tool} again with the same arguments: nothing is asked twice, and it runs once. Or wait with ${waitTool} {"id": "${number}"}.`
+function again({ tool }: GatewayCallState): string {
+  return `To go on, call ${tool} again with the same arguments: nothing is asked twice, and it runs once.`
+}
+
+function againOrWait(callState: GatewayCallState): string {
+  return `${again(callState)} Or wait with ${waitTool} {"id": "${callState.number}"}.`
 }
 
 /** The gateway's own tools besides those of a server. */

@@ -26,6 +26,7 @@ const approved: GatewayCallState = {
   refusal: null,
   refusalReason: null,
   hasStarted: false,
+  byTask: true,
   outcome: null,
   check: null,
 }

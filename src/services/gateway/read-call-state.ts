@@ -33,6 +33,8 @@ export interface GatewayCallState {
   readonly refusal: GatewayRefusal | null
   readonly refusalReason: string | null
   readonly hasStarted: boolean
+  /** once approved, it is carried out without its caller */
+  readonly byTask: boolean
   readonly outcome: ExternalOutcome | null
   /** the number of the request that asks people how it ended */
   readonly check: string | null
@@ -68,7 +70,8 @@ export async function readCallState(
     select g.request_id as "requestId", r.number::text, g.task_id as "taskId", g.server,
       r.tool as "policyName", e.verdict, r.state, r.queue, r.team, r.created_at as "createdAt",
       r.expires_at as "expiresAt", r.cancel_reason as "cancelReason", g.refusal,
-      g.refusal_reason as "refusalReason", e.consumed_at is not null as "hasStarted", e.outcome,
+      g.refusal_reason as "refusalReason", e.consumed_at is not null as "hasStarted",
+      g.by_task as "byTask", e.outcome,
       greatest(r.created_at, r.decided_at, e.consumed_at, e.outcome_at) as "changedAt",
       r.revision > 1 as "wasEdited",
       (select p.state from permit p where p.request_id = r.id and p.revision = r.revision
