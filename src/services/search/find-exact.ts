@@ -41,7 +41,7 @@ function isNumber(reference: string): boolean {
   return /^[1-9][0-9]{0,14}$/.test(reference)
 }
 
-/** Nothing for words that name no request, and for one that the viewer may not see. */
+/** Returns nothing if the words name no request, or one that the viewer may not see. */
 async function requestOf(
   ctx: ServiceContext,
   viewer: Viewer,

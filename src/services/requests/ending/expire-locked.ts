@@ -8,9 +8,9 @@ import { aboutRequest, endRequest } from './end-request.ts'
 import { timer } from '../../core/authority.ts'
 
 /**
- * Expires a pending request whose time is over by the database's clock: an outcome of its own,
- * neither denial nor approval (product.md 12). The caller holds the run's and the request's lock
- * and has compared the clock.
+ * Expires a pending request whose deadline has passed by the database's clock. This is an outcome
+ * of its own, neither denial nor approval (product.md 12). The caller holds the run's and the
+ * request's lock and has compared the clock.
  */
 export async function expireLocked(
   unit: UnitOfWork,

@@ -14,9 +14,9 @@ interface SignableRequest {
 
 /**
  * Whether an approval needs a passkey's signature: at high risk, where the queue requires one
- * (audit.md, Approver's signature). A denial needs none, since it makes nothing run, and many can
- * always be denied at once (dashboard.md). Neither do answers to questions and outcome checks,
- * which approve no call.
+ * (audit.md, Approver's signature). A denial needs none, because it makes nothing run, and many
+ * requests can always be denied at once (dashboard.md). Neither do answers to questions and outcome
+ * checks, which approve no call.
  */
 export function needsSignature({ kind, risk, routing }: SignableRequest): boolean {
   const isApproved = kind !== 'question' && kind !== 'outcome_check'

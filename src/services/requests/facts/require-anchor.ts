@@ -55,7 +55,7 @@ function linesOfFile(
   return { old: lines - added + removed, new: lines }
 }
 
-/** Of one of any number of files, to the last line that the difference shows. */
+/** For one of several files, up to the last line that the difference shows. */
 function linesOfDiff({ type, content }: Presentation, name: string): Lines | null {
   const files = type === 'diff' ? (parseUnifiedDiff(content) ?? []) : []
   const file = files.find(({ newPath, oldPath }) => (newPath ?? oldPath) === name)

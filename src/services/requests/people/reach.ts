@@ -27,7 +27,7 @@ export interface QueueRoute {
   readonly selfApproval: boolean
 }
 
-/** The people of these teams who can sign in; the rows of one human are one of them. */
+/** The people of these teams who can sign in. The rows of one human count as one person. */
 export async function readReachable(db: Db | Tx, teams: readonly string[]): Promise<Reachable[]> {
   return (await readMembers(db, teams)).filter(({ isDisabled }) => isDisabled !== true)
 }

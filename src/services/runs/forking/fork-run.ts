@@ -148,8 +148,8 @@ type Words = Pick<
 >
 
 /**
- * The task of the fork: its first message, and its input. A task that a trigger was sent stays the
- * trigger's, and never becomes that of the person who starts again.
+ * The task of the fork: its first message, and its input. The message of a trigger stays the
+ * trigger's, and never becomes the task of the person who starts again.
  */
 async function wordsOf(
   tx: Tx,

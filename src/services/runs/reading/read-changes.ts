@@ -156,9 +156,9 @@ const changeless = builtInToolNames.filter(
 )
 
 /**
- * The changes that commands are known to have made besides those with a row; and the calls that
- * have begun and may have changed files without a record: those of tools that do not only read, and
- * writes with an unknown end.
+ * The known changes of commands besides those with a row. Also the calls that have begun and may
+ * have changed files without a record: calls of tools that do not only read, and writes with an
+ * unknown end.
  */
 async function unlistedOf(
   db: Db,

@@ -96,7 +96,7 @@ export async function askToStart(
   await openRequests(unit, run, [{ requestId, caller, opening }])
 }
 
-/** What was asked for, without the texts of files; a fork goes on with its message. */
+/** The task, without the texts of files; for a fork, its first message. */
 function taskOf({ forkedFrom, input, text }: StartToJudge & StartTerms): string {
   return forkedFrom === null || forkedFrom.afterTurn === 0 ? taskText(input) : text
 }

@@ -41,7 +41,10 @@ export interface NewRun {
   readonly taskQueue: string
   /** name of the workspace that it works in */
   readonly workspace: string
-  /** its own, whose branch is named after its number, or that of the run above; `null`: none */
+  /**
+   * its own worktree, whose branch contains the run's number, or that of the run above; `null`:
+   * none
+   */
   readonly worktree: WorktreeStart | WorktreeOfRun | null
   readonly signed: SignedStatement | null
   /** the first message of the model, and its author */

@@ -53,8 +53,9 @@ export async function pausedNames(db: Db | Tx, kind: StartKind): Promise<Readonl
 }
 
 /**
- * A query for these names: by a row, or by the trail, of which the application's role can change no
- * event. A row that SQL deletes ends no pause (security.md 29).
+ * A query for the names of paused triggers or schedules: by a row, or by the trail, whose events
+ * the application's role cannot change. A row that somebody deletes by SQL therefore ends no pause
+ * (security.md 29).
  */
 export function namesOfPaused(kind: StartKind): RawBuilder<unknown> {
   return sql`

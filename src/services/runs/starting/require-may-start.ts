@@ -54,7 +54,8 @@ export async function requireMayStart(
 ): Promise<void> {
   const callerId = callingPerson(actor)
   const ids = [...new Set([starter?.id ?? null, callerId].filter((id) => id !== null))]
-  // A statement of its own: one that waits for a lock would read rows as they were before.
+  // A statement of its own, because one that waits for a lock reads the other rows as they were
+  // before.
   await lockRights(tx, ids)
   const [{ used, people }, inForce] = await together([
     readFacts(tx, worker, ids),

@@ -37,9 +37,9 @@ const maxLooks = 5
 /**
  * Starts a run for a trigger whose message was verified. The message is data without an author: it
  * is quoted in the first message. The person whom `as` names starts it, or nobody; the owner of a
- * key that calls it is behind it. A repeated message gets its first answer, whatever holds by now.
- * If another version takes force meanwhile, the message is judged again by that one, because many
- * senders do not repeat a refused message. Rejects as `startRun` does, with `forbidden` where
+ * key that calls it is behind it. A repeated message gets its first answer, whatever has changed
+ * since. If another version takes force meanwhile, the message is judged again by that one, because
+ * many senders do not repeat a refused message. Rejects as `startRun` does, with `forbidden` where
  * nobody starts it and the worker is not for everybody, and with `trigger_paused`, which is
  * recorded.
  */
