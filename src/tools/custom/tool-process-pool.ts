@@ -9,6 +9,8 @@ const maxIdle = 4
  * first.
  */
 const busyWaitMs = 100
+/** A process takes 40 MiB: one waits for the next query, and others end after this time. */
+const spareMs = 60_000
 
 /** A process that has loaded the tools and carries out no query. */
 export interface ReadyProcess {
@@ -16,24 +18,37 @@ export interface ReadyProcess {
   readonly loaded: LoadedTools
 }
 
+interface IdleProcess extends ReadyProcess {
+  readonly sinceMs: number
+}
+
 /**
  * The tool processes of one policy version: each query takes one to itself and gives it back. A
- * process that has ended, holds too much, or loaded files of another version is not used again.
+ * process that has ended, holds too much, or loaded files of another version is not used again. Of
+ * those that no query needed for a minute, one is kept.
  */
 export class ToolProcessPool implements AsyncDisposable {
   readonly #setup: ToolProcessSetup
   readonly #environment: Readonly<Record<string, string>>
-  readonly #idle: ReadyProcess[] = []
+  readonly #spareMs: number
+  /** the one that was used last comes last, and is taken first */
+  readonly #idle: IdleProcess[] = []
   readonly #children = new Set<ToolChild>()
   /** called in turn with a ready process, or with `null` when another may start */
   readonly #takers: ((ready: ReadyProcess | null) => void)[] = []
   #tools: LoadedTools | null = null
   #isStarting = false
   #isClosed = false
+  #spareTimer: NodeJS.Timeout | null = null
 
-  constructor(setup: ToolProcessSetup, environment: Readonly<Record<string, string>>) {
+  constructor(
+    setup: ToolProcessSetup,
+    environment: Readonly<Record<string, string>>,
+    limits: { readonly spareMs: number } = { spareMs },
+  ) {
     this.#setup = setup
     this.#environment = environment
+    this.#spareMs = limits.spareMs
   }
 
   /** The tools as a process loaded them from the version's files; `null`: none has yet. */
@@ -65,7 +80,24 @@ export class ToolProcessPool implements AsyncDisposable {
     if (isGood && next !== undefined) return next({ child, loaded })
     next?.(null)
     if (!isGood || this.#idle.length >= maxIdle) return this.#drop(child)
-    this.#idle.push({ child, loaded })
+    this.#idle.push({ child, loaded, sinceMs: performance.now() })
+    if (this.#idle.length > 1) this.#endSparesLater()
+  }
+
+  #endSparesLater(): void {
+    this.#spareTimer ??= setTimeout(() => {
+      this.#spareTimer = null
+      this.#endSpares()
+    }, this.#spareMs).unref()
+  }
+
+  #endSpares(): void {
+    const [longest] = this.#idle
+    if (this.#isClosed || longest === undefined || this.#idle.length === 1) return
+    if (performance.now() - longest.sinceMs < this.#spareMs) return this.#endSparesLater()
+    this.#idle.shift()
+    this.#drop(longest.child).catch(() => undefined)
+    this.#endSpares()
   }
 
   /** A process that another query gives back; `null` when it is time to check for room again. */
@@ -110,6 +142,7 @@ export class ToolProcessPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
+    if (this.#spareTimer !== null) clearTimeout(this.#spareTimer)
     await Promise.all([...this.#children].map((child) => this.#drop(child)))
   }
 }
