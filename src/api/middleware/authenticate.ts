@@ -15,6 +15,7 @@ import type { Api } from '../context/api.ts'
 import { CookieLookUps } from './cookie-look-ups.ts'
 import { withinSeconds } from './within-seconds.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
+import { WindowCounts } from './window-counts.ts'
 
 /**
  * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
@@ -140,6 +141,8 @@ function onceAMinute(): (id: string) => boolean {
   }
 }
 
+const windowMs = 1000
+
 /** How many sessions and keys a person may use at their full speed at once. */
 const fullShares = 5
 
@@ -159,7 +162,8 @@ interface AskingCaller {
 
 function limitBy(perSecond: number, of: (caller: AskingCaller) => string): RequestHandler {
   return rateLimit({
-    windowMs: 1000,
+    windowMs,
+    store: new WindowCounts(windowMs),
     limit: perSecond,
     standardHeaders: false,
     legacyHeaders: false,

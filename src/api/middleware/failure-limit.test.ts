@@ -1,5 +1,37 @@
-import { expect, test } from 'vitest'
-import { networkOf } from './failure-limit.ts'
+import type { Request } from 'express'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { failureLimit, networkOf } from './failure-limit.ts'
+
+// Rules: security.md 21, 42
+describe('an address that failed too often', () => {
+  beforeEach(
+    () =>
+      void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] }),
+  )
+  afterEach(() => void vi.useRealTimers())
+
+  const here = { ip: '203.0.113.9' } as Request
+  const hourMs = 3_600_000
+  const refusedFor = (seconds: number) => ({
+    code: 'rate_limited',
+    facts: { retryAfterSeconds: seconds },
+  })
+
+  test.each([
+    ['put back', -hourMs],
+    ['put forward', hourMs],
+  ])('may try again after a minute, and not before, when the clock is %s', async (_, byMs) => {
+    const limit = failureLimit(1, 'failed keys')
+    await limit.fail(here)
+    vi.setSystemTime(Date.now() + byMs)
+    await expect(limit.check(here)).rejects.toMatchObject(refusedFor(60))
+    vi.advanceTimersByTime(30_000)
+    await expect(limit.fail(here)).rejects.toMatchObject(refusedFor(30))
+    vi.advanceTimersByTime(30_000)
+    await limit.check(here)
+    await limit.fail(here)
+  })
+})
 
 // Rules: security.md 21
 test.each([

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
-import { ipKeyGenerator, MemoryStore, type ClientRateLimitInfo } from 'express-rate-limit'
+import { ipKeyGenerator, type ClientRateLimitInfo } from 'express-rate-limit'
 import { Problem } from '#domain/problem.ts'
+import { WindowCounts } from './window-counts.ts'
 
 /** Counts failures of an address in windows of a minute (security.md 21). */
 export interface FailureLimit {
@@ -26,8 +27,7 @@ const windowMs = 60_000
  * minute is over.
  */
 export function failureLimit(maxFailures: number, what: string): FailureLimit {
-  const store = new MemoryStore()
-  store.init({ windowMs } as Parameters<MemoryStore['init']>[0])
+  const counts = new WindowCounts(windowMs)
   const refuse = (counter: ClientRateLimitInfo): never => {
     const untilMs = (counter.resetTime?.getTime() ?? 0) - Date.now()
     throw new Problem('rate_limited', `Too many ${what} from this address`, {
@@ -36,11 +36,11 @@ export function failureLimit(maxFailures: number, what: string): FailureLimit {
   }
   return {
     async check(request) {
-      const counter = await store.get(addressOf(request))
+      const counter = counts.get(addressOf(request))
       if (counter !== undefined && counter.totalHits >= maxFailures) refuse(counter)
     },
     async fail(request) {
-      const counter = await store.increment(addressOf(request))
+      const counter = counts.increment(addressOf(request))
       if (counter.totalHits > maxFailures) refuse(counter)
     },
   }
