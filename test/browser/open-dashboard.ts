@@ -2,7 +2,6 @@ import { formatVerifierKey } from '#evidence/note/note-key.ts'
 import { logSigner } from '../harness/fixtures/cover-audit.ts'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { onTestFinished, TestRunner } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -12,10 +11,10 @@ import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { SignInMails } from '#delivery/email/sign-in-mails.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
-import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
+import { askService } from '../harness/ask-service.ts'
 import { sharedBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
@@ -72,7 +71,7 @@ export interface DashboardOptions {
 
 /** Opens a dashboard over a desk of its own. */
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
-  if (!(await isUiBuilt())) await buildUi()
+  const uiDir = await askService('dashboard')
   const desk = await openAgentDesk(options.sandbox)
   const { db, url: databaseUrl } = desk.database
   const feed = new EventFeed({ db, databaseUrl })
@@ -86,7 +85,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     trustProxy: false,
     developmentToken,
     sessionTimes,
-    uiDir: join(import.meta.dirname, '..', '..', 'dist', 'ui'),
+    uiDir,
     projectDir: desk.root,
     isSample: false,
     temporal: { uiUrl: null, namespace: 'default' },

@@ -7,7 +7,7 @@ import type { ServiceAnswer } from './service-desk.ts'
  * @throws with the desk's own sentence when it could not be made.
  */
 export async function askService(
-  service: 'postgres' | 'temporal' | 'packages' | 'service',
+  service: 'postgres' | 'temporal' | 'dashboard' | 'packages' | 'service',
 ): Promise<string> {
   // A kept connection may end between two files, and fail the question of the second.
   const headers = { connection: 'close' }

@@ -15,8 +15,8 @@ export interface ServiceDesk {
 }
 
 /**
- * What the desk answers with; `address` is a Postgres URL, a Temporal `host:port`, the folder with
- * the tarballs of our packages, or the tarball of the service.
+ * What the desk answers with; `address` is a Postgres URL, a Temporal `host:port`, the folder of
+ * the built dashboard, the one with the tarballs of our packages, or the tarball of the service.
  */
 export interface ServiceAnswer {
   address: string
@@ -60,6 +60,11 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
       })
       stops.push(() => server.stop())
       return server.address
+    },
+    '/dashboard': async () => {
+      const { buildUi, isUiBuilt } = await import('#runtime/supervisor/build-ui.ts')
+      if (!(await isUiBuilt())) await buildUi()
+      return join(import.meta.dirname, '..', '..', 'dist', 'ui')
     },
     '/packages': async () => {
       const { packPackages } = await import('../../scripts/packages/packages.ts')

@@ -1,8 +1,9 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder } from '../folders.ts'
-import { dashboardSources } from './build-ui.ts'
+import { dashboardSources, putInPlace } from './build-ui.ts'
 
 test('a change of any folder whose code the dashboard imports has it built again', async () => {
   const entries = await readdir(join(checkoutFolder, 'src', 'ui'), {
@@ -19,4 +20,32 @@ test('a change of any folder whose code the dashboard imports has it built again
   )
   expect(folders).toContain('src/client')
   expect(dashboardSources.folders).toEqual(expect.arrayContaining([...new Set(folders)]))
+})
+
+/** A dashboard that somebody built of these sources. */
+async function build(folder: string, sources: string, builder: string): Promise<string> {
+  await mkdir(folder)
+  await writeFile(join(folder, '.source'), sources)
+  await writeFile(join(folder, 'index.html'), builder)
+  return folder
+}
+
+test('a build that ends after another one of the same sources leaves its files to who serves them', async () => {
+  const parent = newFolder('countersign-build-ui-')
+  const place = join(parent, 'ui')
+  await putInPlace(await build(`${place}.1`, 'these sources', 'the first'), place)
+  const serving = await readdir(place)
+  await putInPlace(await build(`${place}.2`, 'these sources', 'the second'), place)
+  expect(await readdir(place)).toEqual(serving)
+  expect(await readFile(join(place, 'index.html'), 'utf8')).toBe('the first')
+})
+
+test('a build of other sources takes the place of the earlier one, of which nothing stays', async () => {
+  const parent = newFolder('countersign-build-ui-')
+  const place = join(parent, 'ui')
+  await writeFile(join(await build(place, 'earlier sources', 'the earlier'), 'old.js'), '')
+  await putInPlace(await build(`${place}.1`, 'these sources', 'the new'), place)
+  expect(await readdir(parent)).toEqual(['ui'])
+  expect((await readdir(place)).toSorted()).toEqual(['.source', 'index.html'])
+  expect(await readFile(join(place, 'index.html'), 'utf8')).toBe('the new')
 })

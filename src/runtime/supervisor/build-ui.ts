@@ -27,13 +27,14 @@ const maxLines = 8
 /** Whether the built dashboard is that of this checkout's sources; a package has its own. */
 export async function isUiBuilt(): Promise<boolean> {
   if (isPackage) return true
-  const stamp = await readFile(join(builtFolder, stampFile), 'utf8').catch(() => '')
+  const stamp = await stampOf(builtFolder)
   return stamp !== '' && stamp === (await hashSources(dashboardSources))
 }
 
 /**
  * Builds the dashboard into a temporary folder, which is renamed to `dist/ui`, so that concurrent
- * starts in one checkout see no incomplete one. Throws with the builder's last lines.
+ * starts in one checkout see no incomplete one. Of concurrent builds of the same sources the first
+ * one stays. Throws with the builder's last lines.
  */
 export async function buildUi(): Promise<void> {
   const stamp = await hashSources(dashboardSources)
@@ -49,13 +50,42 @@ export async function buildUi(): Promise<void> {
     }
     await compressFiles(half)
     await writeFile(join(half, stampFile), stamp)
-    await rm(builtFolder, { recursive: true, force: true })
-    await rename(half, builtFolder).catch(async (error: unknown) => {
-      if (!(await isUiBuilt())) throw error
-    })
+    await putInPlace(half, builtFolder)
   } finally {
     await rm(half, { recursive: true, force: true })
   }
+}
+
+/** Why a folder cannot be renamed: the one is not there, or the other one is. */
+const nothingToMove = ['ENOENT']
+const otherInPlace = ['ENOTEMPTY', 'EEXIST']
+
+/**
+ * Moves a built dashboard to `folder`, unless one of the same sources is there: another start has
+ * begun to serve that one. An earlier one is moved away whole, and removed after that.
+ */
+export async function putInPlace(built: string, folder: string): Promise<void> {
+  const stamp = await stampOf(built)
+  if ((await stampOf(folder)) === stamp) return
+  const earlier = `${built}.earlier`
+  try {
+    await renameUnless(nothingToMove, folder, earlier)
+    await renameUnless(otherInPlace, built, folder)
+    if ((await stampOf(folder)) !== stamp) throw new Error('others build the dashboard: try again')
+  } finally {
+    await rm(earlier, { recursive: true, force: true })
+  }
+}
+
+async function renameUnless(codes: readonly string[], from: string, to: string): Promise<void> {
+  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (!codes.includes(error.code ?? '')) throw error
+  })
+}
+
+/** The hash of the sources of a built dashboard; empty where there is none. */
+function stampOf(folder: string): Promise<string> {
+  return readFile(join(folder, stampFile), 'utf8').catch(() => '')
 }
 
 /**
