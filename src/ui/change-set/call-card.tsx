@@ -128,7 +128,11 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
   const newest = entry.approval?.request ?? request
   const comments = useSteadyComments(newest.comments)
-  const notes = useLineNotes({ ...newest, comments: comments.visible }, !state.changed)
+  const notes = useLineNotes(
+    { ...newest, comments: comments.visible },
+    !state.changed,
+    request.revision,
+  )
   const closed = whyClosed(newest)
   const again = againSentence(request.alike.again)
   return (
@@ -149,6 +153,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
         <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
       </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
+      {notes.lost}
       <SecretsContext value={secrets.registry}>
         <Effect
           key={presentation.digest}

@@ -22,6 +22,7 @@ export function OpenedEffect(props: {
       {view.editsFile && (
         <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
       )}
+      {view.notes.lost}
       <SecretsContext value={view.secrets.registry}>
         <Effect
           key={request.presentation.digest}

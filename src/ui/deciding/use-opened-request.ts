@@ -48,7 +48,11 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
   const unsentChoice = useUnsentChoice()
   const { fullyViewed, tracker } = useSeen(region, displayedRequest.presentation.digest, complete)
   const comments = useSteadyComments(request.comments)
-  const notes = useLineNotes({ ...request, comments: comments.visible }, isNewest)
+  const notes = useLineNotes(
+    { ...request, comments: comments.visible },
+    isNewest,
+    displayedRequest.revision,
+  )
   const editsFile =
     unsentChoice.choice === 'edit' &&
     request.state === 'pending' &&

@@ -8,6 +8,8 @@ export interface LineNotes {
   /** the content below a line; null: nothing */
   readonly below: (anchor: CommentAnchor) => ReactNode
   readonly onWrite: ((anchor: CommentAnchor) => void) | null
+  /** what is being written at a line that is not drawn any more; null: nothing */
+  readonly lost: ReactNode
 }
 
 /** The notes of a difference, by change, and the click on a line number that writes one. */

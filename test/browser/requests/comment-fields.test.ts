@@ -21,10 +21,10 @@ async function askForChange() {
   return { path, runId, id: requestIds[0]! }
 }
 
-async function linusChanges(request: string, path: string) {
+async function linusChanges(request: string, path: string, content?: string) {
   const { linus } = desk.people
   const { digest } = await getRequest(desk.api, linus.caller, { request })
-  const input = { path, content: 'first\nchanged by Linus\n' }
+  const input = { path, content: content ?? 'first\nchanged by Linus\n' }
   await reviseRequest(desk.api, linus.caller, { request, input, digest, revision: 1 })
 }
 
@@ -72,6 +72,35 @@ test('what somebody writes at a line stays, in its place, when a colleague chang
     ['Why this word?', 2],
   ])
 })
+
+test.each(['saved without the line', 'cancelled'])(
+  'what somebody writes at a line that the new revision does not show is in view, and can be %s',
+  async (end) => {
+    const { id, path } = await askForChange()
+    const page = await dashboard.open('Grace', `/requests/${id}`)
+    await live(page)
+    await writeAtLine(page, page)
+    await linusChanges(id, path, 'one line by Linus\n')
+    await page.getByText('This changed meanwhile: show the new revision first.').waitFor()
+    const lost = page.getByLabel('Your comment on new line 2, which is not shown any more')
+    expect(await lost.count()).toBe(0)
+    await page.getByRole('button', { name: 'Show the new revision' }).first().click()
+    await lost.waitFor()
+    expect(await lost.inputValue()).toBe('Why this word?')
+    await expect.poll(() => lost.evaluate((it) => it === document.activeElement)).toBe(true)
+    const isSaved = end === 'saved without the line'
+    const button = isSaved ? 'Comment without the line' : 'Cancel'
+    await page.getByRole('button', { name: button }).click()
+    await lost.waitFor({ state: 'detached' })
+    const { caller } = desk.people.grace
+    const { comments } = await getRequest(desk.api, caller, { request: id })
+    expect(comments.map(({ text, anchor }) => [text, anchor])).toEqual(
+      isSaved ? [['Why this word?', null]] : [],
+    )
+    const drafts = () => Object.keys(sessionStorage).filter((key) => key.includes('.draft.'))
+    expect(await page.evaluate(drafts)).toEqual([])
+  },
+)
 
 test('the same holds in a change set, and what was not saved is there after a reload, until it is cancelled', async () => {
   const { id, path, runId } = await askForChange()

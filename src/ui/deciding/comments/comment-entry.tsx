@@ -2,13 +2,16 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useMe } from '../../api/queries.ts'
+import { later } from '../../states/later.tsx'
 import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { CommentField } from './comment-field.tsx'
 import type { Comment, CommentedRequest } from './commented-request.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
+
+/** Loaded when somebody edits a comment. */
+const EditComment = later(() => import('./edit-comment.tsx').then((module) => module.EditComment))
 
 /**
  * One comment: its author, time, line if `showsLine`, and text. Its author can edit and remove it
@@ -98,40 +101,5 @@ function OwnActions(props: {
       </div>
       {refusal !== null && <p role="alert">{refusal}</p>}
     </>
-  )
-}
-
-function EditComment(props: {
-  request: Pick<CommentedRequest, 'id' | 'state'>
-  comment: Comment
-  onDone: () => void
-}) {
-  const { request, comment, onDone } = props
-  const params = { id: request.id, commentId: comment.id }
-  // What was written over an earlier text does not stand in the place of a later one.
-  const newest = comment.editedAt ?? comment.at
-  const [version] = useState(newest)
-  const isReplaced = version !== newest
-  return (
-    <div className="column">
-      <CommentField
-        field={{
-          'aria-label': 'Text of the comment',
-          minRows: 1,
-        }}
-        initialText={comment.text}
-        draft={[request.id, `edit ${comment.id} ${version}`]}
-        note={
-          isReplaced
-            ? `You saved this elsewhere meanwhile: “${comment.text}”. Save replaces it.`
-            : undefined
-        }
-        canSave={request.state === 'pending'}
-        buttons={{ save: verbs.save, size: 'compact-sm' }}
-        save={(text) => callApi('editComment', { params, body: { text } })}
-        message="Comment edited"
-        onDone={onDone}
-      />
-    </div>
   )
 }

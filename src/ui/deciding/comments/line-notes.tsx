@@ -1,21 +1,27 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
-import { callApi } from '../../api/call-api.ts'
 import type { LineNotes } from '../../effect/note-widgets.ts'
+import { later } from '../../states/later.tsx'
 import { CommentEntry } from './comment-entry.tsx'
-import { CommentField } from './comment-field.tsx'
 import type { Comment, CommentedRequest } from './commented-request.ts'
+
+/** Loaded when somebody writes at a line. */
+const NoteForm = later(() => import('./note-form.tsx').then((module) => module.NoteForm))
+const LostNote = later(() => import('./note-form.tsx').then((module) => module.LostNote))
 
 /**
  * The comments below their lines, and the form of a new one. When a colleague has changed the call,
  * they stay at the lines that are shown, and a comment is saved once the new ones are. Those that
- * come meanwhile may be about the new lines: they are drawn at those.
+ * come meanwhile may be about the new lines: they are drawn at those. What is being written at a
+ * line that `revision`, which is on the screen, does not draw is `lost`.
  */
 export function useLineNotes(
   request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },
   isNewest: boolean,
+  revision: number,
 ): LineNotes {
-  const [writing, setWriting] = useState<CommentAnchor | null>(null)
+  const [writing, setWriting] = useState<(CommentAnchor & { since: number }) | null>(null)
+  const [isDrawn, setDrawn] = useState(false)
   const { id, state } = request
   const comments = useCommentsHere(request.comments, isNewest)
   const below = useCallback<LineNotes['below']>(
@@ -36,6 +42,7 @@ export function useLineNotes(
               state={state}
               anchor={anchor}
               isNewest={isNewest}
+              onDrawn={setDrawn}
               onDone={() => setWriting(null)}
             />
           )}
@@ -45,7 +52,26 @@ export function useLineNotes(
     [comments, writing, id, state, isNewest],
   )
   const isOpen = state === 'pending' && isNewest
-  return useMemo(() => ({ below, onWrite: isOpen ? setWriting : null }), [below, isOpen])
+  const write = useCallback(
+    (anchor: CommentAnchor) => setWriting({ ...anchor, since: revision }),
+    [revision],
+  )
+  const lostAnchor = writing === null || writing.since === revision || isDrawn ? null : writing
+  return useMemo(
+    () => ({
+      below,
+      onWrite: isOpen ? write : null,
+      lost: lostAnchor && (
+        <LostNote
+          requestId={id}
+          isPending={state === 'pending'}
+          anchor={lostAnchor}
+          onDone={() => setWriting(null)}
+        />
+      ),
+    }),
+    [below, isOpen, write, lostAnchor, id, state],
+  )
 }
 
 /** The comments that may be about the lines which are shown: nothing else says so. */
@@ -61,41 +87,4 @@ function useCommentsHere(comments: readonly Comment[], isNewest: boolean): reado
 
 function isAt(one: CommentAnchor | null, other: CommentAnchor): boolean {
   return one?.file === other.file && one.side === other.side && one.line === other.line
-}
-
-function NoteForm(props: {
-  requestId: string
-  state: CommentedRequest['state']
-  anchor: CommentAnchor
-  isNewest: boolean
-  onDone: () => void
-}) {
-  const { requestId, anchor, isNewest, onDone } = props
-  const isPending = props.state === 'pending'
-  const params = { id: requestId }
-  return (
-    <div className="column line-note">
-      <CommentField
-        field={{
-          label: `Comment on ${anchor.side} line ${anchor.line}`,
-          description: noteWords(isPending, isNewest),
-          minRows: 2,
-        }}
-        initialText=""
-        draft={[requestId, `line ${anchor.side} ${anchor.line} ${anchor.file}`]}
-        canSave={isPending && isNewest}
-        buttons={{ save: 'Comment on the line', size: 'xs' }}
-        save={(text) => callApi('commentRequest', { params, body: { text, anchor } })}
-        onDone={onDone}
-      />
-    </div>
-  )
-}
-
-/** What comes of a comment on a line. */
-function noteWords(isPending: boolean, isNewest: boolean): string {
-  if (!isPending) return 'It no longer waits: the agent does not read this.'
-  return isNewest
-    ? 'The agent reads it if the call is denied.'
-    : 'This changed meanwhile: show the new revision first.'
 }
