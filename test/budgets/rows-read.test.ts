@@ -14,7 +14,15 @@ const toleratedRows = 5
 
 const desk = disposeAfterTests(await openProgramDesk())
 
-const tables = ['request', 'request_revision', 'request_principal', 'decision', 'permit', 'outbox']
+const tables = [
+  'request',
+  'request_revision',
+  'request_principal',
+  'external_request',
+  'decision',
+  'permit',
+  'outbox',
+]
 
 /** How many rows scans have read so far, by table. */
 async function rowsRead(db: Db): Promise<Map<string, number>> {
