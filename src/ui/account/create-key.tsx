@@ -1,5 +1,4 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import '@mantine/core/styles/Checkbox.css'
 import { useState, type FormEvent } from 'react'
 import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'

@@ -36,7 +36,7 @@ export function DeliveryList({
   if (items.length === 0) return <p className="dim">{none}</p>
   return (
     <>
-      <ul className="plain-list deliveries">
+      <ul className="plain-list">
         {items.map((one) => (
           <li key={one.id} className="delivery">
             <span className="grow break">

@@ -41,7 +41,7 @@ export function QuickVerdicts({ worker }: { worker: string }) {
         onChange={(event) => setInput(event.currentTarget.value)}
       />
       {probes.length > 0 && (
-        <ul className="plain-list quick-verdicts" aria-label="Verdicts" aria-live="polite">
+        <ul className="plain-list" aria-label="Verdicts" aria-live="polite">
           {probes.map((probe, place) => (
             <li key={probe.title}>
               <span className="quick-title">{probe.title}</span>

@@ -75,7 +75,7 @@ export function ReplayBefore({ digest }: { digest: string }) {
   const buttonAct = buttonOf(progress, run)
   const result = useFocusReturn<HTMLParagraphElement>(buttonAct !== null)
   return (
-    <section className="column small replay" aria-labelledby="replay-title">
+    <section className="column small" aria-labelledby="replay-title">
       <h3 id="replay-title">What would change in the last {daysBack} days</h3>
       <Result progress={progress} isJudging={run === 'judging'} place={result} />
       {typeof run === 'object' && (

@@ -6,7 +6,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 export function VersionDifference({ difference }: { difference: PolicyDifference }) {
   const { files, settings } = difference
   return (
-    <div className="column version-difference">
+    <div className="column">
       {settings.length === 0 && <p className="dim small">No setting differs.</p>}
       <ul className="plain-list">
         {settings.map(({ at, before, after }) => (

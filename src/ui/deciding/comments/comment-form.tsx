@@ -53,7 +53,7 @@ export function CommentForm(props: {
         {...keys}
       />
       {text.trim() !== '' && file !== null && (
-        <div className="row comment-line">
+        <div className="row">
           <TextInput
             label="Line"
             description="With a line, the agent reads it if the call is denied."

@@ -20,7 +20,7 @@ export function EditForm(props: {
     else setRefusal(edited.problem)
   }
   return (
-    <div className="column edit-form">
+    <div className="column">
       {fields.map((field, index) => (
         <Textarea
           key={field.name}

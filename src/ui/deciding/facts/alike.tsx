@@ -40,7 +40,7 @@ function AlikeList({ label, requests }: { label: string; requests: readonly Alik
   return (
     <>
       <h3>{label}</h3>
-      <ul className="plain-list alike">
+      <ul className="plain-list">
         {ordered.slice(0, maxFullItems).map((one) => (
           <li key={one.requestId}>
             <Link to={`/requests/${one.number}`}>#{one.number}</Link>

@@ -27,7 +27,7 @@ export function UnsentMessage({ run }: { run: RunDetail }) {
           ? 'The run takes no message from you now.'
           : 'The run ended before you sent it.'}
       </p>
-      <p className="break unsent-text">
+      <p className="break">
         <VisibleText text={text} />
       </p>
       <div className="row">

@@ -72,9 +72,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
           {isFinished(item) && (
             <>
               {' '}
-              <Link className="turn-fork" to={`/runs/${runId}/fork?after=${item.turn}`}>
-                Fork after turn {item.turn}
-              </Link>
+              <Link to={`/runs/${runId}/fork?after=${item.turn}`}>Fork after turn {item.turn}</Link>
             </>
           )}
           {hasOpenRequests(item) && (

@@ -49,7 +49,7 @@ export function ScopeFields(props: {
         </ul>
       </div>
       {request.scopesNotOffered.length > 0 && (
-        <ul className="scopes-not-offered small dim" aria-label="Wider scopes that are not offered">
+        <ul className="small dim" aria-label="Wider scopes that are not offered">
           {request.scopesNotOffered.map(({ scope, why }) => (
             <li key={scope} className="break">
               Not offered: <code>{scope}</code>, because {why}.
