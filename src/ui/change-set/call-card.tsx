@@ -137,18 +137,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   const again = againSentence(request.alike.again)
   return (
     <>
-      <div className="row small change-call-facts">
-        <Risk risk={request.risk} />
-        <Link to={`/requests/${request.number}`}>#{request.number}</Link>
-        <span className="dim">
-          <VisibleText text={request.rule.text} />
-        </span>
-        <span className="dim">needs {request.quorum.text}</span>
-        {newest.claim !== null && <span className="dim">{newest.claim.person.name} is on it</span>}
-        {request.assumes !== null && (
-          <span className="dim">shown as if call {request.assumes} had been carried out</span>
-        )}
-      </div>
+      <CallFacts request={request} claim={newest.claim} />
       <SecretsContext value={secrets.others}>
         <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
       </SecretsContext>
@@ -196,14 +185,43 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
           unseen={!seen}
         />
       )}
-      {state.choice === 'deny' && closed === null && laterOnes.length > 0 && (
-        <p className="dim small">
-          {laterOnes.length === 1 ? 'Call' : 'Calls'} {laterOnes.join(', ')} of this turn{' '}
-          {laterOnes.length === 1 ? 'is' : 'are'} shown as if this had been carried out: without it,{' '}
-          {laterOnes.length === 1 ? 'it asks' : 'they ask'} again.
-        </p>
-      )}
+      {state.choice === 'deny' && closed === null && <LaterCalls places={laterOnes} />}
     </>
+  )
+}
+
+function CallFacts({
+  request,
+  claim,
+}: {
+  request: OpenedCall['request']
+  claim: OpenedCall['request']['claim']
+}) {
+  return (
+    <div className="row small change-call-facts">
+      <Risk risk={request.risk} />
+      <Link to={`/requests/${request.number}`}>#{request.number}</Link>
+      <span className="dim">
+        <VisibleText text={request.rule.text} />
+      </span>
+      <span className="dim">needs {request.quorum.text}</span>
+      {claim !== null && <span className="dim">{claim.person.name} is on it</span>}
+      {request.assumes !== null && (
+        <span className="dim">shown as if call {request.assumes} had been carried out</span>
+      )}
+    </div>
+  )
+}
+
+/** The calls whose presentations assume the effect of a call that is denied. */
+function LaterCalls({ places }: { places: readonly string[] }) {
+  if (places.length === 0) return null
+  const isOne = places.length === 1
+  return (
+    <p className="dim small">
+      {isOne ? 'Call' : 'Calls'} {places.join(', ')} of this turn {isOne ? 'is' : 'are'} shown as if
+      this had been carried out: without it, {isOne ? 'it asks' : 'they ask'} again.
+    </p>
   )
 }
 

@@ -102,18 +102,21 @@ export function DiffView({
         ]}
       </Diff>
       {lines.whyUnpainted !== null && <p className="code-note dim">{lines.whyUnpainted}</p>}
-      {whole !== null && whole.problem !== null && (
-        <p role="alert" className="code-note">
-          {whole.problem}
-        </p>
-      )}
-      {isMismatch && (
-        <p role="alert" className="code-note">
-          The lines between are not shown: the stored file differs from the file that this call
-          changes.
-        </p>
-      )}
+      <Problem what={whole?.problem ?? null} />
+      <Problem what={isMismatch ? mismatch : null} />
     </OffSide>
+  )
+}
+
+const mismatch =
+  'The lines between are not shown: the stored file differs from the file that this call changes.'
+
+function Problem({ what }: { what: string | null }) {
+  if (what === null) return null
+  return (
+    <p role="alert" className="code-note">
+      {what}
+    </p>
   )
 }
 

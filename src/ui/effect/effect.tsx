@@ -83,21 +83,7 @@ export function Effect(props: {
         <SeenMap region={region} tracker={tracker} />
       )}
       <section ref={keepRegion} className="column" role={role} aria-label="All that will happen">
-        {presentation.warnings.length > 0 && (
-          <div className="warnings" role="note">
-            <IconAlertTriangle size={20} stroke={1.8} aria-hidden />
-            <div className="grow">
-              <strong>Look closely</strong>
-              <ul>
-                {presentation.warnings.map((warning) => (
-                  <li key={warning}>
-                    <VisibleText text={warning} />
-                  </li>
-                ))}
-              </ul>
-            </div>
-          </div>
-        )}
+        <Warnings warnings={presentation.warnings} />
         {files === null ? (
           <LinesView
             text={presentation.content}
@@ -121,11 +107,37 @@ export function Effect(props: {
       <p className="dim small facts-line">
         {files === null && lines !== null && lines.visible < lines.total
           ? `${lines.visible.toLocaleString('en')} of ${countText(lines.total, 'line')} are on this page: the button above shows the rest.`
-          : `${countText(presentation.totalLines, 'line')}, ${countText(presentation.totalBytes, 'byte')} shown${presentation.truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'}.`}
+          : amountText(presentation)}
       </p>
       <EveryByte request={request} />
     </section>
   )
+}
+
+function Warnings({ warnings }: Pick<PresentedRequest['presentation'], 'warnings'>) {
+  if (warnings.length === 0) return null
+  return (
+    <div className="warnings" role="note">
+      <IconAlertTriangle size={20} stroke={1.8} aria-hidden />
+      <div className="grow">
+        <strong>Look closely</strong>
+        <ul>
+          {warnings.map((warning) => (
+            <li key={warning}>
+              <VisibleText text={warning} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}
+
+/** How much of the presentation is on the page. */
+function amountText(presentation: PresentedRequest['presentation']): string {
+  const { totalLines, totalBytes, truncated } = presentation
+  const rest = truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'
+  return `${countText(totalLines, 'line')}, ${countText(totalBytes, 'byte')} shown${rest}.`
 }
 
 /**

@@ -26,32 +26,7 @@ import { deleteProof } from '../push/session-proof-cache.ts'
  */
 export function PersonMenu() {
   const me = useMe()
-  const client = useQueryClient()
-  const change = async (work: () => Promise<Partial<SignedOut>>): Promise<void> => {
-    // Held decisions belong to the person who leaves, and must not be sent as the next one's.
-    takeBackAll()
-    try {
-      const answer = await work()
-      // The next person must not see cached data of this one.
-      client.clear()
-      await client.invalidateQueries()
-      // The provider asks the person whether to sign out there too.
-      if (answer.providerUrl) window.location.assign(answer.providerUrl)
-      else window.location.reload()
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-  }
-  const signOut = async (): Promise<SignedOut> => {
-    const answer = await callApi('signOut')
-    forgetSessionProof()
-    await deleteProof()
-    return answer
-  }
-  const switchTo = async (email: string): Promise<object> => {
-    await callApi('switchPerson', { body: { email } })
-    return {}
-  }
+  const changePerson = useChangeOfPerson()
   const isCompact = useRowDensity() === 'compact'
   useShortcut('compactRows', isCompact ? null : () => setRowDensity('compact'))
   useShortcut('roomyRows', isCompact ? () => setRowDensity('roomy') : null)
@@ -98,7 +73,7 @@ export function PersonMenu() {
           <Menu.Item
             key={person.email}
             leftSection={<IconUserCheck size={16} aria-hidden />}
-            onClick={() => void change(() => switchTo(person.email))}
+            onClick={() => void changePerson(() => switchTo(person.email))}
           >
             {person.name}
           </Menu.Item>
@@ -106,11 +81,43 @@ export function PersonMenu() {
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => void change(signOut)}
+          onClick={() => void changePerson(signOut)}
         >
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** Signs out or switches to another person, and lets go of what belongs to the present one. */
+function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promise<void> {
+  const client = useQueryClient()
+  return async (work) => {
+    // Held decisions belong to the person who leaves, and must not be sent as the next one's.
+    takeBackAll()
+    try {
+      const answer = await work()
+      // The next person must not see cached data of this one.
+      client.clear()
+      await client.invalidateQueries()
+      // The provider asks the person whether to sign out there too.
+      if (answer.providerUrl) window.location.assign(answer.providerUrl)
+      else window.location.reload()
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+  }
+}
+
+async function signOut(): Promise<SignedOut> {
+  const answer = await callApi('signOut')
+  forgetSessionProof()
+  await deleteProof()
+  return answer
+}
+
+async function switchTo(email: string): Promise<object> {
+  await callApi('switchPerson', { body: { email } })
+  return {}
 }

@@ -35,48 +35,20 @@ export function StartSection(section: {
   )
 }
 
-/** A schedule or trigger with a switch, by which people with the right pause and resume it. */
-export function StartRow(row: {
-  start: Pick<Schedule, 'name' | 'worker' | 'as' | 'paused' | 'mayManage'>
+interface StartOfRuns {
+  readonly start: Pick<Schedule, 'name' | 'worker' | 'as' | 'paused' | 'mayManage'>
   /** the query key of its list */
-  list: 'schedules' | 'triggers'
-  change: (isResumed: boolean) => Promise<unknown>
+  readonly list: 'schedules' | 'triggers'
+  readonly change: (isResumed: boolean) => Promise<unknown>
   /** starts a run now, for who may manage it */
-  trigger?: (idempotencyKey: string) => Promise<StartedRun>
-  children: ReactNode
-}) {
-  const client = useQueryClient()
-  const intent = useIntentKey()
-  const isBusy = useRef(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [newRun, setNewRun] = useState<StartedRun | null>(null)
+  readonly trigger?: (idempotencyKey: string) => Promise<StartedRun>
+}
+
+/** A schedule or trigger with a switch, by which people with the right pause and resume it. */
+export function StartRow(row: StartOfRuns & { children: ReactNode }) {
   const { name, worker, as, paused, mayManage } = row.start
   const { trigger } = row
-  const act = async (work: () => Promise<string>): Promise<void> => {
-    // The control is not disabled meanwhile, because it would lose the focus.
-    if (isBusy.current) return
-    isBusy.current = true
-    setRefusal(null)
-    try {
-      announce(await work())
-      await client.invalidateQueries({ queryKey: [row.list] })
-    } catch (error) {
-      setRefusal((error as Error).message)
-    }
-    isBusy.current = false
-  }
-  const change = (isResumed: boolean) =>
-    act(async () => {
-      await row.change(isResumed)
-      return isResumed ? `${name} starts runs again` : `${name} is paused`
-    })
-  const startNow = (start: NonNullable<typeof trigger>) =>
-    act(async () => {
-      const run = await start(intent.of(name))
-      intent.renew()
-      setNewRun(run)
-      return `Run ${run.number} started`
-    })
+  const { change, startNow, refusal, newRun } = useStartActs(row)
   return (
     <li className="start-row">
       <div className="grow">
@@ -120,6 +92,44 @@ export function StartRow(row: {
       </div>
     </li>
   )
+}
+
+/** What people do with a schedule or trigger, one act at a time. */
+function useStartActs({ start: { name }, list, change }: StartOfRuns) {
+  const client = useQueryClient()
+  const intent = useIntentKey()
+  const isBusy = useRef(false)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [newRun, setNewRun] = useState<StartedRun | null>(null)
+  const act = async (work: () => Promise<string>): Promise<void> => {
+    // The control is not disabled meanwhile, because it would lose the focus.
+    if (isBusy.current) return
+    isBusy.current = true
+    setRefusal(null)
+    try {
+      announce(await work())
+      await client.invalidateQueries({ queryKey: [list] })
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+    isBusy.current = false
+  }
+  return {
+    refusal,
+    newRun,
+    change: (isResumed: boolean) =>
+      act(async () => {
+        await change(isResumed)
+        return isResumed ? `${name} starts runs again` : `${name} is paused`
+      }),
+    startNow: (startRun: NonNullable<StartOfRuns['trigger']>) =>
+      act(async () => {
+        const run = await startRun(intent.of(name))
+        intent.renew()
+        setNewRun(run)
+        return `Run ${run.number} started`
+      }),
+  }
 }
 
 /** The last run that a schedule or trigger started: its number, state and time. */
