@@ -7,13 +7,7 @@ import { newFolder } from '#test/harness/new-folder.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
-import {
-  ServiceRefused,
-  type RunningService,
-  supervise,
-  nextBackOff,
-  noFailures,
-} from './supervise.ts'
+import { ServiceRefused, type RunningService, supervise, nextRestart } from './supervise.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 
 let runDir: string
@@ -170,16 +164,16 @@ test('while one start runs, a second one is refused with a sentence; after its e
 })
 
 test('the first failure has no pause, and every further one twice as long a pause, up to ten seconds', () => {
-  let backOff = noFailures
+  let failures = 0
   const pauses: number[] = []
-  for (let failure = 0; failure < 9; failure += 1) {
-    const next = nextBackOff(backOff, 10)
+  while (pauses.length < 9) {
+    const next = nextRestart(failures, 10)
     pauses.push(next.waitMs)
-    backOff = next.after
+    failures = next.failures
   }
   expect(pauses).toEqual([0, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
 })
 
 test('a process that served for ten seconds is started again without a pause', () => {
-  expect(nextBackOff({ failures: 7 }, 10_000).waitMs).toBe(0)
+  expect(nextRestart(7, 10_000).waitMs).toBe(0)
 })

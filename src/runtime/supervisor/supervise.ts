@@ -65,15 +65,16 @@ export async function supervise(
   let current: RunningService | null = await begin()
 
   async function keepRunning(): Promise<void> {
-    let backOff = noFailures
+    let failures = 0
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
       const code = (await current?.exited) ?? null
       if (stopping.signal.aborted) return
       const refusal = current?.refusal?.() ?? null
       if (refusal !== null) throw new ServiceRefused(refusal)
-      const { waitMs, after } = nextBackOff(backOff, performance.now() - startedAt)
-      backOff = after
+      const restart = nextRestart(failures, performance.now() - startedAt)
+      const { waitMs } = restart
+      failures = restart.failures
       const why =
         current === null
           ? 'could not be started'
@@ -131,22 +132,18 @@ const maxPauseMs = 10_000
 /** A service that ran this long had recovered: the next failure counts as the first. */
 const healthyAfterMs = 10_000
 
-export interface BackOff {
-  readonly failures: number
-}
-
-/** The back-off of a process that has not failed. */
-export const noFailures: BackOff = { failures: 0 }
-
 /**
- * The pause before the next start of a process that served `servedMs` and ended; none at first,
- * then twice as much each time, up to ten seconds.
+ * The pause before the next start of a process that served `servedMs` and ended, after `before`
+ * failures in a row; none at first, then twice as much each time, up to ten seconds.
  */
-export function nextBackOff(before: BackOff, servedMs: number): { waitMs: number; after: BackOff } {
-  const failures = servedMs >= healthyAfterMs ? 0 : before.failures
+export function nextRestart(
+  before: number,
+  servedMs: number,
+): { readonly waitMs: number; readonly failures: number } {
+  const failures = servedMs >= healthyAfterMs ? 0 : before
   return {
     waitMs: failures === 0 ? 0 : Math.min(secondPauseMs * 2 ** (failures - 1), maxPauseMs),
-    after: { failures: failures + 1 },
+    failures: failures + 1,
   }
 }
 
