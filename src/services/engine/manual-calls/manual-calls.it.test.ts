@@ -15,7 +15,7 @@ import { settleUnknown } from '../executions/settle-unknown.ts'
 import { enterManualResult } from './enter-result.ts'
 import { invokeTool } from './invoke-tool.ts'
 import { listManualTools } from './list-manual-tools.ts'
-import { openManualCalls } from './open-manual-calls.ts'
+import { withManualCalls } from './open-manual-calls.ts'
 
 const manual = deskWorker.replace('---\nYou', 'tools:\n  write_file: { manual: true }\n---\nYou')
 const note = { path: 'notes/release.md', content: 'released\n' }
@@ -66,11 +66,13 @@ describe('a manual tool', () => {
     const runId = await desk.start()
     const called = await invoke(runId, draft)
     expect(called).toMatchObject({ verdict: 'preApproved', requestId: null })
-    expect(await openManualCalls(desk.database.db, runId)).toEqual([called.callId])
+    expect(await withManualCalls(desk.database.db, runId)).toEqual({
+      manualCalls: [called.callId],
+    })
     expect(await desk.execute(called.callId)).toEqual({ kind: 'done' })
     await enterManualResult(desk.worker, { callId: called.callId })
     expect(await desk.read('scratch/draft.txt')).toBe('draft\n')
-    expect(await openManualCalls(desk.database.db, runId)).toEqual([])
+    expect(await withManualCalls(desk.database.db, runId)).toEqual({})
     await desk.turn(runId, 1)
     const said = desk.modelRequests[0]?.messages.map((message) =>
       'text' in message ? message.text : '',
@@ -259,7 +261,7 @@ describe('invoking a tool is refused', () => {
       message: expect.stringMatching(sentence),
       facts: { field },
     })
-    expect(await openManualCalls(desk.database.db, runId)).toEqual([])
+    expect(await withManualCalls(desk.database.db, runId)).toEqual({})
   })
 
   test('for a tool that policy blocks, and the trail has who tried', async () => {

@@ -1,10 +1,14 @@
 import type { Db, Tx } from '#store/database.ts'
 
 /**
- * The calls of people that have not entered the transcript yet, oldest first: the workflow must
- * advance them.
+ * The calls of people that have not entered the transcript yet, oldest first, as a field of an
+ * answer to the workflow, which must advance them. Absent when there are none, to keep a usual step
+ * small.
  */
-export async function openManualCalls(db: Db | Tx, runId: string): Promise<string[]> {
+export async function withManualCalls(
+  db: Db | Tx,
+  runId: string,
+): Promise<{ readonly manualCalls?: readonly string[] }> {
   const rows = await db
     .selectFrom('manual_call')
     .select('call_id')
@@ -12,17 +16,5 @@ export async function openManualCalls(db: Db | Tx, runId: string): Promise<strin
     .where('message_id', 'is', null)
     .orderBy('created_at')
     .execute()
-  return rows.map((row) => row.call_id)
-}
-
-/**
- * The same as a field of an answer to the workflow; absent when there are none, to keep a usual
- * step small.
- */
-export async function withManualCalls(
-  db: Db | Tx,
-  runId: string,
-): Promise<{ readonly manualCalls?: readonly string[] }> {
-  const manualCalls = await openManualCalls(db, runId)
-  return manualCalls.length === 0 ? {} : { manualCalls }
+  return rows.length === 0 ? {} : { manualCalls: rows.map((row) => row.call_id) }
 }
