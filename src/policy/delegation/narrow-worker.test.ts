@@ -2,8 +2,22 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
-import type { Zone } from '../worker-definition.ts'
-import { narrowPolicy, narrowZones } from './narrow-worker.ts'
+import type { WorkerDefinition, Zone } from '../worker-definition.ts'
+import { narrowPolicy } from './narrow-worker.ts'
+
+const project = projectWith('zones: [{ name: all, root: ., mode: rw }]')
+
+/** The zones of a worker with `child` below one with `parent`. */
+function zonesBelow(child: readonly Zone[], parent: readonly Zone[]): readonly Zone[] {
+  const scribe = project.workers.get('scribe') as WorkerDefinition
+  const workers = new Map([
+    ['scribe', { ...scribe, zones: child }],
+    ['above', { ...scribe, zones: parent }],
+  ])
+  return (
+    narrowPolicy({ ...project, workers }, 'scribe', ['above']).workers.get('scribe')?.zones ?? []
+  )
+}
 
 function zone(root: string, more: Partial<Zone> = {}): Zone {
   const name = root === '' ? 'all' : root
@@ -51,7 +65,7 @@ test('narrowed zones allow for a file exactly what both the child and the parent
     fc.property(anyZones, anyZones, anyPath, (ofChild, ofParent, path) => {
       const child = ofChild.map((one, index) => zone(one.root, { ...one, name: `c${index}` }))
       const parent = ofParent.map((one, index) => zone(one.root, { ...one, name: `p${index}` }))
-      const [one, other, both] = [child, parent, narrowZones(child, parent)].map((zones) =>
+      const [one, other, both] = [child, parent, zonesBelow(child, parent)].map((zones) =>
         may(zones, path),
       )
       expect(both).toEqual({
@@ -66,7 +80,7 @@ test('narrowed zones allow for a file exactly what both the child and the parent
 test('consent is the child’s own, but what is blocked for the parent is blocked for the child', () => {
   const child = [zone('', { approval: { write: asks } })]
   const parent = [zone('kept', { approval: { write: blocked, read: asks } })]
-  const [narrowed, ...others] = narrowZones(child, parent)
+  const [narrowed, ...others] = zonesBelow(child, parent)
   expect(others).toEqual([])
   expect(narrowed).toMatchObject({ name: 'all', root: 'kept', approval: { write: blocked } })
   expect(narrowed?.approval.read).toBeUndefined()
@@ -74,13 +88,12 @@ test('consent is the child’s own, but what is blocked for the parent is blocke
 
 test('a protected name asks only where both list it for the same folder', () => {
   const listed = { protected: ['.github/**'] }
-  expect(narrowZones([zone('', listed)], [zone('', listed)])[0]?.protected).toEqual(['.github/**'])
-  expect(narrowZones([zone('', listed)], [zone('')])[0]?.protected).toEqual([])
-  expect(narrowZones([zone('', listed)], [zone('a', listed)])[0]?.protected).toEqual([])
+  expect(zonesBelow([zone('', listed)], [zone('', listed)])[0]?.protected).toEqual(['.github/**'])
+  expect(zonesBelow([zone('', listed)], [zone('')])[0]?.protected).toEqual([])
+  expect(zonesBelow([zone('', listed)], [zone('a', listed)])[0]?.protected).toEqual([])
 })
 
 test('below a worker that no longer exists nothing may be touched, and a root keeps its policy unchanged', () => {
-  const policy = projectWith('zones: [{ name: all, root: ., mode: rw }]')
-  expect(narrowPolicy(policy, 'scribe', ['gone']).workers.get('scribe')?.zones).toEqual([])
-  expect(narrowPolicy(policy, 'scribe', [])).toBe(policy)
+  expect(narrowPolicy(project, 'scribe', ['gone']).workers.get('scribe')?.zones).toEqual([])
+  expect(narrowPolicy(project, 'scribe', [])).toBe(project)
 })

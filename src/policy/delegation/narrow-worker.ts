@@ -24,7 +24,7 @@ export function narrowPolicy(policy: Policy, worker: string, above: readonly str
  * that lies in a zone of the other, the child's zone without what the parent's forbids. A blocked
  * approval of the parent's is added; all other consent is the child's own.
  */
-export function narrowZones(child: readonly Zone[], parent: readonly Zone[]): readonly Zone[] {
+function narrowZones(child: readonly Zone[], parent: readonly Zone[]): readonly Zone[] {
   const roots = new Set([...child, ...parent].map((zone) => zone.root))
   return [...roots].flatMap((root) => {
     const above = decidingZones(parent, root)

@@ -54,7 +54,7 @@ interface ExtractedFiles {
  * Extracts pictures, sounds and blobs, in base64, from a server's answer. Sizes and hashes are
  * computed here, since the server may control the process that reports them.
  */
-export function takeFiles(output: Json): ExtractedFiles {
+function takeFiles(output: Json): ExtractedFiles {
   const content = isJsonObject(output) ? output['content'] : undefined
   if (!isJsonObject(output) || !Array.isArray(content)) return { output, files: [], leftOut: 0 }
   const files: ResultFile[] = []

@@ -1,21 +1,29 @@
 import { expect, test } from 'vitest'
-import { marksOf, marksOfPair } from './token-marks.ts'
+import { marksOf } from './token-marks.ts'
 import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
-const words = (text: string, marks: readonly { start: number; end: number }[]) =>
-  marks.map(({ start, end }) => text.slice(start, end))
+/** The marked words of a line and of its new version; `null` if nothing is marked. */
+function wordsOfPair(before: string, after: string): readonly string[][] | null {
+  const diff = `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-${before}\n+${after}\n`
+  const changes = parseUnifiedDiff(diff)?.[0]?.hunks[0]?.changes ?? []
+  const marks = marksOf(changes)
+  if (marks.size === 0) return null
+  return changes.map((change) =>
+    (marks.get(change) ?? []).map(({ start, end }) => change.content.slice(start, end)),
+  )
+}
 
 test('every word that differs is marked by itself, on both sides', () => {
-  const [before, after] = ['const limit = 3 * seconds', 'const limit = 30 * minutes']
-  const found = marksOfPair(before, after)
-  expect(words(before, found?.before ?? [])).toEqual(['3', 'seconds'])
-  expect(words(after, found?.after ?? [])).toEqual(['30', 'minutes'])
+  expect(wordsOfPair('const limit = 3 * seconds', 'const limit = 30 * minutes')).toEqual([
+    ['3', 'seconds'],
+    ['30', 'minutes'],
+  ])
 })
 
 test('lines that share next to nothing have no marks, and very long ones are not compared by word', () => {
-  expect(marksOfPair('return total', 'if (!user) throw')).toBeNull()
+  expect(wordsOfPair('return total', 'if (!user) throw')).toBeNull()
   const [before, after] = [`${'x '.repeat(5_000)}a end`, `${'x '.repeat(5_000)}b end`]
-  expect(words(before, marksOfPair(before, after)?.before ?? [])).toEqual(['a'])
+  expect(wordsOfPair(before, after)).toEqual([['a'], ['b']])
 })
 
 test('a changed line is compared with its version, also where lines are added beside it', () => {

@@ -39,7 +39,7 @@ export function marksOf(changes: readonly DiffChange[]): Map<DiffChange, readonl
  * The words that differ between two versions of a line; `null` if they have almost nothing in
  * common. Pure.
  */
-export function marksOfPair(
+function marksOfPair(
   before: string,
   after: string,
 ): { before: readonly Mark[]; after: readonly Mark[] } | null {

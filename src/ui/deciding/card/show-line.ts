@@ -62,7 +62,7 @@ function show(place: HTMLElement, block: ScrollLogicalPosition): void {
 }
 
 /** The line number in the new file of a line of a unified diff; 0 if it is not in the new file. */
-export function newLineOf(content: string, line: number): number {
+function newLineOf(content: string, line: number): number {
   let number = 0
   for (const [index, text] of content.split('\n', line).entries()) {
     const [, start] = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text) ?? []

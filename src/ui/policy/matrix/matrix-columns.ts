@@ -63,7 +63,7 @@ function placesOf(lines: readonly PreviewLineView[]): readonly string[] {
   return places.has('') ? [...folderNames, elsewhere] : folderNames
 }
 
-export function columnOf(tool: string): MatrixColumn {
+function columnOf(tool: string): MatrixColumn {
   if (isCommandTool(tool)) return 'command'
   if (tool === callWorkerName) return 'delegate'
   const operations = builtInTool(tool)?.operations ?? []
