@@ -39,7 +39,7 @@ const editorFiles = {
  * workers work; `null`: `dir`. Rejects before it writes anything if an existing file would become a
  * part of the project only by its name.
  */
-export async function runInit(dir: string, workspace: string | null = null): Promise<void> {
+export async function runInit(dir: string, workspace: string | null): Promise<void> {
   const target = resolve(dir)
   const foreign = await foreignFile(target)
   if (foreign !== null) {

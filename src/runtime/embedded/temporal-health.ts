@@ -22,9 +22,9 @@ export async function isTemporalHealthy(
   try {
     session = connect(`http://${address}`)
     session.on('error', () => undefined)
-    const health = await call(session, '/grpc.health.v1.Health/Check', textField(1, service))
+    const health = await call(session, '/grpc.health.v1.Health/Check', textField(service))
     if (!health.equals(serving)) return false
-    const onePage = Buffer.concat([textField(1, namespace), Buffer.from([0x10, 1])])
+    const onePage = Buffer.concat([textField(namespace), Buffer.from([0x10, 1])])
     await call(session, `/${service}/ListOpenWorkflowExecutions`, onePage)
     return true
   } catch {
@@ -35,12 +35,12 @@ export async function isTemporalHealthy(
   }
 }
 
-/** A field of a Protobuf message with a text of less than 128 bytes, or of less than 16 KiB. */
-function textField(number: number, text: string): Buffer {
+/** Field 1 of a Protobuf message, with a text of less than 16 KiB. */
+function textField(text: string): Buffer {
   const bytes = Buffer.from(text)
   const { length } = bytes
   const size = length < 128 ? [length] : [(length % 128) + 128, Math.floor(length / 128)]
-  return Buffer.concat([Buffer.from([number * 8 + 2, ...size]), bytes])
+  return Buffer.concat([Buffer.from([0x0a, ...size]), bytes])
 }
 
 /** The answer to one call of gRPC. Rejects without one, and when it is an error. */

@@ -6,7 +6,7 @@ import { choosePort, isPortFree } from './free-port.ts'
 test('the wanted port is taken when it is free, and another one when it is not', async () => {
   const server = createServer()
   const port = await listenHere(server)
-  expect(await isPortFree(port)).toBe(false)
+  expect(await isPortFree(port, '127.0.0.1')).toBe(false)
   expect(await choosePort(port)).not.toBe(port)
   await closeServer(server)
   expect(await choosePort(port)).toBe(port)

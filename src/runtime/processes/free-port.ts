@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** Whether this process could listen there now. `host` is a loopback or wildcard address. */
-export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+export function isPortFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,6 @@ import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
-import type { GatewayServer } from '#policy/project-config.ts'
 import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { RemoteJudgement } from '../core/host-queries.ts'
@@ -96,7 +95,7 @@ export async function beginGatewayCall(
         program,
         queue,
       })
-      await insertCall(ctx, unit, { requestId, program, call, gateway, byTask })
+      await insertCall(ctx, unit, { requestId, program, call, byTask })
       await recordWaiting(unit, requestId, byTask)
       return { kind: 'call', requestId }
     }),
@@ -154,7 +153,6 @@ async function insertCall(
     readonly requestId: string
     readonly program: { readonly id: string; readonly ownerId: string }
     readonly call: GatewayCall
-    readonly gateway: GatewayServer
     readonly byTask: boolean
   },
 ): Promise<void> {

@@ -18,8 +18,6 @@ export interface ToolProcess extends AsyncDisposable {
     query: Q,
     options: RequestOptions,
   ): Promise<ToolAnswers[Q['do']]>
-  /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
-  checkFiles(): Promise<void>
   /** hash of the files that tools import, which all tools of the version share */
   readonly sharedHash: string
   /** hash of one entry file */
@@ -61,6 +59,7 @@ export async function openToolProcess(options: {
   }
   const pool = new ToolProcessPool(setup, toolEnvironment(options.environment))
 
+  /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
   async function checkFiles(): Promise<void> {
     const ownHashes = Object.entries(hashes).filter(([file]) => isToolFile(file))
     const checked = ownHashes.map(async ([file, hash]) => {
@@ -111,7 +110,6 @@ export async function openToolProcess(options: {
       return answer
     },
 
-    checkFiles,
     sharedHash: hashJson(
       Object.fromEntries(Object.entries(hashes).filter(([file]) => !entries.includes(file))),
     ),

@@ -104,7 +104,7 @@ export function isNarrowed(search: URLSearchParams): boolean {
 }
 
 /** The address of the list without its filters. Pure. */
-export function withoutFilters(search: URLSearchParams, pathname = '/'): string {
+export function withoutFilters(search: URLSearchParams, pathname: string): string {
   const next = new URLSearchParams(search)
   for (const name of names) if (!ofList.has(name)) next.delete(name)
   return addressOf(next, pathname)

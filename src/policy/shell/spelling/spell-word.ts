@@ -30,7 +30,6 @@ const fieldSeparator = '\u{f0003}'
 interface Fragment {
   readonly texts: readonly string[]
   readonly isOpen: boolean
-  readonly quoted: boolean
 }
 
 /**
@@ -79,7 +78,6 @@ function spellOne(word: Word, knownValues: KnownValues): Spelling {
   const joinedWord = joinFragments(
     parts.map((part) => fragmentOf(part, knownValues, false)),
     knownValues.budget,
-    false,
   )
   const quoted = parts.some((part) => part.type.endsWith('Quoted') || part.type === 'LocaleString')
   const alternatives = joinedWord.texts.map((text) => {
@@ -94,24 +92,22 @@ function fragmentOf(part: WordPart, knownValues: KnownValues, quoted: boolean): 
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      return { texts: [part.value], isOpen: false, quoted: true }
+      return { texts: [part.value], isOpen: false }
     case 'DoubleQuoted':
     case 'LocaleString':
       return joinFragments(
         part.parts.map((child) => fragmentOf(child, knownValues, true)),
         knownValues.budget,
-        true,
       )
     case 'Glob':
       return {
         texts: [part.kind === 'star' ? anyText : anyCharacter],
         isOpen: false,
-        quoted: true,
       }
     case 'ExtendedGlob':
-      return { texts: [anyText], isOpen: false, quoted: true }
+      return { texts: [anyText], isOpen: false }
     case 'BraceExpansion':
-      return { texts: [part.text], isOpen: false, quoted: true }
+      return { texts: [part.text], isOpen: false }
     case 'SimpleExpansion':
       return expansion(
         knownValues,
@@ -135,7 +131,7 @@ function fragmentOf(part: WordPart, knownValues: KnownValues, quoted: boolean): 
 function expansion(knownValues: KnownValues, values: readonly string[], quoted: boolean): Fragment {
   knownValues.budget.spend(2 * values.length)
   const texts = quoted ? values : values.map((value) => value.replace(/[ \t\n]+/g, fieldSeparator))
-  return { texts: [...new Set([...texts, ''])], isOpen: true, quoted }
+  return { texts: [...new Set([...texts, ''])], isOpen: true }
 }
 
 function valuesOf(part: ParameterExpansionPart, knownValues: KnownValues): readonly string[] {
@@ -176,19 +172,18 @@ function argumentTexts(command: Command): readonly string[] {
 }
 
 /** Every combination of the fragments, up to a bound; beyond it the result is open. */
-function joinFragments(fragments: readonly Fragment[], budget: Budget, quoted: boolean): Fragment {
+function joinFragments(fragments: readonly Fragment[], budget: Budget): Fragment {
   let texts: readonly string[] = ['']
   let isOpen = fragments.some((fragment) => fragment.isOpen)
   for (const fragment of fragments) {
-    if (!budget.spend(texts.length * fragment.texts.length))
-      return { texts: [''], isOpen: true, quoted }
+    if (!budget.spend(texts.length * fragment.texts.length)) return { texts: [''], isOpen: true }
     const next = texts.flatMap((before) => fragment.texts.map((text) => before + text))
     const maxTexts = texts.length === 1 ? maxSpellingsOfOneText : maxSpellings
     if (next.length > maxTexts) isOpen = true
     // Keeps the first and the last combination: all values, and all vanished.
     texts = next.length > maxTexts ? [...next.slice(0, maxTexts - 1), ...next.slice(-1)] : next
   }
-  return { texts, isOpen, quoted }
+  return { texts, isOpen }
 }
 
 /** `x='git push'` after `alias`, `declare` and similar commands is one word, without its quotes. */
