@@ -35,10 +35,10 @@ test('a word that is no command of its group is refused as such, with the comman
     // The command that a word of these groups reaches takes a run.
     if (group.name() === 'grants') continue
     for (const rest of [[], ['--unknown', 'x']]) {
-      const said = await errorOf([group.name(), 'lsit', ...rest])
-      expect(said, group.name()).toMatch(/^error: unknown command 'lsit'\n/)
+      const message = await errorOf([group.name(), 'lsit', ...rest])
+      expect(message, group.name()).toMatch(/^error: unknown command 'lsit'\n/)
       for (const name of group.commands.map((each) => each.name()))
-        expect(said, group.name()).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+        expect(message, group.name()).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
     }
   }
 })
@@ -108,16 +108,16 @@ async function printed(
   words: readonly string[],
   end: RegExp,
 ): Promise<{ readonly out: string; readonly err: string }> {
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   const program = createProgram()
   for (const command of [program, ...commandsBelow(program)])
     command.exitOverride().configureOutput({
-      writeOut: (text) => void (said.out += text),
-      writeErr: (text) => void (said.err += text),
+      writeOut: (text) => void (output.out += text),
+      writeErr: (text) => void (output.err += text),
     })
   const parsing = program.parseAsync(withHelpOption(program, words), { from: 'user' })
   await expect(parsing, words.join(' ')).rejects.toThrow(end)
-  return said
+  return output
 }
 
 function pathOf(command: Command | null): string[] {
@@ -150,10 +150,10 @@ test('the help lists every command under what one does with it: decide, run, set
 })
 
 test('a word that is no command is answered in two lines: the nearest command, and where all are', async () => {
-  const said: string[] = []
-  const program = createProgram().configureOutput({ writeErr: (text) => void said.push(text) })
+  const sentences: string[] = []
+  const program = createProgram().configureOutput({ writeErr: (text) => void sentences.push(text) })
   await expect(program.parseAsync(['reqests'], { from: 'user' })).rejects.toThrow('reqests')
-  expect(said.join('').trim().split('\n')).toEqual([
+  expect(sentences.join('').trim().split('\n')).toEqual([
     "error: unknown command 'reqests'",
     '(Did you mean requests?)',
     '(countersign --help lists the commands)',

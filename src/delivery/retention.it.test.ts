@@ -76,9 +76,9 @@ test('the texts of runs that ended long ago are replaced by a note of time and r
     .execute()
   await desk.activate(config('retention: { transcripts: 90d }'))
   await keepRetention(desk.api, running)
-  const told = JSON.stringify(await loadTranscript(db, old))
-  expect(told).toMatch(/removed on \d{4}-\d\d-\d\d: retention transcripts: 90d/)
-  expect(told).not.toContain('Done: the old words')
+  const text = JSON.stringify(await loadTranscript(db, old))
+  expect(text).toMatch(/removed on \d{4}-\d\d-\d\d: retention transcripts: 90d/)
+  expect(text).not.toContain('Done: the old words')
   expect(JSON.stringify(await loadTranscript(db, younger))).toContain('Done: the shared words')
   // What was approved is evidence, what was said about it is not.
   const kept = await allContents()

@@ -33,11 +33,11 @@ function begin(response: ServerResponse, deltas: readonly JsonObject[]): void {
 function drip(response: ServerResponse, words: number): void {
   const events = chatEvents([{ content: 'word ' }], 'stop')
   begin(response, [])
-  let said = 0
+  let count = 0
   const timer = setInterval(() => {
-    if (said < words) response.write(events[0])
+    if (count < words) response.write(events[0])
     else response.end(events.slice(1).join(''))
-    said += 1
+    count += 1
   }, 100)
   response.on('close', () => clearInterval(timer))
 }
@@ -219,8 +219,8 @@ test('no connection is retryable', async () => {
 test.each([
   ['ollama', 'model ollama is not here'],
   ['x', 'max exceeded'],
-])('a placeholder of a key is not cut out of what a provider says: %s', (key, said) => {
-  expect(providerFailure(new Error(said), 'm', key).message).toContain(said)
+])('a placeholder of a key is not cut out of what a provider says: %s', (key, message) => {
+  expect(providerFailure(new Error(message), 'm', key).message).toContain(message)
 })
 
 test('a key is cut out of what a provider says', () => {

@@ -69,11 +69,11 @@ const approved = async (scope = 'once'): Promise<TestRequest> => {
   return request
 }
 
-let asked = 0
+let callCount = 0
 const programCall = () => ({
   tool: 'deploy',
-  input: { version: `1.${++asked}` },
-  externalId: `deploy-${asked}`,
+  input: { version: `1.${++callCount}` },
+  externalId: `deploy-${callCount}`,
   title: 'Roll out 1.2',
   presentation: { type: 'text', content: 'everywhere' },
   onBehalfOf: 'linus@example.com',
@@ -81,8 +81,8 @@ const programCall = () => ({
 })
 const allowed = async (): Promise<{ id: string; digest: string }> => {
   const { id, digest, presentation } = (await program.post('/v1/requests', programCall())).body
-  const seen = { seen: presentation.digest, reason: 'looked' }
-  const body = { decision: 'approve', digest, revision: 1, ...seen }
+  const approval = { seen: presentation.digest, reason: 'looked' }
+  const body = { decision: 'approve', digest, revision: 1, ...approval }
   expect((await grace.post(`/v1/requests/${id}/decisions`, body)).status).toBe(200)
   return { id, digest }
 }

@@ -26,10 +26,10 @@ let file = 0
 async function askForNote() {
   file += 1
   const input = { path: `notes/trail-${file}.md`, content: 'Text\n' }
-  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const numbers = dashboard.desk.database.db.selectFrom('request').select('number')
-  const row = await numbers.where('id', '=', asked.requestIds[0]!).executeTakeFirstOrThrow()
-  return { runId: asked.runId, id: asked.requestIds[0]!, number: Number(row.number) }
+  const row = await numbers.where('id', '=', turn.requestIds[0]!).executeTakeFirstOrThrow()
+  return { runId: turn.runId, id: turn.requestIds[0]!, number: Number(row.number) }
 }
 
 // Rules: security.md 29

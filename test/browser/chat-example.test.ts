@@ -53,8 +53,8 @@ test('a useChat page starts a run, streams its text, shows for whom a call waits
   const page = await dashboard.openEmpty()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url(), JSON.stringify(request.headers())))
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url(), JSON.stringify(request.headers())))
   await page.goto(address)
   const path = `notes/${randomUUID()}.md`
   const input = { path, content: 'A note <b>\n' }
@@ -104,7 +104,7 @@ test('a useChat page starts a run, streams its text, shows for whom a call waits
   for (const said of ['Write a note', 'And be brief', 'It is written.', 'How long is it?']) {
     expect(await page.getByText(said, { exact: true }).count(), said).toBe(1)
   }
-  expect(asked.join('\n')).not.toContain(key)
+  expect(addresses.join('\n')).not.toContain(key)
   expect(complaints).toEqual([])
 })
 

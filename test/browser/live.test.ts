@@ -56,8 +56,8 @@ test.each([
   async (where, viewport) => {
     const device = where.replace(' ', '-')
     const paths = ['first', 'second', 'third'].map((name) => `notes/${name}-on-${device}.md`)
-    const asked: string[] = []
-    for (const path of paths) asked.push((await askForNote(path)).id)
+    const addresses: string[] = []
+    for (const path of paths) addresses.push((await askForNote(path)).id)
     const page = await dashboard.open('Grace', `/?q=on-${device}`, { viewport })
     await page.getByRole('link', { name: paths[0]! }).waitFor()
     await page.locator('[data-state="live"]').waitFor()
@@ -70,7 +70,7 @@ test.each([
     expect(await placesOf(page)).toEqual(before)
     const { y, height } = (await bar.boundingBox())!
     expect(y + height).toBeLessThanOrEqual(Math.min(...Object.values(before).map((one) => one.y)))
-    const linus = await dashboard.open('Linus', `/requests/${asked[1]}`)
+    const linus = await dashboard.open('Linus', `/requests/${addresses[1]}`)
     await linus.getByRole('button', { name: 'Claim' }).click()
     await row(paths[1]!).getByText('Linus is on it').waitFor()
     expect(await placesOf(page)).toEqual(before)

@@ -35,10 +35,10 @@ test('with 5,000 requests waiting, the list fetches and holds a page of them, an
   // Nothing of it is still asked.
   await page.goto('about:blank')
   const fetched: string[] = []
-  const asked: string[] = []
+  const addresses: string[] = []
   const answersBefore: string[] = []
   page.on('request', (request) => {
-    if (request.url().includes('/v1/')) asked.push(request.url())
+    if (request.url().includes('/v1/')) addresses.push(request.url())
     if (request.url().includes('/v1/requests?')) fetched.push(request.url())
   })
   page.on('response', (response) => {
@@ -49,7 +49,7 @@ test('with 5,000 requests waiting, the list fetches and holds a page of them, an
   await page.locator('.request-row').first().waitFor()
   // The list waits for nothing but the person, and few calls stand before the first key.
   expect(answersBefore).toEqual(['/v1/me'])
-  expect(asked.length).toBeLessThanOrEqual(8)
+  expect(addresses.length).toBeLessThanOrEqual(8)
   await page.getByText('Live', { exact: true }).waitFor()
   const all = page.getByRole('navigation', { name: 'Queues' }).getByText(String(many))
   await all.first().waitFor()

@@ -207,9 +207,9 @@ function listen(server: Server, port: number): Promise<Server> {
 export async function ask(
   desk: AgentDesk,
   calls: readonly { tool: string; input: JsonObject }[],
-  said: string,
+  text: string,
 ): Promise<{ runId: string; requestIds: string[]; callIds: string[] }> {
-  desk.say({ text: said, calls })
+  desk.say({ text, calls })
   const runId = await desk.start()
   await desk.turn(runId, 1)
   const opened = await desk.calls(runId, 1)

@@ -201,9 +201,9 @@ test('the faces, the script and the data of a request are asked for while the pe
   await page.goto('about:blank')
   // Nobody is known before all of these have come.
   const needed = [/\.woff2$/, /request-page-[^/]*\.js$/, new RegExp(`/v1${path}$`)]
-  const asked = needed.map((address) => page.waitForRequest((one) => address.test(one.url())))
+  const requests = needed.map((address) => page.waitForRequest((one) => address.test(one.url())))
   await page.route('**/v1/me', async (route) => {
-    await Promise.all(asked)
+    await Promise.all(requests)
     await route.continue()
   })
   await page.goto(dashboard.url + path)

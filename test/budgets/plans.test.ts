@@ -88,8 +88,8 @@ it('requests of programs, their pages and their decisions plan none of their sta
       input: { version: round },
       externalId: `plan-${round}`,
     })
-    const shown = await getRequest(ctx, programs.linus.caller, { request: requestId })
-    const { digest, presentation } = shown
+    const request = await getRequest(ctx, programs.linus.caller, { request: requestId })
+    const { digest, presentation } = request
     const seen = presentation.digest
     const body = { decision: 'approve', digest, revision: 1, reason: 'looked', seen }
     await decideRequest(ctx, programs.linus.caller, { request: requestId, body })

@@ -266,8 +266,8 @@ test('a schedule is listed, shown, paused, resumed and triggered by its person a
   const started = await cli.json<{ number: number }>('schedules', 'trigger', 'yearly', ...olga)
   const { lastRun, paused } = await cli.json<Schedule>('schedules', 'show', 'yearly', ...ada)
   expect([lastRun?.number, paused]).toEqual([started.number, false])
-  const shown = await cli.ok('runs', 'show', String(started.number), '--preamble', ...ada)
-  expect(shown).toMatch(/started by Ada .*[^]*\nYou are the worker scribe of Countersign/)
+  const output = await cli.ok('runs', 'show', String(started.number), '--preamble', ...ada)
+  expect(output).toMatch(/started by Ada .*[^]*\nYou are the worker scribe of Countersign/)
   for (const command of [
     ['show', 'none'],
     ['pause', 'none'],
@@ -286,7 +286,7 @@ test('a callback that was given up is listed for the owner of the key, who sends
   const scopes = 'requests:write,requests:read'
   const made = ['keys', 'create', '--name', 'deployer', '--owner', 'ada@example.com'] as const
   const { key } = await cli.json<{ key: string }>(...made, '--scopes', scopes)
-  const asked = await fetch(`${installation.url}/v1/requests`, {
+  const reply = await fetch(`${installation.url}/v1/requests`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -296,7 +296,7 @@ test('a callback that was given up is listed for the owner of the key, who sends
       callbackUrl: receiver.url,
     }),
   })
-  const { id, digest } = (await asked.json()) as { id: string; digest: string }
+  const { id, digest } = (await reply.json()) as { id: string; digest: string }
   await cli.ok('deny', id, '--digest', digest, '-m', 'not today', ...grace)
   const mine = ['webhooks', 'deliveries', '--mine', '--state', 'dead'] as const
   await waitUntil(async () => {
@@ -313,8 +313,8 @@ test('a callback that was given up is listed for the owner of the key, who sends
   await waitUntil(() => receiver.received.length === 2)
   const program = createClient({ url: 'http://unused.example', apiKey: key })
   for (const { body, headers } of receiver.received) {
-    const said = await program.verifyCallback({ headers, body })
-    expect(said).toEqual({ requestId: id, externalId: 'one', state: 'denied' })
+    const callback = await program.verifyCallback({ headers, body })
+    expect(callback).toEqual({ requestId: id, externalId: 'one', state: 'denied' })
   }
 })
 
@@ -343,11 +343,19 @@ test('a key from the command line starts and reads, and never decides', async ()
 // Rules: security.md 38
 test('a key for somebody else is proposed, and only they are shown it', async () => {
   const scopes = ['--scopes', 'runs:read'] as const
-  const asked = ['keys', 'create', '--name', 'ci', '--owner', 'ada@example.com', ...scopes] as const
-  const proposal = await cli.json<{ id: string; key: null }>(...asked, ...olga)
+  const command = [
+    'keys',
+    'create',
+    '--name',
+    'ci',
+    '--owner',
+    'ada@example.com',
+    ...scopes,
+  ] as const
+  const proposal = await cli.json<{ id: string; key: null }>(...command, ...olga)
   expect(proposal).toMatchObject({ key: null, owner: { email: 'ada@example.com' } })
-  expect(await cli.ok(...asked, ...olga)).toMatch(/ada@example.com. Only they see.*keys claim/s)
-  await cli.fails(1, 'managePeople', ...asked, ...grace)
+  expect(await cli.ok(...command, ...olga)).toMatch(/ada@example.com. Only they see.*keys claim/s)
+  await cli.fails(1, 'managePeople', ...command, ...grace)
   expect(await cli.ok('keys', 'proposals', ...ada)).toMatch(/ci +ada@.* +olga@/)
   expect((await cli.run('keys', 'claim', proposal.id, ...olga)).code).toBe(1)
   expect(await cli.ok('keys', 'claim', proposal.id, ...ada)).toMatch(/^cs_/)
@@ -426,8 +434,8 @@ test('the trail is read and exported by who may, and an export is an event', asy
 test('a receipt of a request is kept in a file', async () => {
   const { request } = await cli.waiting('scribe')
   const file = join(installation.folder, 'receipt.json')
-  const told = await cli.ok('requests', 'receipt', request, '--out', file, ...grace)
-  expect(told).toMatch(/receipt\.json: \d+ bytes/)
+  const output = await cli.ok('requests', 'receipt', request, '--out', file, ...grace)
+  expect(output).toMatch(/receipt\.json: \d+ bytes/)
   const { events, waiting: uncovered } = JSON.parse(await readFile(file, 'utf8')) as {
     events: unknown[]
     waiting: number
@@ -477,8 +485,8 @@ test('a manual tool is listed and invoked from the terminal, and asks somebody e
     input,
     ...ada,
   )
-  const shown = await cli.ok('requests', 'show', called.requestId, ...grace)
-  expect(shown).toContain('Ada wants this, by hand, in a run of hands')
+  const output = await cli.ok('requests', 'show', called.requestId, ...grace)
+  expect(output).toContain('Ada wants this, by hand, in a run of hands')
   const digest = await digestOf(called.requestId)
   await cli.fails(1, 'you', 'approve', called.requestId, '--digest', digest, ...ada)
   await cli.ok('approve', called.requestId, '--digest', digest, ...grace)
@@ -577,8 +585,8 @@ test('old runs are counted and archived by who may read the trail; the trail say
   )
   const out = join(installation.folder, 'runs.jsonl')
   const until = new Date(Date.now() + 60_000).toISOString()
-  const said = await cli.ok('archive', '--before', until, '--out', out, ...aud)
-  const [, runs, digest = ''] = /: (\d+) runs, (sha256:[0-9a-f]{64})\n$/.exec(said) ?? []
+  const output = await cli.ok('archive', '--before', until, '--out', out, ...aud)
+  const [, runs, digest = ''] = /: (\d+) runs, (sha256:[0-9a-f]{64})\n$/.exec(output) ?? []
   const lines = (await readFile(out, 'utf8')).trim().split('\n')
   expect(lines).toHaveLength(Number(runs))
   expect(JSON.parse(lines[0] ?? '')).toHaveProperty('transcript')

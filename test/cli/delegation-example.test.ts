@@ -65,9 +65,9 @@ test('the example of delegation plays: a file with the task, a question, a share
   const [question] = await pending(1)
   await cli.ok('answer', String(question?.number), 'customers', ...grace)
 
-  const asked = await pending(2)
-  expect(asked.map(({ kind }) => kind).toSorted()).toEqual(['attachment', 'tool_call'])
-  const [delegation] = asked.filter(
+  const requests = await pending(2)
+  expect(requests.map(({ kind }) => kind).toSorted()).toEqual(['attachment', 'tool_call'])
+  const [delegation] = requests.filter(
     ({ tool, kind }) => kind === 'tool_call' && tool === 'call_worker',
   )
   if (delegation === undefined) expect.fail('no delegation')
@@ -80,7 +80,7 @@ test('the example of delegation plays: a file with the task, a question, a share
     ...grace,
   )
   expect([behind.code, behind.err]).toEqual([1, expect.stringMatching(/answered/)])
-  for (const item of asked) await approve(item)
+  for (const item of requests) await approve(item)
 
   const [edit] = await pending(1)
   if (edit === undefined) expect.fail('nothing is asked below')
@@ -94,8 +94,8 @@ test('the example of delegation plays: a file with the task, a question, a share
     { withinMs: 180_000, everyMs: 500 },
   )
   expect(await readFile(join(installation.folder, 'notes', '1.2.md'), 'utf8')).toContain('receive')
-  const shown = await cli.ok('runs', 'show', id, ...ada)
-  expect(shown).toContain('attached CHANGELOG.md (')
-  expect(shown).toMatch(/started run \S+ of proof-reader, completed/)
-  expect(shown).toContain('I proposed one correction')
+  const output = await cli.ok('runs', 'show', id, ...ada)
+  expect(output).toContain('attached CHANGELOG.md (')
+  expect(output).toMatch(/started run \S+ of proof-reader, completed/)
+  expect(output).toContain('I proposed one correction')
 })

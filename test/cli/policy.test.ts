@@ -47,9 +47,9 @@ async function change(from: string, to: string): Promise<void> {
 test('in production a changed folder takes force when a person agreed to the digest they were shown', async () => {
   expect(await olga.ok('policy')).toMatch(/in force {2}sha256:\S+\n.*by the service/)
   await change('{ team: platform }', '{ team: platform, expiresAfter: 36h }')
-  const shown = await olga.ok('policy', 'diff')
-  expect(shown).toContain('queues.platform.expiresAfter: 3d → 36h')
-  expect(shown).not.toContain('second person')
+  const output = await olga.ok('policy', 'diff')
+  expect(output).toContain('queues.platform.expiresAfter: 3d → 36h')
+  expect(output).not.toContain('second person')
   const digest = (await olga.ok('policy', 'diff', '--digest')).trim()
   await olga.fails(2, 'policy diff --digest', 'policy', 'activate')
   await grace.fails(1, 'activatePolicy', 'policy', 'activate', '--digest', digest)
@@ -131,11 +131,11 @@ test('explain says on the command line what it says over HTTP: verdict, rule, wh
     queue: 'platform',
     rule: { id: 'zone:notes.write', source: 'workers/scribe.md:6' },
   })
-  const said = await ada.ok('explain', ...call)
-  expect(said).toContain(
+  const output = await ada.ok('explain', ...call)
+  expect(output).toContain(
     `ask: ${answer.reason}\nrule zone:notes.write in workers/scribe.md:6, risk high, queue platform`,
   )
-  const lines = said.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))
+  const lines = output.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))
   for (const { step, outcome, detail } of answer.steps) {
     expect(lines.map((line) => line.replaceAll(' | ', ' '))).toContain(
       `${step} ${outcome} ${detail}`,
@@ -148,9 +148,9 @@ test('whoever has the host makes a key as its owner in production too, in a sess
   const host = new CommandLine(installation.folder, {
     XDG_CONFIG_HOME: join(installation.folder, '.config-nobody'),
   })
-  const asked = ['keys', 'create', '--name', 'ci', '--scopes', 'runs:read'] as const
+  const command = ['keys', 'create', '--name', 'ci', '--scopes', 'runs:read'] as const
   const made = await host.json<{ key: string; owner: { email: string }; proposedBy: null }>(
-    ...asked,
+    ...command,
     '--owner',
     'grace@example.com',
   )
@@ -159,5 +159,5 @@ test('whoever has the host makes a key as its owner in production too, in a sess
   expect((await program.run('runs')).code).toBe(0)
   const hers = await grace.json<{ items: unknown[] }>('sessions')
   expect(hers.items).toHaveLength(1)
-  await host.fails(2, 'countersign login', ...asked)
+  await host.fails(2, 'countersign login', ...command)
 })

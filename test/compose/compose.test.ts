@@ -103,8 +103,8 @@ test('the server gets every variable that its configuration has no default for',
   const optional = [...config.matchAll(/default "[^"]*" \(env "(\w+)"\)/g)].map((match) => match[1])
   const needed = all.filter((name) => !optional.includes(name))
   expect(needed).toContain('POSTGRES_HOST')
-  const given = Object.keys(compose.services['temporal']?.environment ?? {})
-  expect(given).toEqual(expect.arrayContaining(needed))
+  const names = Object.keys(compose.services['temporal']?.environment ?? {})
+  expect(names).toEqual(expect.arrayContaining(needed))
 })
 
 test('only migrations know the password of the database’s owner', () => {

@@ -365,8 +365,8 @@ export function testPrograms(desk: () => ContractDesk): void {
     ])('denies with a sentence: %s', async (_, given, more) => {
       const isInput = typeof given === 'object' && !('hook_event_name' in given)
       const tool = isInput && 'command' in given ? 'Bash' : 'Read'
-      const said = await answer(isInput ? event(tool, given) : given, more)
-      expect(said).toMatchObject({
+      const reply = await answer(isInput ? event(tool, given) : given, more)
+      expect(reply).toMatchObject({
         permissionDecision: 'deny',
         permissionDecisionReason: expect.stringMatching(/^Countersign.{10,}/),
       })
@@ -388,11 +388,11 @@ function run(
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { env: { ...process.env, ...environment } })
-    const said = { stdout: '', stderr: '' }
-    child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()))
-    child.on('error', () => resolve({ code: 127, ...said }))
-    child.on('close', (code) => resolve({ code, ...said }))
+    const output = { stdout: '', stderr: '' }
+    child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
+    child.on('error', () => resolve({ code: 127, ...output }))
+    child.on('close', (code) => resolve({ code, ...output }))
     child.stdin.end(stdin)
   })
 }

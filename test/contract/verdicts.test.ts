@@ -231,7 +231,7 @@ test('every custom tool comes to the verdict that its file and the worker declar
 
 test('explain says the same as a run, step by step, at the terminal too', async () => {
   const input = JSON.stringify({ path: 'frozen/a', content: 'x' })
-  const told = await desk.cli(
+  const output = await desk.cli(
     'explain',
     'files',
     'write_file',
@@ -240,8 +240,8 @@ test('explain says the same as a run, step by step, at the terminal too', async 
     'alan@example.com',
     '--json',
   )
-  expect(told.code).toBe(0)
-  expect(JSON.parse(told.stdout)).toMatchObject({
+  expect(output.code).toBe(0)
+  expect(JSON.parse(output.stdout)).toMatchObject({
     verdict: 'blocked',
     reason: 'code freeze until Monday',
     rule: { source: expect.stringMatching(/^countersign\.yaml:\d+$/) },

@@ -205,7 +205,7 @@ test('a tool that is added by the steps of CONTRIBUTING.md, and no other, is kno
   expect(checked.out).not.toContain('no file in tools/ defines')
   expect(checked.out).not.toContain('no tool is called "append_file"')
 
-  const asked = await run(
+  const result = await run(
     inProject,
     process.execPath,
     '--input-type=module',
@@ -213,8 +213,8 @@ test('a tool that is added by the steps of CONTRIBUTING.md, and no other, is kno
     questions,
     copy,
   )
-  expect(asked.out).toMatch(/^{/)
-  expect(JSON.parse(asked.out)).toEqual({
+  expect(result.out).toMatch(/^{/)
+  expect(JSON.parse(result.out)).toEqual({
     routes: ['security'],
     verdict: ['ask', 'zone:all.write', 'medium', 'security'],
     shownTools: expect.arrayContaining(['append_file']),

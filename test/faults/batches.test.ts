@@ -110,8 +110,8 @@ test('of a turn with every verdict, what needs nobody is done at once, and what 
     'output',
     'output',
   ])
-  const told = await world.told(runId)
-  expect([told[5], told[7]]).toEqual([
+  const results = await world.told(runId)
+  expect([results[5], results[7]]).toEqual([
     expect.stringContaining('new'),
     expect.stringContaining('new'),
   ])
@@ -162,9 +162,9 @@ test('a call edited in the middle of a batch makes the one that was shown on top
   const fresh = waiting.find((request) => request.callId === second.callId)
   expect(fresh?.id).not.toBe(second.id)
   expect(waiting.map((request) => request.id)).toContain(third.id)
-  const shown = await grace.get(`/v1/requests/${fresh?.id}`)
-  expect(shown.body).toMatchObject({ previous: [{ requestId: second.id, state: 'approved' }] })
-  expect(JSON.stringify(shown.body['presentation'])).toContain('two, by Grace')
+  const reply = await grace.get(`/v1/requests/${fresh?.id}`)
+  expect(reply.body).toMatchObject({ previous: [{ requestId: second.id, state: 'approved' }] })
+  expect(JSON.stringify(reply.body['presentation'])).toContain('two, by Grace')
   for (const request of waiting) await world.decide(request)
   await world.untilRun(runId, 'completed')
   expect(await world.read('notes/edited.md')).toBe('two, by Grace\n')

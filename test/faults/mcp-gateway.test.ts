@@ -299,8 +299,12 @@ describe('a call that asks', () => {
   })
 
   test('is held for who decides meanwhile, with progress, and answered with its result', async () => {
-    const told: string[] = []
-    const calling = held.call('note', { text: 'held' }, { onprogress: (line) => told.push(line) })
+    const sentences: string[] = []
+    const calling = held.call(
+      'note',
+      { text: 'held' },
+      { onprogress: (line) => sentences.push(line) },
+    )
     let waiting: { id: string } | undefined
     await waitUntil(
       async () => {
@@ -312,10 +316,10 @@ describe('a call that asks', () => {
       },
       { withinMs: 30_000 },
     )
-    await waitUntil(async () => told.length > 0, { withinMs: 30_000 })
+    await waitUntil(async () => sentences.length > 0, { withinMs: 30_000 })
     await decide(world, { structured: { requestId: waiting?.id } }, 'approve')
     expect(await calling).toMatchObject({ isError: false, disposition: 'approved-executed' })
-    expect(told[0]).toMatch(/waits for a decision as request #\d+/)
+    expect(sentences[0]).toMatch(/waits for a decision as request #\d+/)
     expect(await runs('note held', 'held')).toBe(1)
   })
 
@@ -492,9 +496,9 @@ describe('the program on standard input and output', () => {
       const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id: toolUse }
       const result = await client.callTool({ name: 'approve', arguments: asked })
       const [block] = result.content as readonly { text: string }[]
-      const said = JSON.parse(block?.text ?? '') as Record<string, unknown>
-      const number = /waits as #(\d+)/.exec(String(said['message']))?.[1]
-      return { said, number }
+      const answer = JSON.parse(block?.text ?? '') as Record<string, unknown>
+      const number = /waits as #(\d+)/.exec(String(answer['message']))?.[1]
+      return { said: answer, number }
     }
     const first = await startProgram(world, key, ['--wait', '1'])
     expect((await first.listTools()).tools.map(({ name }) => name)).toEqual(['approve'])

@@ -54,8 +54,8 @@ describe('a decision', () => {
     await world.untilSql(taken, [undecided.id], 2)
     expect(await world.decide(undecided, {}, { who: 'olga' })).toMatchObject({ status: 200 })
     await world.untilRun(asking, 'completed')
-    const told = (await world.audit(asking)).filter((type) => type.startsWith('request.'))
-    expect(told).toEqual(['request.opened', 'request.reminded', 'request.escalated'])
+    const events = (await world.audit(asking)).filter((type) => type.startsWith('request.'))
+    expect(events).toEqual(['request.opened', 'request.reminded', 'request.escalated'])
   }, 240_000)
 
   test('made while the Temporal worker hangs is carried out once when it goes on', async () => {
@@ -86,8 +86,8 @@ describe('without Postgres', () => {
     const key = { 'idempotency-key': randomUUID() }
     const bringBack = await world.takeDown('postgres')
     await waitUntil(async () => (await grace.get('/v1/me')).status === 503)
-    for (const asked of [() => grace.post(path, body, key), () => grace.get('/v1/requests')]) {
-      expect(await asked()).toMatchObject({
+    for (const attempt of [() => grace.post(path, body, key), () => grace.get('/v1/requests')]) {
+      expect(await attempt()).toMatchObject({
         status: 503,
         body: { code: 'unavailable', status: 503, type: expect.any(String) },
       })

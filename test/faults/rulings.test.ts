@@ -57,9 +57,9 @@ describe('a denial in a batch of three', () => {
       { result: 'output', execution: 'succeeded' },
       { result: 'output', execution: 'succeeded' },
     ])
-    const [told] = await world.told(runId)
-    expect(told).toContain('a person denied this call')
-    expect(told).toContain(JSON.stringify('use "yarn"\nIgnore all'))
+    const [result] = await world.told(runId)
+    expect(result).toContain('a person denied this call')
+    expect(result).toContain(JSON.stringify('use "yarn"\nIgnore all'))
   }, 240_000)
 
   test('with `stop` cancels every later sibling, approved or not; the model waits for a message, and then goes on', async () => {
@@ -156,8 +156,8 @@ describe('a run mode', () => {
   }, 240_000)
 
   test('approve_all takes its right, approves what asks, and never what is blocked', async () => {
-    const asked = { worker: 'open', input: 'go', mode: 'approve_all' }
-    expect(await (await world.as('ada')).post('/v1/runs', asked)).toMatchObject({
+    const start = { worker: 'open', input: 'go', mode: 'approve_all' }
+    expect(await (await world.as('ada')).post('/v1/runs', start)).toMatchObject({
       status: 403,
       body: { code: 'mode_not_permitted' },
     })

@@ -150,8 +150,8 @@ test('a request is opened again and withdrawn within one limit', async () => {
       })
     },
   })
-  const asked = client.ask({ tool: 'deploy', input: {} }).catch((error) => error)
-  expect(await Promise.race([asked, late.promise])).toMatchObject({ code: 'unavailable' })
+  const refusal = client.ask({ tool: 'deploy', input: {} }).catch((error) => error)
+  expect(await Promise.race([refusal, late.promise])).toMatchObject({ code: 'unavailable' })
   expect(acts).toEqual(['/v1/requests', '/v1/requests', '/v1/requests/r1/withdraw'])
 })
 

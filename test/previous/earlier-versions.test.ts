@@ -67,8 +67,8 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
       expect(read).toMatchObject({ id, kind, state })
       expect(read.execution?.state ?? null).toBe(execution)
     }
-    const asked = { limit: 200, keyReadsAudit: false }
-    const { documents } = await readAudit(desk.api, grace.caller, asked)
+    const selection = { limit: 200, keyReadsAudit: false }
+    const { documents } = await readAudit(desk.api, grace.caller, selection)
     expect(documents.length).toBeGreaterThanOrEqual(dump.facts.auditEvents)
   })
 

@@ -18,15 +18,15 @@ import { waitUntil } from '../harness/wait-until.ts'
 const holder = fileURLToPath(new URL('hold-postgres.ts', import.meta.url))
 let folder: string
 let dataDir: string
-const said: string[] = []
-const log = (sentence: string) => void said.push(sentence)
+const sentences: string[] = []
+const log = (sentence: string) => void sentences.push(sentence)
 
 beforeEach(async () => {
   // With a space, and open to the unprivileged user that Postgres runs as when we are root.
   folder = await mkdtemp(join(tmpdir(), 'countersign postgres '))
   await chmod(folder, 0o755)
   dataDir = join(folder, 'the data', 'postgres')
-  said.length = 0
+  sentences.length = 0
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -77,7 +77,7 @@ test('a taken port is replaced by a free one, and that is said', async () => {
   const { port } = other.address() as AddressInfo
   const server = await start(port)
   expect(server.port).not.toBe(port)
-  expect(said).toContain(`port ${port} is taken: Postgres listens on ${server.port}`)
+  expect(sentences).toContain(`port ${port} is taken: Postgres listens on ${server.port}`)
   await server.stop()
   other.close()
 })
@@ -96,7 +96,7 @@ test('a start that fails for another reason leaves the port as it was wanted', a
   }
   const [second] = await Promise.all([start(first.port), repair()])
   expect(second.port).toBe(first.port)
-  expect(said.join()).not.toContain('is taken')
+  expect(sentences.join()).not.toContain('is taken')
   await second.stop()
 })
 
@@ -139,7 +139,7 @@ test('a server that outlived its start is stopped first, and that is said', asyn
   expect(isStillRunning(identity)).toBe(true)
   const server = await start()
   expect(isStillRunning(identity)).toBe(false)
-  expect(said.join()).toContain(`still runs here (process ${identity.pid})`)
+  expect(sentences.join()).toContain(`still runs here (process ${identity.pid})`)
   await server.stop()
 })
 

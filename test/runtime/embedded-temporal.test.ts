@@ -12,12 +12,12 @@ import type { TemporalServer } from '#runtime/embedded/temporal-server.ts'
 import { isStillRunning } from '#runtime/processes/process-identity.ts'
 
 let folder: string
-const said: string[] = []
-const log = (sentence: string) => void said.push(sentence)
+const sentences: string[] = []
+const log = (sentence: string) => void sentences.push(sentence)
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign temporal '))
-  said.length = 0
+  sentences.length = 0
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -58,7 +58,7 @@ test('a server that still has the data file is stopped first, and that is said',
   const first = await start()
   const second = await start()
   expect(isStillRunning(first.identity)).toBe(false)
-  expect(said.join()).toContain(`still runs here (process ${first.pid})`)
+  expect(sentences.join()).toContain(`still runs here (process ${first.pid})`)
   await second.stop()
 })
 
@@ -68,7 +68,7 @@ test('a taken port is replaced by a free one, and that is said', async () => {
   const { port } = other.address() as AddressInfo
   const server = await start(port)
   expect(server.port).not.toBe(port)
-  expect(said).toContain(`port ${port} is taken: Temporal listens on ${server.port}`)
+  expect(sentences).toContain(`port ${port} is taken: Temporal listens on ${server.port}`)
   await server.stop()
   other.close()
 })

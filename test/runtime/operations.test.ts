@@ -274,8 +274,8 @@ test('a stopping API answers and records a decision, or does neither: none is lo
   })
   const answered = await Promise.all(answers)
   // The stream ends with the process, and has said when to come back.
-  const said = await stream.text()
-  expect(said).toMatch(/^retry: 2000$/m)
+  const text = await stream.text()
+  expect(text).toMatch(/^retry: 2000$/m)
   await installation.untilBack('api', gone)
   grace = await installation.signIn('grace@example.com')
   ada = await installation.signIn('ada@example.com')

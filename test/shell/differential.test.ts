@@ -74,8 +74,8 @@ async function expectSameVectors(judged: readonly Judged[]): Promise<void> {
   )
   count('ran both ways', approved.length)
   for (const [index, { script }] of approved.entries()) {
-    const shown = JSON.stringify(script)
-    expect(comparable(printed[index] ?? [], script), shown).toEqual(
+    const text = JSON.stringify(script)
+    expect(comparable(printed[index] ?? [], script), text).toEqual(
       comparable(written[index] ?? [], script),
     )
   }

@@ -139,17 +139,17 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   // At the backup one call runs, the one after it is approved, and a request of another run is
   // pending.
   const both = await startRun(installation, 'both')
-  const asked = await startRun(installation, 'clerk')
+  const run = await startRun(installation, 'clerk')
   for (const request of await pendingOf(installation, both, 2)) await approve(installation, request)
-  await pendingOf(installation, asked, 1)
+  await pendingOf(installation, run, 1)
   await waitUntil(async () => (await begun(installation)).length === 1, { withinMs: 120_000 })
   expect(await countersign(installation, 'backup', '--out', file)).toContain(
     'It does not contain the private keys',
   )
-  await approve(installation, (await pendingOf(installation, asked, 1))[0])
+  await approve(installation, (await pendingOf(installation, run, 1))[0])
   await writeFile(join(folder, 'go'), '')
   await untilRun(installation, both, 'completed')
-  await untilRun(installation, asked, 'completed')
+  await untilRun(installation, run, 'completed')
   expect(await begun(installation)).toEqual([1, 1, 1])
 
   // Postgres goes back to the backup; Temporal has all of it behind itself.
@@ -176,7 +176,7 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   }
   await untilRun(installation, both, 'completed')
   // What was decided in the lost time is asked again: only a person can say whether it ran.
-  const [again] = await pendingOf(installation, asked, 1)
+  const [again] = await pendingOf(installation, run, 1)
   expect(again?.kind).toBe('tool_call')
   expect(await begun(installation)).toEqual([1, 1, 1])
 
@@ -197,7 +197,7 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   await approve(installation, (await pendingOf(installation, twice, 1))[0])
   await untilRun(installation, twice, 'completed')
   expect(await begun(installation)).toEqual([1, 1, 1, 1, 1])
-  expect(await pendingOf(installation, asked, 1)).toHaveLength(1)
+  expect(await pendingOf(installation, run, 1)).toHaveLength(1)
 }, 600_000)
 
 test('an installation that the first version left goes on under this one', async () => {

@@ -98,9 +98,9 @@ describe.skipIf(missing !== null)('an agent of Mastra', () => {
 
     const other = await run('remove', 'start')
     const refused = await desk.decide('remove', 'deny')
-    const told = await run('remove', 'resume', other.runId, 'm-remove')
-    expect(told.ran).toEqual([])
-    expect(told.text).toContain('Countersign: not run. Grace denied this: looked at it')
+    const result = await run('remove', 'resume', other.runId, 'm-remove')
+    expect(result.ran).toEqual([])
+    expect(result.text).toContain('Countersign: not run. Grace denied this: looked at it')
     expect(await desk.stateOf(refused.id)).toEqual({ state: 'denied', execution: 'not_started' })
   })
 })

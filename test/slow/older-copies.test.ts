@@ -225,17 +225,17 @@ test('with a Postgres from an older copy no call that Temporal had carried out r
   await untilRun(installation, id, 'waiting_for_approval', 2)
   const { grace } = await people(installation)
   const requests = await requestsOf(grace, id)
-  const asked = requests.find(({ kind }) => kind === 'tool_call')
+  const request = requests.find(({ kind }) => kind === 'tool_call')
   const check = requests.find(({ kind }) => kind === 'outcome_check')
-  expect([asked?.askedBeforeRestore, check?.askedBeforeRestore]).toEqual([true, false])
-  const shown = { digest: asked?.digest, revision: asked?.revision }
-  const approval = { decision: 'approve', ...shown, scope: 'once' }
-  expect(await grace.post(`/v1/requests/${asked?.id}/decisions`, approval)).toMatchObject({
+  expect([request?.askedBeforeRestore, check?.askedBeforeRestore]).toEqual([true, false])
+  const basis = { digest: request?.digest, revision: request?.revision }
+  const approval = { decision: 'approve', ...basis, scope: 'once' }
+  expect(await grace.post(`/v1/requests/${request?.id}/decisions`, approval)).toMatchObject({
     status: 422,
     body: { code: 'reason_required' },
   })
-  const denial = { decision: 'deny', ...shown, then: 'continue', reason: 'It ran before.' }
-  expect(await grace.post(`/v1/requests/${asked?.id}/decisions`, denial)).toMatchObject({
+  const denial = { decision: 'deny', ...basis, then: 'continue', reason: 'It ran before.' }
+  expect(await grace.post(`/v1/requests/${request?.id}/decisions`, denial)).toMatchObject({
     status: 200,
   })
   const finding = { ran: true, then: 'continue', reason: 'The journal has it.' }

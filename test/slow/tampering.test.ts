@@ -19,19 +19,19 @@ const failing: Readonly<Record<string, readonly VerdictName[]>> = {
   policy_activation: ['authenticity'],
 }
 
-let lived: WitnessedDesk
+let desk: WitnessedDesk
 
 beforeAll(async () => {
-  lived = await witnessedDesk()
+  desk = await witnessedDesk()
 })
-afterAll(() => lived.desk[Symbol.asyncDispose]())
+afterAll(() => desk.desk[Symbol.asyncDispose]())
 
 test('five hundred random tamperings by the owner of the database are each found, and where', async () => {
   let rounds = 0
   for (const table of Object.keys(trailTables)) {
     for (const tampering of tamperings) {
       for (let seed = 1; seed <= seedsEach; seed += 1) {
-        const { done, verdicts } = await tamperedVerdicts(lived, { table, tampering, seed })
+        const { done, verdicts } = await tamperedVerdicts(desk, { table, tampering, seed })
         if (done === null) continue
         rounds += 1
         const failed = verdicts.filter(({ outcome }) => outcome !== 'holds')

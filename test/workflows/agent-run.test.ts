@@ -13,12 +13,12 @@ async function decide(run: ScriptedRun, ...requestIds: string[]): Promise<void> 
   await run.handle.signal(decided, requestIds)
 }
 
-function asked(run: ScriptedRun, name: keyof Activities): number {
+function countOf(run: ScriptedRun, name: keyof Activities): number {
   return run.store.activityCounts.get(name) ?? 0
 }
 
 async function untilAsked(run: ScriptedRun, name: keyof Activities, times: number) {
-  await waitUntil(() => asked(run, name) >= times)
+  await waitUntil(() => countOf(run, name) >= times)
 }
 
 /** From the first event that is one, up to the last: four whole steps of five. */
@@ -113,11 +113,11 @@ describe('agentRun', () => {
     await untilAsked(run, 'takeTurn', 1)
     await decide(run, 'a')
     await waitUntil(() => store.journal.length === 2)
-    const turns = asked(run, 'takeTurn')
+    const turns = countOf(run, 'takeTurn')
     expect(turns).toBe(2)
     await run.handle.signal(cancelRequested)
     await run.handle.result()
-    expect(asked(run, 'takeTurn')).toBe(4)
+    expect(countOf(run, 'takeTurn')).toBe(4)
     expect(store.journal).toEqual(['0.0', '1.0', '2.0'])
   })
 
@@ -140,7 +140,7 @@ describe('agentRun', () => {
       if (answer !== undefined) store.turnHere = answer
       await using run = await startScriptedRun(store)
       await run.handle.result()
-      expect(asked(run, 'takeTurn')).toBe(1)
+      expect(countOf(run, 'takeTurn')).toBe(1)
       const { events } = await run.handle.fetchHistory()
       const scheduled = (events ?? []).flatMap(
         ({ activityTaskScheduledEventAttributes: activity }) =>
@@ -167,7 +167,7 @@ describe('agentRun', () => {
       args: [{ runId: 'other', turn: 0, taskQueue: store.taskQueue, short: true }],
     })
     try {
-      await waitUntil(() => asked(run, 'takeTurn') === 2, { withinMs: 30_000 })
+      await waitUntil(() => countOf(run, 'takeTurn') === 2, { withinMs: 30_000 })
       expect(store.journal).toEqual([])
     } finally {
       execution.resolve()

@@ -95,9 +95,9 @@ test('init proposes zones, commands and routing for what it finds, and check fin
   await writeFile(join(folder, 'go.mod'), 'module x\n')
   for (const name of ['docs', 'infra', 'node_modules', '.venv', 'venv', 'src'])
     await mkdir(join(folder, name))
-  const said = await countersign('init')
-  expect(said).toContain('found    package.json: rules for yarn test, yarn run build')
-  expect(said).toContain(
+  const output = await countersign('init')
+  expect(output).toContain('found    package.json: rules for yarn test, yarn run build')
+  expect(output).toContain(
     'for editors: npm install --save-dev @countersign/tools zod (running needs neither)',
   )
   const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
@@ -144,8 +144,8 @@ test.each<[string, Record<string, string>, readonly string[], readonly string[]]
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
   }
-  const said = await countersign('init')
-  for (const line of found) expect(said).toContain(line)
+  const output = await countersign('init')
+  for (const line of found) expect(output).toContain(line)
   const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
   for (const line of proposed) expect(worker).toContain(line)
   expect(worker.match(/pattern: pnpm test,/g) ?? []).toHaveLength(
@@ -172,9 +172,9 @@ test.skipIf(!sandbox.works)(
   'init proposes a worktree for each run of a repository, and tools for its branch',
   async () => {
     await repository('remote', 'add', 'origin', 'https://example.com/x.git')
-    const said = await countersign('init')
-    expect(said).toContain('a worktree and branch for each run')
-    expect(said).toContain('runs begin at the last commit')
+    const output = await countersign('init')
+    expect(output).toContain('a worktree and branch for each run')
+    expect(output).toContain('runs begin at the last commit')
     const config = await readFile(join(folder, 'countersign.yaml'), 'utf8')
     expect(config).toContain(`\n${isolated}`)
     const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
@@ -201,8 +201,8 @@ test.skipIf(!sandbox.works)(
       await writeFile(join(folder, at), '')
     await repository()
     for (const at of ['node_modules', 'packages/site/node_modules']) await mkdir(join(folder, at))
-    const said = await countersign('init')
-    expect(said).toContain('node_modules/: no commit has it, each worktree gets a copy')
+    const output = await countersign('init')
+    expect(output).toContain('node_modules/: no commit has it, each worktree gets a copy')
     const config = await readFile(join(folder, 'countersign.yaml'), 'utf8')
     expect(config).toContain(
       'isolation: worktree, copy: [node_modules, packages/site/node_modules]',
@@ -244,9 +244,9 @@ test.skipIf(!sandbox.works).each<[string, () => Promise<unknown>, string, string
 ])('init proposes no worktree for %s, says why, and check finds it valid', async (...row) => {
   const [, make, at, why] = row
   await make()
-  const said = await countersign('init', at)
-  expect(said).toContain(why)
-  expect(said).not.toContain('runs begin at the last commit')
+  const output = await countersign('init', at)
+  expect(output).toContain(why)
+  expect(output).not.toContain('runs begin at the last commit')
   const config = await readFile(join(folder, at, 'countersign.yaml'), 'utf8')
   expect(config).not.toContain(`\n${isolated}`)
   expect(await countersign('check', '--project', at)).toMatch(/ is valid/)

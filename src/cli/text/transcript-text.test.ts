@@ -29,14 +29,14 @@ test('a pipe gets a call in one line', () => {
 test('a message that was typed here is not printed after it, and the same from elsewhere is', () => {
   const printer = new TranscriptPrinter(() => null)
   const items: object[] = []
-  const said = (text: string): string[] => {
+  const sentences = (text: string): string[] => {
     const at = `2027-01-01T00:00:0${items.length}.000Z`
     items.push({ turn: items.length + 1, role: 'user', at, text, author: { name: 'Ada' } })
     const lines = [1, 2].flatMap(() => printer.next({ items } as unknown as Transcript, new Map()))
     return lines.filter((line) => line.startsWith('│'))
   }
-  expect(said('go on')).toEqual(['│ go on'])
+  expect(sentences('go on')).toEqual(['│ go on'])
   printer.leaveOut('go on')
-  expect(said('go on')).toEqual([])
-  expect(said('go on')).toEqual(['│ go on'])
+  expect(sentences('go on')).toEqual([])
+  expect(sentences('go on')).toEqual(['│ go on'])
 })

@@ -103,8 +103,8 @@ describe('a witness that listens', () => {
     {
       await using folder = await openWitnessFolder(dir)
       const submission = parseAddCheckpoint(log.ask(0, 20))
-      const asked = { log: keys, last: null, signer: folder.signer, atSeconds: 1 }
-      const judged = judgeSubmission(submission, asked)
+      const request = { log: keys, last: null, signer: folder.signer, atSeconds: 1 }
+      const judged = judgeSubmission(submission, request)
       if (judged.status !== 200) throw new Error('it was not cosigned')
       // Killed between the disk and the answer.
       await keepNote(dir, 20, judged.note)

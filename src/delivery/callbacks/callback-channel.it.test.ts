@@ -66,11 +66,11 @@ it('notifies a program once its request is decided: signed with the secret of it
   if (received === undefined) throw new Error('nothing came')
   const { body, headers } = received
   // What a program knows is its key alone.
-  const said = new Webhook(await secretForPrograms(apiKey)).verify(
+  const payload = new Webhook(await secretForPrograms(apiKey)).verify(
     body,
     headers as Record<string, string>,
   )
-  expect(said).toMatchObject({
+  expect(payload).toMatchObject({
     specversion: '1.0',
     type: 'countersign.request.decided',
     subject: request.id,

@@ -46,9 +46,9 @@ it('tries again after the pauses in docs/notifications.md, each longer than the 
   const days = pausesMs.reduce((sum, pause) => sum + pause, 0) / 86_400_000
   expect(days).toBeGreaterThan(3)
   expect(days).toBeLessThan(4)
-  const told = await readFile(new URL('../../../docs/notifications.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../../docs/notifications.md', import.meta.url), 'utf8')
   const words = '5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours'
-  expect(told.replaceAll('\n', ' ')).toContain(words)
+  expect(page.replaceAll('\n', ' ')).toContain(words)
   const [second, minute] = [1000, 60_000]
   const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 60 * minute)
   expect(pausesMs).toEqual([5 * second, 5 * minute, 30 * minute, ...hours])

@@ -73,10 +73,10 @@ test('a time without a notification starts its run in the next round', async () 
 })
 
 test('a round that fails is repeated within seconds', async () => {
-  let asked = 0
+  let callCount = 0
   await using _keeper = keep(tenMinutes, () => {
-    asked += 1
-    return asked > 2
+    callCount += 1
+    return callCount > 2
   })
-  await waitUntil(() => asked > 2)
+  await waitUntil(() => callCount > 2)
 })

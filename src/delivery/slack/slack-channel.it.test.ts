@@ -70,12 +70,12 @@ it('posts a request once in the channel of its queue: its effect, without a link
     unfurl_links: 'false',
     parse: 'none',
   })
-  const said = JSON.stringify(posted?.fields)
-  expect(said).toContain('Write \\"notes/<!here>.md\\"')
-  expect(said).toContain(`${publicUrl}/requests/${request.id}`)
-  expect(said).toMatch(/Task of Ada, [^:]+:\d\d UTC: write the notes/)
-  expect(said).not.toContain('business')
-  expect(said).not.toContain('mrkdwn_in')
+  const text = JSON.stringify(posted?.fields)
+  expect(text).toContain('Write \\"notes/<!here>.md\\"')
+  expect(text).toContain(`${publicUrl}/requests/${request.id}`)
+  expect(text).toMatch(/Task of Ada, [^:]+:\d\d UTC: write the notes/)
+  expect(text).not.toContain('business')
+  expect(text).not.toContain('mrkdwn_in')
 })
 
 // Rules: security.md 20
@@ -83,10 +83,10 @@ it('posts no task at high risk', async () => {
   await using _relay = await relayOf()
   await desk.open('request.opened', { risk: 'high' })
   await untilEnded(1)
-  const said = JSON.stringify(slack.of('chat.postMessage').map(({ fields }) => fields))
-  expect(said).toContain('A high-risk call of write_file waits')
-  expect(said).toContain('Run started by Ada')
-  expect(said).not.toContain('write the notes')
+  const text = JSON.stringify(slack.of('chat.postMessage').map(({ fields }) => fields))
+  expect(text).toContain('A high-risk call of write_file waits')
+  expect(text).toContain('Run started by Ada')
+  expect(text).not.toContain('write the notes')
 })
 
 it('updates the message when the request is decided elsewhere, and reminds in its thread', async () => {

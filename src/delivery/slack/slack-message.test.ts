@@ -57,16 +57,16 @@ it('shows hostile text as text: no markup has an effect, and invisible character
 // Rules: security.md 20
 it('masks values that look like secrets', () => {
   const title = 'Write "password=correct-horse-battery.md"'
-  const said = JSON.stringify(slackMessage({ ...request, title }, 'https://c.example.com'))
-  expect(said).not.toContain('correct-horse')
+  const text = JSON.stringify(slackMessage({ ...request, title }, 'https://c.example.com'))
+  expect(text).not.toContain('correct-horse')
 })
 
 it('says of high risk only that it waits, and offers only the page', () => {
   const { blocks } = slackMessage({ ...request, risk: 'high' }, 'https://c.example.com')
-  const said = JSON.stringify(blocks)
-  expect(said).toContain('A high-risk call of write_file waits')
-  expect(said).not.toContain('plan.md')
-  expect(said).not.toContain('countersign_open')
+  const text = JSON.stringify(blocks)
+  expect(text).toContain('A high-risk call of write_file waits')
+  expect(text).not.toContain('plan.md')
+  expect(text).not.toContain('countersign_open')
 })
 
 it.each(['question', 'outcome_check'])('offers only the page for a request of kind %s', (kind) => {
@@ -76,9 +76,9 @@ it.each(['question', 'outcome_check'])('offers only the page for a request of ki
 
 it('says how the request ended and by whom, and has no button then', () => {
   const closed = { ...request, state: 'denied', decided_by: 'Grace' }
-  const said = JSON.stringify(slackMessage(closed, 'https://c.example.com'))
-  expect(said).toContain('Denied by Grace')
-  expect(said).not.toContain('countersign_open')
+  const text = JSON.stringify(slackMessage(closed, 'https://c.example.com'))
+  expect(text).toContain('Denied by Grace')
+  expect(text).not.toContain('countersign_open')
 })
 
 it('stays within Slack’s limits: no text is empty or too long', () => {

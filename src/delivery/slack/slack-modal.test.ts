@@ -124,8 +124,8 @@ test('deny is the first choice, and none is chosen', () => {
 
 // Rules: security.md 20
 test('what looks like a secret in the words of the agent is masked', () => {
-  const said = JSON.stringify(textsOf({ agentReason: `I use ghp_${'a'.repeat(36)}` }))
-  expect(said).toContain('I use [GitHub token, 40 characters')
+  const text = JSON.stringify(textsOf({ agentReason: `I use ghp_${'a'.repeat(36)}` }))
+  expect(text).toContain('I use [GitHub token, 40 characters')
 })
 
 test('a modal is within what Slack takes, and shows all of its content, with no character cut', () => {

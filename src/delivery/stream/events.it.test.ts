@@ -22,16 +22,16 @@ describe('live stream', () => {
     await using _one = new EventSequencer({ db, databaseUrl: url, log })
     await using _two = new EventSequencer({ db, databaseUrl: url, log })
     await using feed = new EventFeed({ db, databaseUrl: url })
-    const seen: string[] = []
+    const events: string[] = []
     let at = 0n
     const reading = waitUntil(
       async () => {
         for (const event of await feed.since(at, 7)) {
           expect(event.sequence).toBe(at + 1n)
           at = event.sequence
-          seen.push(JSON.stringify(event.subject))
+          events.push(JSON.stringify(event.subject))
         }
-        return seen.length === 200
+        return events.length === 200
       },
       { everyMs: 5 },
     )
@@ -47,20 +47,20 @@ describe('live stream', () => {
       }),
     )
     await reading
-    expect(new Set(seen).size).toBe(200)
+    expect(new Set(events).size).toBe(200)
   })
 
   it('calls subscribers when there is more to read', async () => {
     const { db, url } = database
     await using _one = new EventSequencer({ db, databaseUrl: url, log })
     await using feed = new EventFeed({ db, databaseUrl: url })
-    let told = 0
+    let count = 0
     const stop = feed.subscribe(() => {
-      told += 1
+      count += 1
     })
     const before = await feed.latest()
     await db.transaction().execute((tx) => changed(tx, 'x'))
-    await waitUntil(async () => told > 0 && (await feed.latest()) > before)
+    await waitUntil(async () => count > 0 && (await feed.latest()) > before)
     // Readers at the same position that are notified together cause one query.
     const [one, other, later] = await Promise.all([
       feed.since(before, 7),

@@ -102,7 +102,7 @@ it('follows no redirect', async () => {
 
 // Rules: security.md 23
 it('connects to the address that was checked, under the configured name', async () => {
-  let asked = 0
+  let callCount = 0
   const outcome = await sendWebhook({
     url: `http://hooks.example.test:${receiver.port}/hook`,
     headers: {},
@@ -113,11 +113,11 @@ it('connects to the address that was checked, under the configured name', async 
     stopping: new AbortController().signal,
     // A name that resolves to another address the second time.
     resolve: async () => {
-      asked += 1
-      return asked === 1 ? ['127.0.0.1'] : ['10.0.0.7']
+      callCount += 1
+      return callCount === 1 ? ['127.0.0.1'] : ['10.0.0.7']
     },
   })
-  expect([outcome, asked]).toEqual([{ status: 204, error: null }, 1])
+  expect([outcome, callCount]).toEqual([{ status: 204, error: null }, 1])
   expect(receiver.received[0]?.headers.host).toBe(`hooks.example.test:${receiver.port}`)
 })
 

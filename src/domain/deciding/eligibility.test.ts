@@ -3,13 +3,13 @@ import { judgeEligibility, principalReasons } from './eligibility.ts'
 
 const quorum = { any: [[{ team: 'platform', count: 1 }], [{ team: 'security', count: 2 }]] }
 const grace = { id: 'grace', enabled: true, teams: ['platform'] }
-const asked = { person: grace, quorum, principals: [], selfApproval: false }
+const facts = { person: grace, quorum, principals: [], selfApproval: false }
 
 // Rules: product.md 17, 19
 describe('who may decide', () => {
   test('an enabled person in any team the quorum names, who is not behind the request', () => {
     const others = [{ personId: 'ada', why: 'started' }]
-    expect(judgeEligibility({ ...asked, principals: others })).toEqual({
+    expect(judgeEligibility({ ...facts, principals: others })).toEqual({
       canDecide: true,
       reason: null,
       selfApproved: false,
@@ -17,29 +17,29 @@ describe('who may decide', () => {
   })
 
   test('no machine, whatever the queue allows', () => {
-    const machine = judgeEligibility({ ...asked, person: null, selfApproval: true })
+    const machine = judgeEligibility({ ...facts, person: null, selfApproval: true })
     expect(machine).toMatchObject({ canDecide: false, which: 'machine' })
   })
 
   test('nobody who is disabled', () => {
-    const gone = judgeEligibility({ ...asked, person: { ...grace, enabled: false } })
+    const gone = judgeEligibility({ ...facts, person: { ...grace, enabled: false } })
     expect(gone).toMatchObject({ canDecide: false, which: 'disabled' })
   })
 
   test('nobody outside of these teams, and the refusal names the teams', () => {
-    const other = judgeEligibility({ ...asked, person: { ...grace, teams: ['design'] } })
+    const other = judgeEligibility({ ...facts, person: { ...grace, teams: ['design'] } })
     expect(other).toMatchObject({ which: 'not_in_team' })
     expect(other.reason).toContain('platform or security')
   })
 
   test.each([...principalReasons, 'constructor'])('nobody behind the request: %s', (why) => {
     const principals = [{ personId: 'grace', why }]
-    const behind = judgeEligibility({ ...asked, principals })
+    const behind = judgeEligibility({ ...facts, principals })
     expect(behind).toMatchObject({ canDecide: false, which: 'behind_request' })
     expect(behind.reason).toMatch(/^you can't decide: (you|your) /)
     const renamed = { ...grace, id: 'grace at another address', otherIds: ['grace'] }
-    expect(judgeEligibility({ ...asked, person: renamed, principals })).toEqual(behind)
-    expect(judgeEligibility({ ...asked, principals, selfApproval: true })).toMatchObject({
+    expect(judgeEligibility({ ...facts, person: renamed, principals })).toEqual(behind)
+    expect(judgeEligibility({ ...facts, principals, selfApproval: true })).toMatchObject({
       canDecide: true,
       selfApproved: true,
     })
@@ -48,7 +48,7 @@ describe('who may decide', () => {
   test('a person behind it for two reasons gets the strongest one, in whatever order they are stored', () => {
     const principals = ['messaged', 'started'].map((why) => ({ personId: 'grace', why }))
     for (const behind of [principals, principals.toReversed()]) {
-      const { reason } = judgeEligibility({ ...asked, principals: behind })
+      const { reason } = judgeEligibility({ ...facts, principals: behind })
       expect(reason).toBe("you can't decide: you started this run")
     }
   })
@@ -56,7 +56,7 @@ describe('who may decide', () => {
   test('self-approval does not make up for the team', () => {
     const principals = [{ personId: 'grace', why: 'started' }]
     const person = { ...grace, teams: [] }
-    expect(judgeEligibility({ ...asked, person, principals, selfApproval: true })).toMatchObject({
+    expect(judgeEligibility({ ...facts, person, principals, selfApproval: true })).toMatchObject({
       which: 'not_in_team',
     })
   })

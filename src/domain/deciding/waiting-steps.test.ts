@@ -106,11 +106,11 @@ describe('an escalation', () => {
       { kind: 'remind', afterMs: 2 * hour },
     ] as const
     const judged = { ...routing, quorum: both, steps: [{ kind: 'remind', afterMs: 9 }] as const }
-    const asked = { ...routing, steps }
-    const revised = revisedRouting(asked, 1, judged)
+    const route = { ...routing, steps }
+    const revised = revisedRouting(route, 1, judged)
     expect(revised.quorumText).toBe('2 of platform (or security) and 1 of legal')
     expect(revised.steps).toEqual(steps)
-    expect(revisedRouting(asked, 0, judged).quorum).toEqual(both)
+    expect(revisedRouting(route, 0, judged).quorum).toEqual(both)
     expect(revisedRouting(routing, 0, judged)).not.toHaveProperty('steps')
   })
 })

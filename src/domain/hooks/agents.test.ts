@@ -26,8 +26,8 @@ test.each([
   ['opencode', deny, allow],
 ] as const)('%s is told yes and no in its own words', (name, no, yes) => {
   expect(JSON.parse(agents[name].say(deny))).toEqual(no)
-  const said = agents[name].say(allow)
-  expect(said === '' ? null : JSON.parse(said)).toEqual(yes)
+  const answer = agents[name].say(allow)
+  expect(answer === '' ? null : JSON.parse(answer)).toEqual(yes)
 })
 
 const changed = { command: 'ls' }
@@ -68,8 +68,8 @@ test('only a session of Claude Code is ended before a call; for every other agen
     expect(agents[name].say(leave)).toBe(agents[name].say(deny))
   }
   for (const name of ['claude-code', 'codex'] as const) {
-    const said = agents[name].say(leave, 'PermissionRequest')
-    expect(said).toBe(agents[name].say(deny, 'PermissionRequest'))
+    const answer = agents[name].say(leave, 'PermissionRequest')
+    expect(answer).toBe(agents[name].say(deny, 'PermissionRequest'))
   }
 })
 

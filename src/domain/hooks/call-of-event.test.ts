@@ -35,8 +35,8 @@ test.each([
   ['LS', { path: `${root}/src` }, 'list_files', { path: 'src' }],
   ['mcp__wiki__search', { q: 'x' }, 'mcp__wiki__search', { q: 'x' }],
   ['WebFetch', { url: 'https://x' }, 'WebFetch', { url: 'https://x' }],
-])('%s is judged as the built-in tool with the same effect', (name, given, tool, input) => {
-  expect(callOfEvent(event(name, given), root)).toEqual({ tool, input })
+])('%s is judged as the built-in tool with the same effect', (name, agentTool, tool, input) => {
+  expect(callOfEvent(event(name, agentTool), root)).toEqual({ tool, input })
 })
 
 const written = { path: 'n/b.md', content: 'y' }
@@ -111,15 +111,15 @@ test.each([
   '%s is no call of a built-in tool, and keeps its own name and arguments',
   (_, tool, more, field) => {
     for (const value of [true, 'true', 1, null, 'false', {}]) {
-      const given = { command: 'git log', ...more, [field]: value }
-      expect(callOfEvent(event(tool, given), root)).toEqual({ tool, input: given })
+      const input = { command: 'git log', ...more, [field]: value }
+      expect(callOfEvent(event(tool, input), root)).toEqual({ tool, input })
     }
   },
 )
 
 test('a call with a field of a later release that is false keeps its own name, since the field might switch something off', () => {
-  const given = { command: 'git log', confined: false }
-  expect(callOfEvent(event('Bash', given), root)).toEqual({ tool: 'Bash', input: given })
+  const input = { command: 'git log', confined: false }
+  expect(callOfEvent(event('Bash', input), root)).toEqual({ tool: 'Bash', input })
 })
 
 test.each([
@@ -135,13 +135,13 @@ test.each([
 
 // Rules: security.md 8
 test('a Grep keeps its own name unless it is known to read no environment or key file', () => {
-  const given = { pattern: 'x', path: 'src', output_mode: 'content', '-i': true, head_limit: 5 }
-  expect(callOfEvent(event('Grep', given), root)).toEqual({ tool: 'Grep', input: given })
-  expect(callOfEvent(event('Grep', given), root, 'claude-code', true)).toEqual({
+  const input = { pattern: 'x', path: 'src', output_mode: 'content', '-i': true, head_limit: 5 }
+  expect(callOfEvent(event('Grep', input), root)).toEqual({ tool: 'Grep', input })
+  expect(callOfEvent(event('Grep', input), root, 'claude-code', true)).toEqual({
     tool: 'search_files',
     input: { path: 'src', pattern: 'x' },
   })
-  expect(callOfEvent(event('Grep', given), root, 'opencode', true).tool).toBe('Grep')
+  expect(callOfEvent(event('Grep', input), root, 'opencode', true).tool).toBe('Grep')
 })
 
 test('a command for which Codex does not report whether it leaves its sandbox keeps its own name', () => {

@@ -5,10 +5,10 @@ const shares = (more: Partial<ConstructorParameters<typeof Shares>[0]> = {}) =>
   new Shares({ places: 4, maxPerCaller: 2, maxWaiting: 3, waitMs: 30_000, ...more })
 
 /** Takes one and notes when it was given. */
-function taking(from: Shares, caller: string | undefined, given: string[]) {
+function taking(from: Shares, caller: string | undefined, order: string[]) {
   const name = caller ?? 'own'
   return from.take(caller).then((release) => {
-    given.push(name)
+    order.push(name)
     return release
   })
 }
@@ -16,33 +16,33 @@ function taking(from: Shares, caller: string | undefined, given: string[]) {
 describe('places', () => {
   test('are never all used by one caller, and other callers get theirs at once', async () => {
     const pool = shares()
-    const given: string[] = []
-    for (let asked = 0; asked < 5; asked += 1) void taking(pool, 'greedy', given)
-    await taking(pool, 'modest', given)
-    expect(given).toEqual(['greedy', 'greedy', 'modest'])
+    const order: string[] = []
+    for (let callCount = 0; callCount < 5; callCount += 1) void taking(pool, 'greedy', order)
+    await taking(pool, 'modest', order)
+    expect(order).toEqual(['greedy', 'greedy', 'modest'])
     expect(pool.waiting).toBe(3)
   })
 
   test('are given to waiting callers in turn, one each, however many places each has asked for', async () => {
     const pool = shares({ places: 1, maxPerCaller: 1 })
-    const given: string[] = []
+    const order: string[] = []
     const first = await pool.take(undefined)
     const waiting = ['a', 'a', 'a', 'b', 'c', undefined].map((caller) =>
-      taking(pool, caller, given).then((release) => release()),
+      taking(pool, caller, order).then((release) => release()),
     )
     first()
     await Promise.all(waiting)
-    expect(given).toEqual(['a', 'b', 'c', 'own', 'a', 'a'])
+    expect(order).toEqual(['a', 'b', 'c', 'own', 'a', 'a'])
     expect(pool.waiting).toBe(0)
   })
 
   test('of the service itself are bounded only by the number of places', async () => {
     const pool = shares()
-    const given: string[] = []
-    for (let asked = 0; asked < 6; asked += 1) void taking(pool, undefined, given)
+    const order: string[] = []
+    for (let callCount = 0; callCount < 6; callCount += 1) void taking(pool, undefined, order)
     await Promise.resolve()
     await Promise.resolve()
-    expect([given.length, pool.waiting]).toEqual([4, 2])
+    expect([order.length, pool.waiting]).toEqual([4, 2])
   })
 
   test('are freed once, however often the function is called', async () => {
@@ -50,12 +50,12 @@ describe('places', () => {
     const release = await pool.take('a')
     release()
     release()
-    const given: string[] = []
-    void taking(pool, 'b', given)
-    void taking(pool, 'c', given)
+    const order: string[] = []
+    void taking(pool, 'b', order)
+    void taking(pool, 'c', order)
     await Promise.resolve()
     await Promise.resolve()
-    expect(given).toEqual(['b'])
+    expect(order).toEqual(['b'])
   })
 
   test('are refused to a caller with too many waiting calls, and to one that has waited too long', async () => {

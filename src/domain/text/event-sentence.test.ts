@@ -15,7 +15,10 @@ const about: AuditSubjects = {
 }
 const grace = { type: 'person', name: 'Grace' } as const
 
-function told(event: Omit<EventFields, 'actor'> & Partial<EventFields>, subjects = about): string {
+function sentenceOf(
+  event: Omit<EventFields, 'actor'> & Partial<EventFields>,
+  subjects = about,
+): string {
   const parts = eventSentence({ actor: grace, ...event }, subjects)
   return parts.map(({ as, text }) => (as === 'verb' ? `*${text}*` : text)).join(' ')
 }
@@ -23,25 +26,25 @@ function told(event: Omit<EventFields, 'actor'> & Partial<EventFields>, subjects
 test('the sentence of a decision says who decided what, how far it reaches, and with which reason', () => {
   const deny = { decision: 'deny', then: 'stop', reason: 'sha256:1' }
   const event = { type: 'decision.recorded', requestId: 'r', detail: deny } as const
-  expect(told(event)).toBe(
+  expect(sentenceOf(event)).toBe(
     'Grace *denied* #45 Edit docs/pricing.md and stopped the run wrong price **x**',
   )
   const approve = { decision: 'approve', scope: 'run', edited: true, reason: null, signature: {} }
-  expect(told({ ...event, detail: approve })).toBe(
+  expect(sentenceOf({ ...event, detail: approve })).toBe(
     'Grace *approved* #45 Edit docs/pricing.md for: run, with changes of their own, signed with a passkey',
   )
 })
 
 test('the sentence of a request names its run, or else its program', () => {
   const opened = { type: 'request.opened', requestId: 'r', detail: {} } as const
-  expect(told({ ...opened, runId: 'run' })).toBe(
+  expect(sentenceOf({ ...opened, runId: 'run' })).toBe(
     'Run 7 of scribe *asked for approval of* #45 Edit docs/pricing.md',
   )
   const program = { type: 'machine', name: 'deploys' } as const
-  expect(told({ ...opened, actor: program })).toBe(
+  expect(sentenceOf({ ...opened, actor: program })).toBe(
     'deploys *asked for approval of* #45 Edit docs/pricing.md',
   )
-  expect(told({ ...opened, runId: 'run' }, { ...about, requests: [] })).toBe(
+  expect(sentenceOf({ ...opened, runId: 'run' }, { ...about, requests: [] })).toBe(
     'Run 7 of scribe *asked for approval of* a request',
   )
 })
@@ -55,7 +58,7 @@ test('the sentence of an outcome check names who opened it, which is not its run
   } as const
   const opened = { type: 'request.opened', requestId: 'r', runId: 'run', detail: {} } as const
   const system = { type: 'system', name: 'Countersign' } as const
-  expect(told({ ...opened, actor: system }, { ...about, requests: [check] })).toMatch(
+  expect(sentenceOf({ ...opened, actor: system }, { ...about, requests: [check] })).toMatch(
     /\*opened\* #45/,
   )
 })
@@ -71,7 +74,7 @@ test('words of people are separate parts, so that none of them is taken for the 
 
 test('without erased words, and without requests that the page does not name, the sentence is still true', () => {
   const detail = { decision: 'deny', reason: 'sha256:1' }
-  expect(told({ type: 'decision.recorded', requestId: 'r', detail }, noSubjects)).toBe(
+  expect(sentenceOf({ type: 'decision.recorded', requestId: 'r', detail }, noSubjects)).toBe(
     'Grace *denied* a request',
   )
 })
@@ -80,9 +83,9 @@ test('times of a schedule that were missed together are one sentence with their 
   const detail = { schedule: 'nightly', at: '2026-01-01T00:00:00Z', why: 'missed' }
   const actor = { type: 'system' } as const
   const sentence = 'The service *started no run* (nightly, missed)'
-  expect(told({ type: 'schedule.skipped', actor, detail })).toBe(sentence)
+  expect(sentenceOf({ type: 'schedule.skipped', actor, detail })).toBe(sentence)
   const many = { ...detail, count: 3, lastAt: '2026-01-01T00:02:00Z' }
-  expect(told({ type: 'schedule.skipped', actor, detail: many })).toBe(
+  expect(sentenceOf({ type: 'schedule.skipped', actor, detail: many })).toBe(
     'The service *started no run* at 3 times (nightly, missed)',
   )
 })
@@ -103,7 +106,7 @@ test.each([
   ['constructor', 'by constructor'],
 ])('a verdict names its tool unchanged, and the rule %s in words', (rule, words) => {
   const detail = { verdict: 'ask', tool: 'write_file', rule }
-  expect(told({ type: 'call.judged', runId: 'run', callId: 'call', detail })).toBe(
+  expect(sentenceOf({ type: 'call.judged', runId: 'run', callId: 'call', detail })).toBe(
     `Policy *asked people about* write_file of run 7 of scribe ${words}`,
   )
 })

@@ -29,12 +29,12 @@ function noteOf(size: number, of: readonly Buffer[] = leaves, by: NoteSigner = l
 }
 
 const last = openCheckpoint(noteOf(7), log.key)
-const asked = { log: logKeysOf(log.key, []), last, signer, atSeconds: 1_700_000_000 }
+const request = { log: logKeysOf(log.key, []), last, signer, atSeconds: 1_700_000_000 }
 const proof = consistencyProof(7, 20, tree)
 
 describe('a witness', () => {
   it('cosigns a tree that continues the last one it saw, with the time, for everybody with its key', () => {
-    const witnessed = witnessCheckpoint({ ...asked, note: noteOf(20), proof })
+    const witnessed = witnessCheckpoint({ ...request, note: noteOf(20), proof })
     if ('refusal' in witnessed) throw new Error(witnessed.refusal)
     expect(witnessed.note.startsWith(noteOf(20))).toBe(true)
     const note = parseNote(witnessed.note)
@@ -45,14 +45,14 @@ describe('a witness', () => {
   })
 
   it('cosigns the first tree that it sees, and the same tree again', () => {
-    const first = witnessCheckpoint({ ...asked, last: null, note: noteOf(20), proof: [] })
+    const first = witnessCheckpoint({ ...request, last: null, note: noteOf(20), proof: [] })
     expect(first).toHaveProperty('note')
-    expect(witnessCheckpoint({ ...asked, note: noteOf(7), proof: [] })).toHaveProperty('note')
+    expect(witnessCheckpoint({ ...request, note: noteOf(7), proof: [] })).toHaveProperty('note')
   })
 
   it('refuses an older tree, another one of the same size, and one that does not continue', () => {
-    const refusalOf = (note: string, given: readonly Buffer[]) =>
-      witnessCheckpoint({ ...asked, note, proof: given })
+    const refusalOf = (note: string, proof: readonly Buffer[]) =>
+      witnessCheckpoint({ ...request, note, proof })
     expect(refusalOf(noteOf(6), [])).toMatchObject({ refusal: 'behind' })
     expect(refusalOf(noteOf(7, others), [])).toMatchObject({ refusal: 'forked' })
     expect(refusalOf(noteOf(20), [])).toMatchObject({ refusal: 'unproven' })
@@ -66,14 +66,18 @@ describe('a witness', () => {
     const handover = formatHandover({ size: 10, before: log.key }, signers)
     const keys = logKeysOf(log.key, [parseHandover(handover)])
     const note = noteOf(20, leaves, heir)
-    expect(witnessCheckpoint({ ...asked, log: keys, note, proof })).toHaveProperty('note')
-    expect(() => witnessCheckpoint({ ...asked, note, proof })).toThrow('not signed by log.example')
+    expect(witnessCheckpoint({ ...request, log: keys, note, proof })).toHaveProperty('note')
+    expect(() => witnessCheckpoint({ ...request, note, proof })).toThrow(
+      'not signed by log.example',
+    )
   })
 
   it('refuses notes that the log did not sign', () => {
     const stranger = signerOf('log.example', 'ed25519')
     const note = noteOf(20, leaves, stranger)
-    expect(() => witnessCheckpoint({ ...asked, note, proof })).toThrow('not signed by log.example')
+    expect(() => witnessCheckpoint({ ...request, note, proof })).toThrow(
+      'not signed by log.example',
+    )
   })
 })
 

@@ -59,7 +59,7 @@ function configOf(overlays: World['overlays']): string {
     const when = [
       one.tool === null ? '' : `tool: "${one.tool}"`,
       one.path === null ? '' : `path: "${one.path}"`,
-    ].filter((given) => given !== '')
+    ].filter((text) => text !== '')
     return `  - { when: { ${when.join(', ')} }, approval: ${one.approval} }`
   })
   const list = lines.length === 0 ? '' : `overlays:\n${lines.join('\n')}\n`

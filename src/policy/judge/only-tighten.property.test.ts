@@ -49,8 +49,8 @@ async function verdictOf(
 const isRefused = (verdict: Verdict): boolean => strictness[verdict] === 2
 
 /** So that a property that holds of nothing cannot pass: of each there are dozens. */
-const seen = new Map<string, number>()
-const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1)
+const counts = new Map<string, number>()
+const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
 
 // Rules: product.md 1, 2
 test('no overlay at any place makes a verdict milder, alone or with a mode or a grant', async () => {
@@ -83,7 +83,7 @@ test('no overlay at any place makes a verdict milder, alone or with a mode or a 
     'exec pre-approved',
     'write_file pre-approved',
   ]) {
-    expect(seen.get(change) ?? 0, change).toBeGreaterThan(0)
+    expect(counts.get(change) ?? 0, change).toBeGreaterThan(0)
   }
 })
 
@@ -105,7 +105,7 @@ test('no mode, no grant and no routing lets a blocked or erroneous call run', as
     { numRuns: 700 },
   )
   for (const verdict of ['preApproved', 'ask', 'blocked', 'error']) {
-    expect(seen.get(`plain ${verdict}`) ?? 0, verdict).toBeGreaterThan(0)
+    expect(counts.get(`plain ${verdict}`) ?? 0, verdict).toBeGreaterThan(0)
   }
 })
 
@@ -139,8 +139,8 @@ const computed = fc.constantFrom(
 test('no mode runs a text that may hide a blocked command', async () => {
   await fc.assert(
     fc.asyncProperty(world, computed, async (one, [plain, hidden]) => {
-      const said = { ...one, call: { tool: 'shell', input: { command: plain } as JsonObject } }
-      if (!isRefused(await verdictOf(said))) return
+      const plainCall = { ...one, call: { tool: 'shell', input: { command: plain } as JsonObject } }
+      if (!isRefused(await verdictOf(plainCall))) return
       const made = { ...one, call: { tool: 'shell', input: { command: hidden } as JsonObject } }
       const under = await verdictOf(made, { mode: 'approve_all' })
       expect(under).not.toBe('preApproved')
@@ -148,7 +148,7 @@ test('no mode runs a text that may hide a blocked command', async () => {
     }),
     runs,
   )
-  expect(seen.get('computed ask') ?? 0).toBeGreaterThan(0)
+  expect(counts.get('computed ask') ?? 0).toBeGreaterThan(0)
 })
 
 // Rules: product.md 21

@@ -62,8 +62,8 @@ const hostile: readonly (readonly [what: string, config: string, said: string])[
   ],
 ]
 
-test.each(hostile)('%s is refused with a sentence', (_what, config, said) => {
-  expect(problemsOf(config)).toContain(said)
+test.each(hostile)('%s is refused with a sentence', (_what, config, problem) => {
+  expect(problemsOf(config)).toContain(problem)
 })
 
 test.each([

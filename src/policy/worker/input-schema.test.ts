@@ -34,9 +34,9 @@ test.each<[Json, string | RegExp]>([
 ])(
   'an input that does not fit is refused with a sentence that names its field: %j',
   (input, expected) => {
-    const said = judged(schema, input)
-    if (typeof expected === 'string') expect(said).toBe(expected)
-    else expect(said).toMatch(expected)
+    const problems = judged(schema, input)
+    if (typeof expected === 'string') expect(problems).toBe(expected)
+    else expect(problems).toMatch(expected)
   },
 )
 
@@ -56,9 +56,9 @@ test.each<[string, Json, string]>([
   ['{ minProperties: 1, title: Age }', {}, 'must have at least 1 field'],
   ['{ maxProperties: 0, title: Age }', { b: 1 }, 'may have at most 0 fields'],
   ['{ not: {}, title: Age }', 1, 'does not have the form that the worker takes'],
-])('what the validator says is never its own words: %s', (member, value, said) => {
+])('what the validator says is never its own words: %s', (member, value, words) => {
   const front = `input: { type: object, properties: { a: ${member} } }`
-  expect(judged(front, { a: value })).toBe(`“Age” (input.a) ${said}`)
+  expect(judged(front, { a: value })).toBe(`“Age” (input.a) ${words}`)
 })
 
 // Rules: security.md 27
@@ -80,8 +80,8 @@ test.each([
     /is not a JSON Schema/,
   ],
   ['input: { type: object, $ref: "https://example.com/schema" }', /is not a JSON Schema/],
-])('what is no schema that can be checked is an error of the worker file: %s', (front, said) => {
-  expect(() => projectWith(front)).toThrow(said)
+])('what is no schema that can be checked is an error of the worker file: %s', (front, problem) => {
+  expect(() => projectWith(front)).toThrow(problem)
 })
 
 test('a schema has a bound', () => {

@@ -22,9 +22,9 @@ it('answers within seconds when Temporal takes the connection and never answers,
   const now = Date.now.bind(Date)
   try {
     const begunMs = performance.now()
-    const asked = readinessReader(database.db, temporal, quiet)()
+    const answer = readinessReader(database.db, temporal, quiet)()
     vi.spyOn(Date, 'now').mockImplementation(() => now() - 600_000)
-    expect(await asked).toMatchObject({
+    expect(await answer).toMatchObject({
       ready: false,
       checks: { postgres: true, temporal: false },
       problems: [

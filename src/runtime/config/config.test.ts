@@ -59,8 +59,8 @@ test('every variable that is wrong is named, and what would be right', () => {
 
 test('people are sent to localhost by name unless an address is given', () => {
   expect(readConfig(folders, { ...servers, PORT: '4444' }).publicUrl).toBe('http://localhost:4444')
-  const given = { ...servers, COUNTERSIGN_PUBLIC_URL: 'https://c.example.com/' }
-  expect(readConfig(folders, given).publicUrl).toBe('https://c.example.com')
+  const environment = { ...servers, COUNTERSIGN_PUBLIC_URL: 'https://c.example.com/' }
+  expect(readConfig(folders, environment).publicUrl).toBe('https://c.example.com')
 })
 
 // Rules: security.md 24

@@ -38,13 +38,13 @@ test('the PATH comes before the cache; one that is too old is passed over, and t
   )
   const old = await program(join(folder, 'old', 'temporal'), '1.24.0')
   const good = await program(join(folder, 'bin', 'temporal'), '1.32.0')
-  const said: string[] = []
+  const sentences: string[] = []
   const find = (path: string) =>
     findTemporalBinary({
-      log: (sentence) => said.push(sentence),
+      log: (sentence) => sentences.push(sentence),
       environment: { COUNTERSIGN_CACHE: join(folder, 'cache'), PATH: path },
     })
   expect(await find(join(folder, 'bin'))).toBe(good)
   expect(await find(join(folder, 'old'))).toBe(cached)
-  expect(said).toEqual([`${old} is not used: its server is 1.24.0, 1.31 or newer is needed`])
+  expect(sentences).toEqual([`${old} is not used: its server is 1.24.0, 1.31 or newer is needed`])
 })

@@ -71,10 +71,10 @@ describe('the log’s key', () => {
     expect(first.presentSigner.key.name).toMatch(/^countersign\/[0-9a-f]{16}$/)
     const file = join(dataDir, 'keys', 'log.pem')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    await using given = await open('/nowhere', {
+    await using keeper = await open('/nowhere', {
       COUNTERSIGN_LOG_KEY: await readFile(file, 'utf8'),
     })
-    expect(vkeyOf(given)).toBe(vkeyOf(first))
+    expect(vkeyOf(keeper)).toBe(vkeyOf(first))
   })
 
   // Rules: security.md 13

@@ -10,15 +10,15 @@ async function watched(wedgedMs: number) {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  let said = ''
-  child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString('utf8')))
+  let output = ''
+  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')))
   const exited = once(child, 'exit')
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const ask = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${Number(String(line))}${path}`)
     return { status: answer.status, text: await answer.text() }
   }
-  return { child, ask, exited, block: () => child.stdin.write('x'), said: () => said }
+  return { child, ask, exited, block: () => child.stdin.write('x'), said: () => output }
 }
 
 // Rules: security.md 27

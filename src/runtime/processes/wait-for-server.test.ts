@@ -5,12 +5,12 @@ afterEach(() => vi.restoreAllMocks())
 
 /** A server that answers from its third question on. */
 function slowServer(more: Partial<AwaitedServer<string>> = {}): AwaitedServer<string> {
-  let asked = 0
+  let callCount = 0
   return {
     name: 'Temporal at x',
     ask: async () => {
-      asked += 1
-      if (asked < 3) throw new Error('deadline exceeded')
+      callCount += 1
+      if (callCount < 3) throw new Error('deadline exceeded')
       return 'here'
     },
     mayPass: () => true,

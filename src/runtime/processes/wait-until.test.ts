@@ -10,11 +10,11 @@ function setClock(minutes: number): void {
 }
 
 test('a clock that is set forward does not end the wait', async () => {
-  let asked = 0
+  let callCount = 0
   const ask = (): number | null => {
     setClock(10)
-    asked += 1
-    return asked < 3 ? null : asked
+    callCount += 1
+    return callCount < 3 ? null : callCount
   }
   expect(await waitUntil(ask, { timeoutMs: 60_000, everyMs: 1 })).toBe(3)
 })

@@ -21,7 +21,7 @@ let undo: AsyncDisposableStack
 /** problems that were logged, in order */
 let loggedProblems: string[]
 /** what a person at the terminal read, in order */
-let said: string[]
+let sentences: string[]
 /** the worker's description in the version in force */
 let inForce: () => Promise<string>
 
@@ -45,7 +45,7 @@ beforeEach(async () => {
   const { ctx: plain } = await createTestService(database.db)
   const policies = createPolicyReader(plain)
   loggedProblems = []
-  said = []
+  sentences = []
   const log = {
     info: () => undefined,
     warn: () => undefined,
@@ -55,7 +55,7 @@ beforeEach(async () => {
   undo = new AsyncDisposableStack()
   const project = { projectDir: folder, isProduction: false }
   await putProjectIntoForce({ ...plain, policies, log }, project, undo, (sentence) =>
-    said.push(sentence),
+    sentences.push(sentence),
   )
 })
 afterEach(async () => {
@@ -135,25 +135,25 @@ describe('a change that is seen half made', () => {
 
 test('who saves a change reads that it is in force, or each problem with its line', async () => {
   put('countersign.yaml', `${config}nonsense: 1\n`)
-  await waitUntil(() => said.length > 0, { withinMs })
+  await waitUntil(() => sentences.length > 0, { withinMs })
   const line = config.split('\n').length
-  expect(said).toHaveLength(1)
-  expect(said[0]).toContain(
+  expect(sentences).toHaveLength(1)
+  expect(sentences[0]).toContain(
     `the last valid version stays in force:\ncountersign.yaml:${line}: unknown key "nonsense"`,
   )
   put('countersign.yaml', `${config}# valid again\n`)
   put(worker, described('second'))
   await untilInForce('second')
-  await waitUntil(() => said.length > 1, { withinMs })
-  expect(said.at(-1)).toMatch(/^the changed project is in force/)
+  await waitUntil(() => sentences.length > 1, { withinMs })
+  expect(sentences.at(-1)).toMatch(/^the changed project is in force/)
 })
 
 test('who undoes a mistake reads that the project is valid again', async () => {
   put('countersign.yaml', `${config}nonsense: 1\n`)
-  await waitUntil(() => said.length > 0, { withinMs })
+  await waitUntil(() => sentences.length > 0, { withinMs })
   put('countersign.yaml', config)
-  await waitUntil(() => said.length > 1, { withinMs })
-  expect(said[1]).toBe('the project is valid again, and the version in force is the same')
+  await waitUntil(() => sentences.length > 1, { withinMs })
+  expect(sentences[1]).toBe('the project is valid again, and the version in force is the same')
 })
 
 test('the same mistake is logged again after a valid version in between', async () => {

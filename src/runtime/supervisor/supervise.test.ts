@@ -11,11 +11,11 @@ import { ServiceRefused, type RunningService, supervise, nextRestart } from './s
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 
 let runDir: string
-let said: string[]
-const log = (sentence: string) => void said.push(sentence)
+let sentences: string[]
+const log = (sentence: string) => void sentences.push(sentence)
 beforeEach(() => {
   runDir = newFolder('countersign run ')
-  said = []
+  sentences = []
 })
 
 /** A real process that does nothing, as a service. */
@@ -47,7 +47,7 @@ test('a process that is killed is started again, and its file names the new one'
     },
   )
   expect(second).not.toBe(first)
-  expect(said[0]).toBe('api ended (code 137): starting it again')
+  expect(sentences[0]).toBe('api ended (code 137): starting it again')
   await service.stop()
   expect(identifyProcess(second ?? 0)).toBeNull()
   expect(await readdir(runDir)).toEqual([])
@@ -65,7 +65,7 @@ test('a process whose file cannot be written is ended before the next one is sta
   await rm(join(runDir, 'api.pid'))
   await mkdir(join(runDir, 'api.pid', 'in the way'), { recursive: true })
   process.kill(started[0]?.identity.pid ?? 0, 'SIGKILL')
-  const failed = () => (said.some((line) => line.startsWith('api could not be')) ? true : null)
+  const failed = () => (sentences.some((line) => line.startsWith('api could not be')) ? true : null)
   expect(await waitUntil(failed, { timeoutMs: 60_000, everyMs: 20 })).toBe(true)
   await rm(join(runDir, 'api.pid'), { recursive: true })
   const last = await waitUntil(() => pidOf('api'), { timeoutMs: 60_000, everyMs: 20 })
@@ -84,7 +84,7 @@ test('a process that was stopped is not started again', async () => {
   const service = await supervise({ name: 'temporal', start }, { runDir, log })
   await service.stop()
   expect(starts).toBe(1)
-  expect(said).toEqual([])
+  expect(sentences).toEqual([])
 })
 
 test('a stop ends a start in progress instead of waiting for it', async () => {
@@ -102,7 +102,7 @@ test('a stop ends a start in progress instead of waiting for it', async () => {
   process.kill((await pidOf('postgres')) ?? 0, 'SIGKILL')
   await under.promise
   await service.stop()
-  expect(said).toEqual(['postgres ended (code 137): starting it again'])
+  expect(sentences).toEqual(['postgres ended (code 137): starting it again'])
   expect(await readdir(runDir)).toEqual([])
 })
 
@@ -144,7 +144,7 @@ test('a start ends what an earlier one left, each process by its id and start ti
   // Another supervisor's start would find exactly these files after a kill -9 of the first.
   await becomeSupervisor(runDir, log)
   expect(isStillRunning(identity)).toBe(false)
-  expect(said.join()).toContain(
+  expect(sentences.join()).toContain(
     `temporal-worker of an earlier start still runs (process ${identity.pid})`,
   )
   await service.stop()

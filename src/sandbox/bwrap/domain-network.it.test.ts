@@ -70,11 +70,11 @@ test.skipIf(problem !== null)(
     child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
     child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
     await new Promise((resolve) => child.once('close', resolve))
-    const seen = JSON.parse(output || JSON.stringify({ errors })) as Record<string, string[]>
+    const answers = JSON.parse(output || JSON.stringify({ errors })) as Record<string, string[]>
     const machines = ['93.184.215.7', '93.184.215.1', ...addresses]
     // Else nothing is shown: the host itself reaches what the command must not.
-    for (const address of machines) expect(seen['host'], errors).toContain(`${address} reached`)
-    expect(seen['host']).toContain('resolver reached')
+    for (const address of machines) expect(answers['host'], errors).toContain(`${address} reached`)
+    expect(answers['host']).toContain('resolver reached')
     const refused = ['other', 'wild', 'usual', 'private', 'mixed', 'meta', 'own', 'loop']
     const closed = refused
       .map((name) => `${name}.test:8080`)
@@ -82,7 +82,7 @@ test.skipIf(problem !== null)(
         machines.map((address) => `${address}:8080`),
         'good.test:22',
       )
-    expect(seen['sandbox'], output).toEqual([
+    expect(answers['sandbox'], output).toEqual([
       ...machines.map((address) => `${address} closed`),
       'resolver closed',
       "['lo'] 0",
@@ -93,11 +93,11 @@ test.skipIf(problem !== null)(
       ...closed.flatMap((to) => [`plain ${to} closed`, `tunnel ${to} closed`]),
     ])
     for (const why of [/other\.test is not listed/, /Port 22 of good\.test/, /is an address/]) {
-      expect(seen['refused']).toContainEqual(expect.stringMatching(why))
+      expect(answers['refused']).toContainEqual(expect.stringMatching(why))
     }
-    expect(seen['refused']).toContainEqual(
+    expect(answers['refused']).toContainEqual(
       expect.stringMatching(/^mixed\.test leads to 10\.20\.30\.40, which is a private address/),
     )
-    expect(seen['refused']).toContainEqual(expect.stringMatching(/^own\.test leads to 93\.184/))
+    expect(answers['refused']).toContainEqual(expect.stringMatching(/^own\.test leads to 93\.184/))
   },
 )

@@ -12,7 +12,7 @@ const names: Record<string, string[]> = {
   'mixed.test': ['127.0.0.1', '10.1.2.3'],
   'six.test': ['::ffff:10.1.2.3'],
 }
-const asked: string[] = []
+const questions: string[] = []
 let server: Server
 let listening: Server
 let proxy: DomainProxy
@@ -20,13 +20,13 @@ let port = 0
 
 beforeAll(async () => {
   server = createHttpServer((request, answer) => {
-    const said = [request.method, request.headers.host, request.url, request.headers['x-kept']]
+    const parts = [request.method, request.headers.host, request.url, request.headers['x-kept']]
     const dropped = ['proxy-authorization', 'x-once', 'proxy-connection'].filter(
       (name) => request.headers[name] !== undefined,
     )
     let body = ''
     request.on('data', (bytes: Buffer) => (body += bytes.toString()))
-    request.on('end', () => answer.end(JSON.stringify([...said, body, ...dropped])))
+    request.on('end', () => answer.end(JSON.stringify([...parts, body, ...dropped])))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port
@@ -34,10 +34,10 @@ beforeAll(async () => {
   const listed = entries.map((name) => `${name}.test:${port}`)
   proxy = createDomainProxy([...listed, 'usual.test'], {
     resolve: async (name) => {
-      asked.push(name)
+      questions.push(name)
       // A name that resolves to another address each time.
       if (name === 'moves.test') {
-        return asked.filter((one) => one === name).length === 1 ? ['127.0.0.1'] : ['10.1.2.3']
+        return questions.filter((one) => one === name).length === 1 ? ['127.0.0.1'] : ['10.1.2.3']
       }
       return names[name] ?? []
     },
@@ -124,9 +124,9 @@ test('a name that changes its address (DNS rebinding) never leads to one that wa
   expect(await tunnel(`moves.test:${port}`)).toContain('["GET"')
   expect(await tunnel(`moves.test:${port}`)).toMatch(/^HTTP\/1\.1 403 [^]*leads to 10\.1\.2\.3/)
   // Each connection resolves the name once, so it goes to the address that was judged.
-  expect(asked.filter((name) => name === 'moves.test')).toHaveLength(2)
+  expect(questions.filter((name) => name === 'moves.test')).toHaveLength(2)
   // A name that is not listed is not even looked up: a lookup could carry data away.
-  expect(asked).not.toContain('other.test')
+  expect(questions).not.toContain('other.test')
 })
 
 test('a request that is not one to a proxy is refused, and a body keeps its limits', async () => {

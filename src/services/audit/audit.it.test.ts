@@ -68,8 +68,8 @@ describe('the trail', () => {
 
   // Rules: security.md 22
   test('is read by others for the requests that they may see, and for no others', async () => {
-    const seen = await read(grace)
-    expect(new Set(seen.map((event) => event['requestId']))).toEqual(new Set([request.id]))
+    const events = await read(grace)
+    expect(new Set(events.map((event) => event['requestId']))).toEqual(new Set([request.id]))
     const unseen = read(grace, { requestId: other.id })
     expect((await refusal(unseen)).code).toBe('not_found')
     expect(await read(auditor, { requestId: other.id })).toHaveLength(1)

@@ -174,9 +174,9 @@ describe('a person who may send the run messages', () => {
   test('answers its questions: its starter, and people who manage runs', async () => {
     const { ada, olga } = desk.people
     const { requests } = await asked(open)
-    const shown = await getRequest(desk.api, ada.caller, { request: requests[0] ?? '' })
-    expect(shown.eligibility.canDecide).toBe(true)
-    expect(shown.eligiblePeople.map(({ name }) => name)).toEqual(['Ada', 'Grace', 'Linus'])
+    const request = await getRequest(desk.api, ada.caller, { request: requests[0] ?? '' })
+    expect(request.eligibility.canDecide).toBe(true)
+    expect(request.eligiblePeople.map(({ name }) => name)).toEqual(['Ada', 'Grace', 'Linus'])
     const list = await listRequests(desk.api, ada.caller, { mine: true, limit: 200 })
     expect(list.items.map(({ id }) => id)).toContain(requests[0])
     expect(await answer(ada, requests[0], 'next')).toMatchObject({ state: 'approved' })

@@ -173,8 +173,8 @@ describe('the people behind a request', () => {
     await write(sql`update run set started_by = ${desk.people.olga.id} where id = ${runId}`)
     await desk.turn(runId, 1)
     await write(sql`update run set started_by = ${desk.people.ada.id} where id = ${runId}`)
-    const asked = await rowsOf(desk.database.db, 'request', { run_id: runId }, 'id', 'seal')
-    for (const { id, seal } of asked) {
+    const rows = await rowsOf(desk.database.db, 'request', { run_id: runId }, 'id', 'seal')
+    for (const { id, seal } of rows) {
       expect(seal).toBeNull()
       expect((await refused(id, desk.people.ada)).code).toBe('tampered')
     }

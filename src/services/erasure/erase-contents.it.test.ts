@@ -25,7 +25,7 @@ import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 const { aWrite, onlyCall } = gatedWrites(() => desk)
 const rights = 'rights:\n  activatePolicy: [operators]\n  readAudit: [operators]\n'
 const masked = { revision: 1, kind: 'token', characters: 9 }
-const said = /^\[erased on \d{4}-\d\d-\d\d by olga\]$/i
+const notice = /^\[erased on \d{4}-\d\d-\d\d by olga\]$/i
 
 const desk = disposeAfterTests(await openAgentDesk())
 await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights) })
@@ -96,9 +96,9 @@ describe('erasing the contents of a request’s call', () => {
     expect(JSON.stringify(after)).not.toContain('Corin')
     expect(after).toMatchObject({
       title: 'Call write_file (contents erased)',
-      input: { erased: expect.stringMatching(said) },
+      input: { erased: expect.stringMatching(notice) },
       presentation: { type: 'text', content: expect.stringContaining('[erased on ') },
-      agentReason: expect.stringMatching(said),
+      agentReason: expect.stringMatching(notice),
       digest: before.digest,
       execution: before.execution,
       erased: { by: { id: desk.people.olga.id }, at: expect.any(Date) },
@@ -112,12 +112,12 @@ describe('erasing the contents of a request’s call', () => {
     }
     expect(after.erased?.contents).toContainEqual(input)
     const run = await getRun(desk.api, grace.caller, runId)
-    expect(run.output).toMatch(said)
+    expect(run.output).toMatch(notice)
     const transcript = await loadTranscript(desk.database.db, runId)
     expect(JSON.stringify(transcript)).not.toContain('Corin')
     expect(transcript.flatMap(({ calls }) => calls)[0]).toMatchObject({
-      input: { erased: expect.stringMatching(said) },
-      result: { type: 'output', text: expect.stringMatching(said) },
+      input: { erased: expect.stringMatching(notice) },
+      result: { type: 'output', text: expect.stringMatching(notice) },
     })
     for (const ask of [
       () => requestContent(desk.api, grace.caller, { request: call.requestId }),

@@ -88,8 +88,8 @@ describe('erasing the contents of a call reaches', () => {
     await desk.turn(runId, 2)
     await erase(requestId)
     const { erased, revisions } = await read(requestId)
-    const shown = erased?.contents.filter((part) => part.of === 'content') ?? []
-    expect(shown.map(({ revision }) => revision)).toEqual([1, 2])
+    const parts = erased?.contents.filter((part) => part.of === 'content') ?? []
+    expect(parts.map(({ revision }) => revision)).toEqual([1, 2])
     expect(new Set(revisions.map(({ title }) => title))).toEqual(
       new Set(['Call write_file (contents erased)']),
     )
@@ -113,8 +113,8 @@ describe('erasing the contents of a call reaches', () => {
     expect(await placesOf(db, 'Iachimo')).toContain('run.output')
     await erase(requestId)
     const run = await getRun(desk.api, desk.people.ada.caller, child)
-    const said = expect.stringContaining('[erased on ') as string
-    expect(run).toMatchObject({ title: said, input: said, output: said })
+    const notice = expect.stringContaining('[erased on ') as string
+    expect(run).toMatchObject({ title: notice, input: notice, output: notice })
     const row = await rowOf(db, 'run', { id: child })
     expect(verifyRun(desk.api.verifier, row)).not.toBeNull()
     await nowhere('Iachimo')
@@ -186,16 +186,16 @@ describe('erasing the contents of a call reaches', () => {
 })
 
 describe('of a program’s request', () => {
-  let asked = 0
+  let callCount = 0
   async function ask(name: string) {
-    asked += 1
+    callCount += 1
     const { requestId } = await openExternal(desk.api, program.caller, {
       tool: 'deploy',
       input: { for: name },
       title: `For ${name}`,
       metadata: { customer: name },
       origin: { program: 'deployer', host: `host of ${name}`, folder: `/home/${name}` },
-      externalId: `erase-${asked}`,
+      externalId: `erase-${callCount}`,
     })
     const { digest, presentation } = await read(requestId)
     const decided = { reason: 'looked', seen: presentation.digest }

@@ -94,8 +94,8 @@ describe('erasing the words of people', () => {
     const view = { page: 'inbox', name: 'Jane Doe', query: 'q=Jane' } as const
     await saveView(desk.api, grace.caller, view)
     await saveView(desk.api, linus.caller, view)
-    const asked = { person: 'grace@example.com', why: 'asked for it' }
-    expect(await erasePersonWords(desk.api, olga.caller, asked)).toEqual({ requests: 1, texts: 2 })
+    const body = { person: 'grace@example.com', why: 'asked for it' }
+    expect(await erasePersonWords(desk.api, olga.caller, body)).toEqual({ requests: 1, texts: 2 })
     expect(await listSavedViews(desk.api, grace.caller)).toEqual([])
     expect(await listSavedViews(desk.api, linus.caller)).toMatchObject([view])
     expect((await shown(second)).comments[1]).toBe('It is for the notes')

@@ -370,8 +370,8 @@ describe('the outcome of the call', () => {
     const request = await approved()
     await take(request)
     const strangers = await addKey(desk.service.db, desk.linus)
-    const said = { request: request.id, state: 'failed', summary: null } as const
-    const refused = await refusal(reportOutcome(desk.service.ctx, strangers.caller, said))
+    const outcome = { request: request.id, state: 'failed', summary: null } as const
+    const refused = await refusal(reportOutcome(desk.service.ctx, strangers.caller, outcome))
     expect(refused.code).toBe('forbidden')
     expect((await desk.read(request.id)).execution.state).toBe('started')
   })

@@ -13,7 +13,7 @@ import { judgeCall } from '../engine/judging/judge-call.ts'
 import { openExternal } from './open-external.ts'
 
 const marker = 'only-on-the-disk-of-the-service'
-let asked = 0
+let callCount = 0
 
 const desk = disposeAfterTests(await openAgentDesk())
 const program = (await addKey(desk.database.db, desk.people.ada)).caller
@@ -24,7 +24,7 @@ const ask = (tool: string, input: JsonObject) =>
     tool,
     input,
     worker: 'scribe',
-    externalId: `call-${(asked += 1)}`,
+    externalId: `call-${(callCount += 1)}`,
   })
 
 const calls: readonly [string, JsonObject, string][] = [

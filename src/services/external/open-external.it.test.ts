@@ -59,18 +59,18 @@ describe('a request of a program', () => {
   test("has its own words, which are a claim: quoted, and covered by the presentation's digest", async () => {
     const presentation = { type: 'text' as const, content: 'nothing to see' }
     const title = 'Roll out 1.4.2'
-    const said = await desk.ask({ title, presentation })
+    const request = await desk.ask({ title, presentation })
     const silent = await desk.ask()
-    expect(said.title).toBe('deploy: “Roll out 1.4.2”')
-    expect(said.external?.claim).toEqual({ title, presentation })
-    expect(said.presentation.content).toBe(silent.presentation.content)
-    expect(said.presentation.digest).not.toBe(silent.presentation.digest)
+    expect(request.title).toBe('deploy: “Roll out 1.4.2”')
+    expect(request.external?.claim).toEqual({ title, presentation })
+    expect(request.presentation.content).toBe(silent.presentation.content)
+    expect(request.presentation.digest).not.toBe(silent.presentation.digest)
   })
 
   // Rules: product.md 17, 19
   test('has its own words for the task, which are a claim; they are not the task of a run', async () => {
-    const told = await desk.ask({ metadata: { task: 'Release the shop' } })
-    expect(told).toMatchObject({ task: null, claimedTask: 'Release the shop' })
+    const request = await desk.ask({ metadata: { task: 'Release the shop' } })
+    expect(request).toMatchObject({ task: null, claimedTask: 'Release the shop' })
     const long = 'x'.repeat(3990)
     const cut = await desk.ask({ metadata: { task: `${long} ghp_${'a'.repeat(36)}` } })
     // The mark lets what is left of the token be masked.
@@ -162,12 +162,12 @@ test('has nobody behind it by an address that was written into a person’s row'
 
 describe('an externalId', () => {
   test('opens one request, however often and by however many it is sent at once', async () => {
-    const asked = { ...call, externalId: 'raced' }
+    const body = { ...call, externalId: 'raced' }
     const opened = await Promise.all(
-      Array.from({ length: 20 }, () => openExternal(desk.service.ctx, desk.program.caller, asked)),
+      Array.from({ length: 20 }, () => openExternal(desk.service.ctx, desk.program.caller, body)),
     )
     expect(new Set(opened.map(({ requestId }) => requestId)).size).toBe(1)
-    const again = await openExternal(desk.service.ctx, desk.program.caller, asked)
+    const again = await openExternal(desk.service.ctx, desk.program.caller, body)
     expect(again).toEqual(opened[0])
   })
 
@@ -247,11 +247,11 @@ describe('the policy of a worker judges first', () => {
     printed: null,
     steps: [],
   }
-  const asked = { tool: 'write_file', input, worker: 'scribe' }
+  const body = { tool: 'write_file', input, worker: 'scribe' }
 
   test('and a call that it pre-approves is approved at once, by policy and by nobody', async () => {
     desk.service.answerJudging(async () => ({ judgement, presented: null }))
-    const request = await desk.ask(asked)
+    const request = await desk.ask(body)
     expect(request).toMatchObject({
       state: 'approved',
       decisions: [],
@@ -276,7 +276,7 @@ describe('the policy of a worker judges first', () => {
         return { judgement: { ...judgement, verdict }, presented: null }
       })
     desk.service.answerJudging(async () => ({ judgement, presented: null }))
-    const { id, digest } = await desk.ask(asked)
+    const { id, digest } = await desk.ask(body)
     const take = (by = ctx) => consumePermit(by, desk.program.caller, { request: id, digest })
     later('ask')
     expect((await refusal(take())).code).toBe('expired')
@@ -293,7 +293,7 @@ describe('the policy of a worker judges first', () => {
     const reason = 'blocked by policy: zone notes: write'
     const blocked = { ...judgement, verdict: 'blocked' as const, reason }
     desk.service.answerJudging(async () => ({ judgement: blocked, presented: null }))
-    const refused = await refusal(desk.ask(asked))
+    const refused = await refusal(desk.ask(body))
     expect(refused).toMatchObject({ code: 'policy_blocked', message: reason })
     const judged = await trailOf(desk.service.db, {}, 'call.judged')
     expect(judged.at(-1)?.detail).toMatchObject({ verdict: 'blocked' })
@@ -371,13 +371,13 @@ describe('the policy of a worker judges first', () => {
   test('an answer about another call is rejected', async () => {
     const forged = { ...judgement, input: { path: 'b.md', content: 'evil' } }
     desk.service.answerJudging(async () => ({ judgement: forged, presented: null }))
-    expect((await refusal(desk.ask(asked))).code).toBe('unavailable')
+    expect((await refusal(desk.ask(body))).code).toBe('unavailable')
   })
 
   test('a call that could not run is the program’s error, and nobody is asked', async () => {
     const wrong = { ...judgement, verdict: 'error' as const, reason: 'content: is missing' }
     desk.service.answerJudging(async () => ({ judgement: wrong, presented: null }))
-    const refused = await refusal(desk.ask(asked))
+    const refused = await refusal(desk.ask(body))
     expect(refused).toMatchObject({ code: 'invalid_request', message: 'content: is missing' })
   })
 })

@@ -25,7 +25,7 @@ import type { Origin } from '../requests/facts/origin.ts'
 
 const marker = 'only-on-the-disk-of-the-service'
 const theirs = '# Plan\nonly on the disk of the program\n'
-let asked = 0
+let callCount = 0
 
 const desk = disposeAfterTests(await openAgentDesk())
 const program = (await addKey(desk.database.db, desk.people.ada)).caller
@@ -48,7 +48,7 @@ async function open({ alone, ...more }: Partial<ExternalInput> & { alone?: boole
   const { requestId } = await openExternal(desk.api, program, {
     tool: 'write_file',
     input: write,
-    externalId: `call-${(asked += 1)}`,
+    externalId: `call-${(callCount += 1)}`,
     ...(alone === true ? {} : { worker: 'scribe' }),
     ...more,
   })

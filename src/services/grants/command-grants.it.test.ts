@@ -99,12 +99,12 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
     await desk.turn(runId, 1)
     const [call] = await desk.calls(runId, 1)
     const { caller } = desk.people.grace
-    const shown = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
-    expect(shown.allowedScopes).toEqual(['once', 'run'])
-    expect(shown.scopesNotOffered).toEqual([
+    const request = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+    expect(request.allowedScopes).toEqual(['once', 'run'])
+    expect(request.scopesNotOffered).toEqual([
       { scope: 'command', why: 'no routing entry lists it for the whole call' },
     ])
-    const [, run] = shown.scopeCoverage
+    const [, run] = request.scopeCoverage
     expect(run?.files.map(({ path }) => path)).toEqual([
       'notes/run.sh',
       expect.stringMatching(/\/sh$|dash$|bash$/),

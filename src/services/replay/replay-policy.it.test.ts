@@ -109,12 +109,12 @@ test('calls are judged page by page, newest first, from a given time on', async 
 })
 
 test('servers and tool files that nobody activated are not started, not even to list their tools', async () => {
-  const asked: unknown[] = []
+  const questions: unknown[] = []
   const { registryOf } = desk.worker
   Object.assign(desk.worker, {
     registryOf: (policy: Policy, name: string) => {
       const { toolFiles, digest } = policy
-      asked.push([digest, toolFiles, [...(policy.workers.get(name)?.mcpServers.keys() ?? [])]])
+      questions.push([digest, toolFiles, [...(policy.workers.get(name)?.mcpServers.keys() ?? [])]])
       return registryOf(policy, name)
     },
   })
@@ -122,8 +122,8 @@ test('servers and tool files that nobody activated are not started, not even to 
   await desk.write('tools/evil.ts', 'process.exit()')
   const inForce = await desk.api.policies.inForce()
   expect((await replay()).judged).toBe(5)
-  expect(asked).not.toEqual([])
-  expect(new Set(asked.map((one) => JSON.stringify(one)))).toEqual(
+  expect(questions).not.toEqual([])
+  expect(new Set(questions.map((one) => JSON.stringify(one)))).toEqual(
     new Set([JSON.stringify([inForce.digest, [], []])]),
   )
   Object.assign(desk.worker, { registryOf })

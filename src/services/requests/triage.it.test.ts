@@ -21,11 +21,11 @@ import { getSaltedText } from './words/salted-text.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
-let asked = 0
+let callCount = 0
 
 async function ask(content = 'x\n') {
   const runId = await desk.start()
-  const path = `notes/${++asked}.md`
+  const path = `notes/${++callCount}.md`
   desk.say({ calls: [{ tool: 'write_file', input: { path, content } }] })
   await desk.turn(runId, 1)
   const [call] = await desk.calls(runId, 1)
@@ -86,8 +86,8 @@ test('a request is handed over to a person who may decide it, which gives no rig
   expect(handed.handedTo).toMatchObject({ person: { name: 'Linus' }, by: { name: 'Grace' } })
   const again = await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect(again.handedTo.person.id).toBe(grace.id)
-  const shown = await getRequest(desk.api, ada.caller, { request: id })
-  expect(shown.handedTo).toMatchObject({ person: { name: 'Grace' }, by: { name: 'Linus' } })
+  const request = await getRequest(desk.api, ada.caller, { request: id })
+  expect(request.handedTo).toMatchObject({ person: { name: 'Grace' }, by: { name: 'Linus' } })
   for (const to of [ada.id, olga.id, 'nobody@example.com', "x' or true --"]) {
     const refused = await refusal(handOverRequest(desk.api, grace.caller, { request: id, to }))
     expect([refused.code, refused.status]).toEqual(['not_eligible', 422])
@@ -131,8 +131,8 @@ test('a person who is away gets no notification, is shown as away to others, and
     ['Linus', true],
   ])
   expect(await nudgeRequest(desk.api, ada.caller, { request: id })).toEqual({ told: 1 })
-  const told = await mailRecipients(desk.database.db, id, 'atOnce')
-  expect(told.map(({ email, mayDecide }) => [email, mayDecide])).toEqual([
+  const recipients = await mailRecipients(desk.database.db, id, 'atOnce')
+  expect(recipients.map(({ email, mayDecide }) => [email, mayDecide])).toEqual([
     ['ada@example.com', false],
     ['grace@example.com', true],
   ])

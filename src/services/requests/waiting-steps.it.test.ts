@@ -89,9 +89,9 @@ describe('a request that nobody decides', () => {
       'request.escalated',
       'request.reminded',
     ])
-    const told = await streamed(request)
-    expect(told.filter((type) => type === 'request.escalated')).toHaveLength(1)
-    expect(told.filter((type) => type === 'request.reminded')).toHaveLength(2)
+    const events = await streamed(request)
+    expect(events.filter((type) => type === 'request.escalated')).toHaveLength(1)
+    expect(events.filter((type) => type === 'request.reminded')).toHaveLength(2)
   })
 
   test('has every missed step carried out, once and in order, after a day without service', async () => {

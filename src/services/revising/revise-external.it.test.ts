@@ -92,20 +92,20 @@ describe("a changed call of a program's", () => {
 
 describe('a call of a program is not changed', () => {
   test('by its owner, with a stale digest, or when the program can make no other', async () => {
-    const asked = await desk.ask()
+    const request = await desk.ask()
     const fixed = await desk.ask({ edits: 'off' })
     const attempts = [
-      [() => revise(desk.grace, asked), 'not_eligible'],
-      [() => revise(desk.ada, asked), 'not_found'],
+      [() => revise(desk.grace, request), 'not_eligible'],
+      [() => revise(desk.ada, request), 'not_found'],
       [
-        () => revise(desk.linus, { ...asked, digest: fixed.digest.replace(/.$/, 'x') }),
+        () => revise(desk.linus, { ...request, digest: fixed.digest.replace(/.$/, 'x') }),
         'stale_digest',
       ],
-      [() => revise(desk.linus, asked, asked.input as typeof changed), 'invalid_request'],
+      [() => revise(desk.linus, request, request.input as typeof changed), 'invalid_request'],
       [() => revise(desk.linus, fixed), 'edits_off'],
     ] as const
     for (const [attempt, code] of attempts) expect((await refusal(attempt())).code).toBe(code)
-    for (const { digest, id } of [asked, fixed]) {
+    for (const { digest, id } of [request, fixed]) {
       expect(await desk.read(id)).toMatchObject({
         revision: 1,
         digest,
@@ -120,28 +120,28 @@ describe('a call of a program is not changed', () => {
       ...(await judgedCall(service, question, { routing: routing('platform', 1) })),
       presented: null,
     }))
-    const asked = await desk.ask({ tool: 'write_file', worker: 'scribe', input: { path: 'c' } })
+    const request = await desk.ask({ tool: 'write_file', worker: 'scribe', input: { path: 'c' } })
     const reason = 'blocked by policy: zone infra'
     service.answerJudging((question) =>
       judgedCall(service, question, { verdict: 'blocked', reason }),
     )
-    expect(await refusal(revise(desk.linus, asked))).toMatchObject({ code: 'policy_blocked' })
-    expect(await desk.read(asked.id)).toMatchObject({ revision: 1, state: 'pending' })
+    expect(await refusal(revise(desk.linus, request))).toMatchObject({ code: 'policy_blocked' })
+    expect(await desk.read(request.id)).toMatchObject({ revision: 1, state: 'pending' })
   })
 
   test('and approved at the same moment: of two people, the second is told who was first', async () => {
-    const asked = await desk.ask()
-    const both = await Promise.allSettled([revise(desk.linus, asked), approve(edsger, asked)])
+    const request = await desk.ask()
+    const both = await Promise.allSettled([revise(desk.linus, request), approve(edsger, request)])
     const codes = both.map((one) => (one.status === 'rejected' ? one.reason.code : null))
     expect([
       [null, 'stale_revision'],
       ['already_decided', null],
     ]).toContainEqual(codes)
-    const { digest, revision, state } = await desk.read(asked.id)
+    const { digest, revision, state } = await desk.read(request.id)
     expect([revision, state]).toEqual(codes[0] === null ? [2, 'pending'] : [1, 'approved'])
-    const taken = await consume(asked.id, digest).catch((error: { code: string }) => error.code)
+    const taken = await consume(request.id, digest).catch((error: { code: string }) => error.code)
     if (state === 'pending') expect(taken).toBe('conflict')
-    else expect(taken).toMatchObject({ digest: asked.digest })
+    else expect(taken).toMatchObject({ digest: request.digest })
   })
 })
 

@@ -86,8 +86,8 @@ describe('files of a message', () => {
     await desk.turn(id, 2)
     await say(id, 'Go on', [])
     await desk.turn(id, 3)
-    const seen = pictures()?.flat() ?? []
-    expect(seen).toEqual([{ mediaType: 'image/png', bytes: onePixel }])
+    const files = pictures()?.flat() ?? []
+    expect(files).toEqual([{ mediaType: 'image/png', bytes: onePixel }])
     const [event] = await trailOf(desk.database.db, { run: id }, 'run.messaged')
     expect(event?.document).toContain(await hashOfMessage(id))
   })

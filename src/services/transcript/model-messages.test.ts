@@ -55,10 +55,10 @@ test('an id that occurs twice, in one turn or two, is made distinct and still ma
     none,
     [],
   )
-  const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
-  const told = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
-  expect(asked.map((one) => one.id)).toEqual(['a', 'call_id-of-a'])
-  expect(told.map((one) => one.id)).toEqual(['a', 'call_id-of-a'])
+  const calls = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
+  const results = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
+  expect(calls.map((one) => one.id)).toEqual(['a', 'call_id-of-a'])
+  expect(results.map((one) => one.id)).toEqual(['a', 'call_id-of-a'])
 })
 
 test('a turn without calls has no results', () => {

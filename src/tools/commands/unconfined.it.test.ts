@@ -65,8 +65,8 @@ describe('on a host without a sandbox', () => {
     using desk = await bareDesk()
     const input = await parsed(desk.tools.shell, { command: 'ls', cwd: 'work' })
     const { signal } = new AbortController()
-    const shown = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
-    expect(shown.presentation.warnings.join(' ')).toMatch(
+    const call = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
+    expect(call.presentation.warnings.join(' ')).toMatch(
       /will run without a sandbox: none works .* its zones do not limit it/,
     )
     expect(desk.tools.shell).toMatchObject({
@@ -86,9 +86,9 @@ describe('on a host without a sandbox', () => {
     const facts = { toolHash: desk.tools.shell.definitionHash, bases: [] }
     const input = await parsed(desk.tools.shell, { command, cwd: 'work' })
     const { signal } = new AbortController()
-    const shown = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
-    const given = required ? shown.facts : facts
-    const result = await desk.run('shell', { command, cwd: 'work' }, { facts: given })
+    const call = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
+    const base = required ? call.facts : facts
+    const result = await desk.run('shell', { command, cwd: 'work' }, { facts: base })
     expect(result).toMatchObject({ type: 'error', text: expect.stringMatching(/cannot run on/) })
     expect(existsSync(path.join(desk.root, 'work/made'))).toBe(false)
   })

@@ -115,11 +115,11 @@ export default defineTool({
     await using project = await projectWith({ 'tools/slack.ts': slack })
     using place = await workspaceWith({})
     const tool = await toolOf(project.toolProcess, 'slack_notify')
-    const shown = await present(tool, place.workspace, { message: 'hi\u200b there' })
-    expect(shown.title).toBe('Post to #general now')
-    expect(shown.presentation).toMatchObject({ type: 'text', content: 'hi\u200b there' })
-    expect(shown.presentation.warnings[0]).toMatch(/^Hidden characters: 1/)
-    expect(shown.facts).toEqual({ toolHash: tool.definitionHash, bases: [] })
+    const call = await present(tool, place.workspace, { message: 'hi\u200b there' })
+    expect(call.title).toBe('Post to #general now')
+    expect(call.presentation).toMatchObject({ type: 'text', content: 'hi\u200b there' })
+    expect(call.presentation.warnings[0]).toMatch(/^Hidden characters: 1/)
+    expect(call.facts).toEqual({ toolHash: tool.definitionHash, bases: [] })
     const odd = await present(tool, place.workspace, { message: 'odd' })
     expect(odd.title).toBe('slack_notify {"channel":"general","message":"odd"}')
     expect(odd.presentation.type).toBe('structured')
@@ -130,9 +130,9 @@ export default defineTool({
   })
 
   it('is shown with the metadata that it gives, which replaces none of our own facts and is never dropped silently', async () => {
-    const giving = (name: string, given: string): readonly [string, string] => [
+    const giving = (name: string, source: string): readonly [string, string] => [
       `tools/${name}.ts`,
-      toolFile(name, 'return 1', `present: () => (${given}) as never,`),
+      toolFile(name, 'return 1', `present: () => (${source}) as never,`),
     ]
     const content = `type: 'text', content: 'shown'`
     await using project = await projectWith(

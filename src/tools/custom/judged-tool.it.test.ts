@@ -100,8 +100,8 @@ describe('the presentation of a custom tool', () => {
     'for %s is the raw arguments with a warning, when it cannot be built',
     async (name, warning) => {
       const context = { workspace: place.workspace, signal: new AbortController().signal }
-      const shown = await presentCall(await toolNamed(name), await judged(name), context)
-      expect(shown).toMatchObject({
+      const call = await presentCall(await toolNamed(name), await judged(name), context)
+      expect(call).toMatchObject({
         ok: true,
         presented: {
           presentation: {

@@ -11,12 +11,12 @@ const stale = expect.objectContaining({ name: 'WorkspaceProblem', code: 'stale' 
 describe('delete_file', () => {
   it('shows what is removed, and removes exactly that', async () => {
     using place = await workspaceWith({ 'a.md': 'x\ny\n', 'b.md': 'y' })
-    const shown = await present(deleteFile, place.workspace, { path: 'a.md' })
-    expect(shown.title).toBe('Delete a.md (−2)')
-    expect(shown.presentation.content).toContain(
+    const call = await present(deleteFile, place.workspace, { path: 'a.md' })
+    expect(call.title).toBe('Delete a.md (−2)')
+    expect(call.presentation.content).toContain(
       '--- a/a.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-y\n',
     )
-    await execute(deleteFile, place.workspace, { path: 'a.md' }, shown.facts)
+    await execute(deleteFile, place.workspace, { path: 'a.md' }, call.facts)
     expect(existsSync(path.join(place.root, 'a.md'))).toBe(false)
     const { facts } = await present(deleteFile, place.workspace, { path: 'b.md' })
     place.put('b.md', 'other')
@@ -31,28 +31,28 @@ describe('move_file', () => {
   it('records the base of both ends and moves exactly that', async () => {
     using place = await workspaceWith({ 'a.md': 'x\n' })
     const input = { from: 'a.md', to: 'deep/b.md' }
-    const shown = await present(moveFile, place.workspace, input)
-    expect(shown.title).toBe('Move a.md → deep/b.md')
-    expect(shown.facts.bases).toEqual([
+    const call = await present(moveFile, place.workspace, input)
+    expect(call.title).toBe('Move a.md → deep/b.md')
+    expect(call.facts.bases).toEqual([
       { path: 'a.md', hash: hashBytes('x\n') },
       { path: 'deep/b.md', hash: 'absent' },
     ])
-    expect(shown.proposes.get('a.md')).toBeNull()
-    await execute(moveFile, place.workspace, input, shown.facts)
+    expect(call.proposes.get('a.md')).toBeNull()
+    await execute(moveFile, place.workspace, input, call.facts)
     expect(place.text('deep/b.md')).toBe('x\n')
   })
 
   it('shows what a replaced file loses, and is stale when either end changed', async () => {
     using place = await workspaceWith({ 'a.md': 'x\n', 'b.md': 'y\n' })
     const input = { from: 'a.md', to: 'b.md' }
-    const shown = await present(moveFile, place.workspace, input)
-    expect(shown.presentation).toMatchObject({
+    const call = await present(moveFile, place.workspace, input)
+    expect(call.presentation).toMatchObject({
       type: 'diff',
       metadata: { from: 'a.md', to: 'b.md' },
     })
-    expect(shown.presentation.warnings[0]).toMatch(/^It replaces b\.md/)
+    expect(call.presentation.warnings[0]).toMatch(/^It replaces b\.md/)
     place.put('b.md', 'z\n')
-    await expect(execute(moveFile, place.workspace, input, shown.facts)).rejects.toEqual(stale)
+    await expect(execute(moveFile, place.workspace, input, call.facts)).rejects.toEqual(stale)
     expect(place.text('b.md')).toBe('z\n')
   })
 

@@ -17,10 +17,10 @@ describe('edit_file', () => {
         { find: 'TWO\nthree', replace: '2\n3' },
       ],
     }
-    const shown = await present(editFile, place.workspace, input)
-    expect(shown.title).toBe('Edit a.ts (+2 −2)')
-    expect(shown.presentation.language).toBe('typescript')
-    await execute(editFile, place.workspace, input, shown.facts)
+    const call = await present(editFile, place.workspace, input)
+    expect(call.title).toBe('Edit a.ts (+2 −2)')
+    expect(call.presentation.language).toBe('typescript')
+    await execute(editFile, place.workspace, input, call.facts)
     expect(place.text('a.ts')).toBe('one\n2\n3\n')
   })
 

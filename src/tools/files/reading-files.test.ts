@@ -124,9 +124,9 @@ describe('read_file', () => {
     using place = await workspaceWith({ '.env': 'TOKEN=hush-hush' })
     symlinkSync('.env', path.join(place.root, 'link'))
     mkdirSync(path.join(place.root, 'dir'))
-    const shown = await present(readFile, place.workspace, { path: '.env' })
-    expect(shown.title).toBe('Read .env')
-    expect(JSON.stringify(shown)).not.toContain('hush')
+    const call = await present(readFile, place.workspace, { path: '.env' })
+    expect(call.title).toBe('Read .env')
+    expect(JSON.stringify(call)).not.toContain('hush')
     for (const at of ['link', 'dir', 'none']) {
       expect((await execute(readFile, place.workspace, { path: at })).type).toBe('error')
     }

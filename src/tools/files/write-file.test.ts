@@ -78,10 +78,10 @@ describe('write_file', () => {
   // Rules: product.md 26
   it('shows a new file whole, with exact totals, facts and every byte', async () => {
     using place = await workspaceWith({})
-    const shown = await present(writeFile, place.workspace, { path: 'n/a.md', content: '# ü\nx\n' })
+    const call = await present(writeFile, place.workspace, { path: 'n/a.md', content: '# ü\nx\n' })
     const newHash = hashBytes('# ü\nx\n')
-    expect(shown.title).toBe('Create n/a.md (+2)')
-    expect(shown.presentation).toMatchObject({
+    expect(call.title).toBe('Create n/a.md (+2)')
+    expect(call.presentation).toMatchObject({
       type: 'file_content',
       language: 'markdown',
       content: '# ü\nx\n',
@@ -91,14 +91,14 @@ describe('write_file', () => {
       metadata: { path: 'n/a.md', baseHash: 'absent', newHash, newBytes: 7, added: 2, removed: 0 },
       warnings: [],
     })
-    const { digest, ...rest } = shown.presentation
+    const { digest, ...rest } = call.presentation
     expect(digest).toBe(hashJson(rest))
-    expect(shown.facts).toEqual({
+    expect(call.facts).toEqual({
       toolHash: writeFile.definitionHash,
       bases: [{ path: 'n/a.md', hash: 'absent' }],
       newHash,
     })
-    expect(Buffer.from(shown.content).toString()).toBe('# ü\nx\n')
+    expect(Buffer.from(call.content).toString()).toBe('# ü\nx\n')
     expect(existsSync(path.join(place.root, 'n'))).toBe(false)
   })
 
@@ -187,13 +187,13 @@ describe('write_file', () => {
       Array.from({ length: 30_000 }, (_, index) => `${seed}${(index * 7919) % 104_729}\n`).join('')
     using place = await workspaceWith({ 'big.txt': lines('a') })
     const after = lines('b')
-    const shown = await present(writeFile, place.workspace, { path: 'big.txt', content: after })
-    expect(shown.presentation).toMatchObject({
+    const call = await present(writeFile, place.workspace, { path: 'big.txt', content: after })
+    expect(call.presentation).toMatchObject({
       type: 'diff',
       metadata: { added: 30_000, removed: 30_000 },
     })
     const options = { autoConvertLineEndings: false }
-    expect(applyPatch(lines('a'), shown.presentation.content, options)).toBe(after)
+    expect(applyPatch(lines('a'), call.presentation.content, options)).toBe(after)
   })
 
   // Rules: security.md 35
@@ -201,19 +201,19 @@ describe('write_file', () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`)
     using place = await workspaceWith({ 'a.ts': `${lines.join('\n')}\n` })
     const content = `${lines.map((line) => `  ${line}`).join('\n')}\n`
-    const shown = await present(writeFile, place.workspace, { path: 'a.ts', content })
-    expect(shown.presentation.type).toBe('diff')
-    expect(shown.presentation.content).toContain('\n-line 1999\n')
-    expect(shown.presentation.content).toContain('\n+  line 1999\n')
-    expect(shown.presentation.metadata).toMatchObject({ whiteSpaceOnly: 2000 })
-    expect(shown.presentation.warnings).toEqual(['2000 lines that change in white space alone.'])
+    const call = await present(writeFile, place.workspace, { path: 'a.ts', content })
+    expect(call.presentation.type).toBe('diff')
+    expect(call.presentation.content).toContain('\n-line 1999\n')
+    expect(call.presentation.content).toContain('\n+  line 1999\n')
+    expect(call.presentation.metadata).toMatchObject({ whiteSpaceOnly: 2000 })
+    expect(call.presentation.warnings).toEqual(['2000 lines that change in white space alone.'])
   })
 
   it('describes a file too large to show, as the old or the new content', async () => {
     using place = await workspaceWith({ 'huge.log': Buffer.alloc(limits.writeBytes + 1, 'x\n') })
-    const shown = await present(writeFile, place.workspace, { path: 'huge.log', content: 'x\n' })
-    expect(shown.presentation.type).toBe('binary')
-    expect(shown.presentation.content).toContain(`${limits.writeBytes + 1} bytes  sha256:`)
+    const call = await present(writeFile, place.workspace, { path: 'huge.log', content: 'x\n' })
+    expect(call.presentation.type).toBe('binary')
+    expect(call.presentation.content).toContain(`${limits.writeBytes + 1} bytes  sha256:`)
     const gone = await present(deleteFile, place.workspace, { path: 'huge.log' })
     expect(gone.presentation.warnings).toHaveLength(1)
     const result = await execute(deleteFile, place.workspace, { path: 'huge.log' }, gone.facts)

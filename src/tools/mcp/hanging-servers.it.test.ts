@@ -10,7 +10,7 @@ import { mcpBench, type McpBench, policyWith, stdioServer } from './mcp.fixture.
 
 let server: Server
 let isHanging = true
-let asked = 0
+let callCount = 0
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -20,7 +20,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    asked += 1
+    callCount += 1
     if (!isHanging) void answer(request, response)
   })
   await listenHere(server)
@@ -31,7 +31,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   isHanging = true
-  asked = 0
+  callCount = 0
 })
 
 const policy = (more: Readonly<Record<string, string>> = {}) => {
@@ -53,7 +53,7 @@ describe('a server that hangs', () => {
     const registry = await bench.registry(policy(sums), ['read_result', 'mcp__sums__add'])
     expect(registry.get('mcp__sums__add')).toMatchObject({ description: 'Add two numbers' })
     expect(registry.get('read_result')).toBeDefined()
-    expect(asked).toBe(0)
+    expect(callCount).toBe(0)
   })
 
   it('is left out of the list with its tools, and a call of one is an error that says what to do', async () => {

@@ -83,11 +83,11 @@ describe('an MCP server on standard input', () => {
     await using bench = mcpBench({ environment: { WIKI_TOKEN: 'w1', COUNTERSIGN_KEY: 'k' } })
     const env = ', env: { TOKEN: "is ${WIKI_TOKEN}", PLAIN: a }'
     const tool = await bench.tool(policyWith({ sums: sums([], env) }), 'mcp__sums__environment')
-    const { PATH: _path, ...seen } = JSON.parse((await bench.call(tool)).text) as object & {
+    const { PATH: _path, ...variables } = JSON.parse((await bench.call(tool)).text) as object & {
       PATH: string
     }
     const bytecode = { PYTHONPYCACHEPREFIX: '/dev/null/none' }
-    expect(seen).toEqual({ TOKEN: 'is w1', PLAIN: 'a', ...bytecode, cwd: bench.root })
+    expect(variables).toEqual({ TOKEN: 'is w1', PLAIN: 'a', ...bytecode, cwd: bench.root })
   })
 
   it('is not started with a variable that is not set', async () => {
@@ -188,9 +188,9 @@ describe('an MCP server over streamable HTTP', () => {
   async function serve(
     answer?: (url: string) => { status: number; body: string },
   ): Promise<{ url: string; seen: string[]; server: Server } & AsyncDisposable> {
-    const seen: string[] = []
+    const names: string[] = []
     const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      seen.push(String(request.headers['authorization']))
+      names.push(String(request.headers['authorization']))
       if (answer !== undefined) {
         const { status, body } = answer(request.url ?? '')
         response.writeHead(status, { location: 'http://127.0.0.1:1/', 'content-type': 'text/html' })
@@ -208,7 +208,7 @@ describe('an MCP server over streamable HTTP', () => {
     const server = createServer((request, response) => void handle(request, response))
     return {
       url: `http://127.0.0.1:${await listenHere(server)}/mcp`,
-      seen,
+      seen: names,
       server,
       [Symbol.asyncDispose]: () => closeServer(server),
     }

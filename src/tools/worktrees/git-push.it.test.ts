@@ -124,9 +124,9 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     remote('update-ref', '-d', `refs/heads/${run.branch}`)
     const third = await calls.turn(run.id, 5, push())
     expect(await againOf(third.requestId)).toBe(1)
-    const shown = await calls.readPresentation(third.requestId)
+    const presentation = await calls.readPresentation(third.requestId)
     await expect(
-      desk.decide(grace, third.requestId, { reason: 'read', seen: shown.seen }),
+      desk.decide(grace, third.requestId, { reason: 'read', seen: presentation.seen }),
     ).rejects.toMatchObject({ code: 'again_required' })
   })
 

@@ -60,8 +60,8 @@ test.each([
 test('a denial of high risk is sent once it has a reason', () => {
   const high = request({ risk: 'high' })
   expect(planDecisions([call({ request: high, choice: 'deny' })]).decisions).toEqual([])
-  const said = call({ request: high, choice: 'deny', reason: 'no' })
-  expect(planDecisions([said]).decisions).toHaveLength(1)
+  const denial = call({ request: high, choice: 'deny', reason: 'no' })
+  expect(planDecisions([denial]).decisions).toHaveLength(1)
 })
 
 test('the tree joins lone folders and keeps the order of the calls, also for names like its own', () => {

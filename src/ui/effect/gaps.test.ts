@@ -17,12 +17,12 @@ test('the old side is what the hunks took away put back, and gaps and hunks toge
       const hunks = hunksOf(before, after)
       if (hunks.length === 0) return
       expect(oldLinesOf(hunks, after)).toEqual(before)
-      const shown = hunks.flatMap((hunk, index) => [
+      const lines = hunks.flatMap((hunk, index) => [
         ...hunkOfGap(gapBefore(hunks[index - 1], hunk), after).changes,
         ...hunk.changes,
       ])
       const last = hunkOfGap(gapAfter(hunks.at(-1)!, after.length), after).changes
-      const all = [...shown, ...last]
+      const all = [...lines, ...last]
       expect(all.filter(({ type }) => type !== 'delete').map((one) => one.content)).toEqual(after)
       expect(all.filter(({ type }) => type !== 'insert').map((one) => one.content)).toEqual(before)
       for (const change of all) {

@@ -22,34 +22,34 @@ const whole = (...listed: string[]): FreshList => ({
   items: listed.map((id) => item(id)),
   hasMore: false,
 })
-const shown = ['a', 'b', 'c'].map((id) => ({ item: item(id), isGone: false }))
+const rows = ['a', 'b', 'c'].map((id) => ({ item: item(id), isGone: false }))
 
 test('new rows wait behind the bar and nothing moves', () => {
-  const laid = layFreshRows(shown, whole('new', 'a', 'b', 'c'), none)
+  const laid = layFreshRows(rows, whole('new', 'a', 'b', 'c'), none)
   expect(ids(laid.rows.map((row) => row.item))).toEqual(['a', 'b', 'c'])
   expect(ids(laid.waiting)).toEqual(['new'])
 })
 
 test('a row that was decided elsewhere stays in its place, marked gone', () => {
-  const laid = layFreshRows(shown, whole('a', 'c'), none)
+  const laid = layFreshRows(rows, whole('a', 'c'), none)
   expect(laid.rows.map((row) => row.isGone)).toEqual([false, true, false])
 })
 
 test('the last rows of a list that has more are pushed out by new ones, and are not marked gone', () => {
   const pushed = { ...whole('new', 'a', 'b'), hasMore: true }
-  expect(layFreshRows(shown, pushed, none).rows.map((row) => row.isGone)).toEqual([
+  expect(layFreshRows(rows, pushed, none).rows.map((row) => row.isGone)).toEqual([
     false,
     false,
     false,
   ])
   const decided = { ...whole('new', 'a'), hasMore: true }
-  expect(layFreshRows(shown, decided, none).rows.map((row) => row.isGone)).toEqual([
+  expect(layFreshRows(rows, decided, none).rows.map((row) => row.isGone)).toEqual([
     false,
     true,
     false,
   ])
   const withoutNew = { ...whole('a', 'b'), hasMore: true }
-  expect(layFreshRows(shown, withoutNew, none).rows.map((row) => row.isGone)).toEqual([
+  expect(layFreshRows(rows, withoutNew, none).rows.map((row) => row.isGone)).toEqual([
     false,
     false,
     true,
@@ -57,7 +57,7 @@ test('the last rows of a list that has more are pushed out by new ones, and are 
 })
 
 test('the rows of a further page that the person loaded are shown at once', () => {
-  const laid = layFreshRows(shown, whole('a', 'b', 'c', 'd'), {
+  const laid = layFreshRows(rows, whole('a', 'b', 'c', 'd'), {
     ...none,
     requested: new Set(['d']),
   })
@@ -71,7 +71,7 @@ test('an empty list shows new rows at once', () => {
 
 test('a row that the person decided in the list leaves at once', () => {
   const own = { ...none, decided: new Set(['b']) }
-  const laid = layFreshRows(shown, whole('a'), own)
+  const laid = layFreshRows(rows, whole('a'), own)
   expect(laid.rows.map((row) => [row.item.id, row.isGone])).toEqual([
     ['a', false],
     ['c', true],

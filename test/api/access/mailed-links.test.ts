@@ -103,7 +103,7 @@ test('a mailed link signs in by POST, once, and only the newest does', async () 
 test('three links in a quarter of an hour for a person, whoever asks; a link made on the host stays', async () => {
   const host = { actor: { type: 'system', name: 'host' }, channel: 'cli' } as const
   const own = await createSignInLink(api.service.ctx, host, { email: 'linus@example.com' })
-  for (let asked = 0; asked < 4; asked += 1) await post({ email: 'linus@example.com' })
+  for (let index = 0; index < 4; index += 1) await post({ email: 'linus@example.com' })
   await waitUntil(async () => JSON.stringify(await audited('session.refused')).includes('too_many'))
   await waitUntil(
     () => server.received.filter(({ to }) => to[0] === 'linus@example.com').length === 3,
@@ -113,7 +113,7 @@ test('three links in a quarter of an hour for a person, whoever asks; a link mad
 
 test('ten questions a minute from an address, then 429 with retry-after', async () => {
   const replies: Reply[] = []
-  for (let asked = 0; asked < 11; asked += 1) replies.push(await post({ email: 'x@example.com' }))
+  for (let index = 0; index < 11; index += 1) replies.push(await post({ email: 'x@example.com' }))
   const refused = replies.at(-1)
   expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)

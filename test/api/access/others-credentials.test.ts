@@ -91,8 +91,8 @@ test('who proposed a key is behind every run and request of it, and decides none
   expect(external).toMatchObject({ status: 201, body: { state: 'pending' } })
   const grace = await api.signIn(api.people.grace)
   for (const request of [...ofRuns, external.body]) {
-    const shown = (await grace.get(`/v1/requests/${request.id}`)).body
-    const { digest, revision, risk, presentation } = shown
+    const detail = (await grace.get(`/v1/requests/${request.id}`)).body
+    const { digest, revision, risk, presentation } = detail
     const high = risk === 'high' ? { reason: 'seen', seen: presentation.digest } : {}
     const approval = { decision: 'approve', digest, revision, ...high }
     expect(await olga.post(`/v1/requests/${request.id}/decisions`, approval)).toMatchObject({

@@ -43,15 +43,15 @@ describe('registering a passkey', () => {
       body: { name: 'Laptop', person: { name: 'Grace' }, confirmed: null, lastUsedAt: null },
     })
     expect((await grace.get('/v1/credentials')).body.items).toEqual([registered.body])
-    const told = (await changes()).at(-1)
-    expect(told).toMatchObject({
+    const change = (await changes()).at(-1)
+    expect(change).toMatchObject({
       change: 'passkey_registered',
       personId: api.people.grace.id,
       credentialId: registered.body.id,
       rpId: 'localhost',
     })
-    expect(told?.['publicKey']).toMatch(/^MF/)
-    expect(JSON.stringify(told)).not.toContain('Laptop')
+    expect(change?.['publicKey']).toMatch(/^MF/)
+    expect(JSON.stringify(change)).not.toContain('Laptop')
   })
 
   test('refuses another origin, another host, a frame of another site, an owner who was not verified, and a foreign challenge', async () => {
@@ -106,8 +106,8 @@ describe('registering a passkey', () => {
     const { key } = (await grace.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })).body
     const headers = { authorization: `Bearer ${key}` }
     expect((await api.ask('/v1/credentials', { headers })).status).toBe(403)
-    const asked = await api.ask('/v1/credentials/options', { method: 'POST', body: {}, headers })
-    expect(asked.status).toBe(403)
+    const reply = await api.ask('/v1/credentials/options', { method: 'POST', body: {}, headers })
+    expect(reply.status).toBe(403)
   })
 })
 
@@ -118,8 +118,8 @@ describe('a passkey is confirmed', () => {
   })
 
   test('by somebody else with the right activatePolicy, once, and the trail says by whom', async () => {
-    const seen = (await olga.get('/v1/credentials?of=everybody')).body.items
-    expect(seen).toEqual([credential])
+    const items = (await olga.get('/v1/credentials?of=everybody')).body.items
+    expect(items).toEqual([credential])
     const before = (await changes()).length
     for (let time = 0; time < 2; time += 1) {
       expect(await olga.post(`/v1/credentials/${credential.id}/confirm`)).toMatchObject({

@@ -251,7 +251,7 @@ test.each(['a person', 'a key'])(
       if (who === 'a key') return [403, 404]
       return ['eraseRequest', 'getEvidence'].includes(operation) ? [403] : [404]
     }
-    const told: string[] = []
+    const sentences: string[] = []
     for (const [operation, route] of Object.entries(operations) as [Operation, string][]) {
       const [method = '', path = ''] = route.split(' ')
       const [, room = ''] = /^\/v1\/([a-z-]+)\/:id/.exec(path) ?? []
@@ -268,11 +268,12 @@ test.each(['a person', 'a key'])(
           const reply = await api.ask(at, { method, headers, ...body })
           const { requestId: _of, instance: _at, ...words } = reply.body ?? {}
           answers.push(JSON.stringify([reply.status, words]).replaceAll(named, 'NAMED'))
-          if (!statusesOf(operation).includes(reply.status)) told.push(`${operation} ${reply.text}`)
+          if (!statusesOf(operation).includes(reply.status))
+            sentences.push(`${operation} ${reply.text}`)
         }
-        if (answers[0] !== answers[1]) told.push(`${operation} ${answers.join(' | ')}`)
+        if (answers[0] !== answers[1]) sentences.push(`${operation} ${answers.join(' | ')}`)
       }
     }
-    expect(told).toEqual([])
+    expect(sentences).toEqual([])
   },
 )

@@ -35,13 +35,13 @@ test('a person sees where they are signed in, in words, without anything that si
     { device: 'Firefox on Linux', method: 'development', current: false },
     { device: 'Another program', method: 'development', current: true },
   ])
-  const told = JSON.stringify(listed)
+  const text = JSON.stringify(listed)
   const stored = await rowsOf(api.service.db, 'session', {}, 'token_hash', 'csrf_token')
   for (const secret of [
     cookie.split('=')[1] ?? '',
     ...stored.flatMap((row) => [row.token_hash, row.csrf_token]),
   ]) {
-    expect(told).not.toContain(secret)
+    expect(text).not.toContain(secret)
   }
 })
 

@@ -239,15 +239,15 @@ test('a Host that is neither loopback nor the public address is refused', async 
   const statusFor = (host: string) =>
     new Promise<number>((resolve, reject) => {
       const { port } = new URL(api.url)
-      const asked = httpRequest(
+      const request = httpRequest(
         { host: '127.0.0.1', port, path: '/healthz', headers: { host } },
         (response) => {
           response.resume()
           resolve(response.statusCode ?? 0)
         },
       )
-      asked.on('error', reject)
-      asked.end()
+      request.on('error', reject)
+      request.end()
     })
   for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:4400', '127.9.9.9', '[::1]:80']) {
     expect(await statusFor(host)).toBe(200)

@@ -86,14 +86,14 @@ test('no operation that reads decides, whatever its address and its headers say'
   const grace = await api.signIn(api.people.grace)
   const run = await addRun(api.service, { startedBy: api.people.ada })
   const { id, digest } = await addRequest(api.service, run)
-  const said = `decision=approve&digest=${digest}&revision=1&_method=POST`
+  const form = `decision=approve&digest=${digest}&revision=1&_method=POST`
   const overrides = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' }
   const paths = ['/decisions', '/claim', '/comments', '/extend', '/revoke', '/settle', '/consume']
   const addresses = [...paths.map((path) => `/v1/requests/${id}${path}`), `/v1/requests/${id}`]
   for (const address of [...addresses, '/v1/decisions', `/requests/${id}`]) {
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       const headers = { ...grace.headers, ...overrides }
-      const reply = await api.ask(`${address}?${said}`, { method, headers })
+      const reply = await api.ask(`${address}?${form}`, { method, headers })
       expect([200, 404, 405, 422], `${method} ${address}`).toContain(reply.status)
     }
   }
@@ -209,8 +209,8 @@ test('what somebody may not see is answered by every operation as what does not 
           const body = contents[operation] ?? {}
           const read = method === 'GET' || method === 'DELETE'
           const reply = await api.ask(address, { method, headers, ...(read ? {} : { body }) })
-          const { requestId: _, ...said } = reply.body
-          const text = JSON.stringify(said).replaceAll(new RegExp(` ${one}(?![\\w-])`, 'g'), ' it')
+          const { requestId: _, ...facts } = reply.body
+          const text = JSON.stringify(facts).replaceAll(new RegExp(` ${one}(?![\\w-])`, 'g'), ' it')
           const ofAnswer = ['date', 'x-request-id', 'content-length']
           const sent = [...reply.headers].filter(([name]) => !ofAnswer.includes(name))
           return [reply.status, text, sent]

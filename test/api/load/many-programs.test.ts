@@ -12,7 +12,7 @@ test('programs of one owner that ask all at once are answered, and keep nobody e
   const ada = await api.signIn(api.people.ada)
   const linus = await api.signIn(api.people.linus)
   const programs = await Promise.all(Array.from({ length: 20 }, () => createProgram(api, ada)))
-  const asked = Promise.all(
+  const answers = Promise.all(
     programs.flatMap((program, each) =>
       Array.from({ length: 3 }, (_, time) =>
         program.post('/v1/requests', { tool: 'deploy', input: {}, externalId: `${each}-${time}` }),
@@ -20,13 +20,13 @@ test('programs of one owner that ask all at once are answered, and keep nobody e
     ),
   )
   const over = new AbortController()
-  void asked.finally(() => over.abort())
+  void answers.finally(() => over.abort())
   let reads = 0
   while (!over.signal.aborted) {
     expect((await linus.get('/v1/requests?mine=true')).status).toBe(200)
     reads += 1
   }
-  const replies = await asked
+  const replies = await answers
   expect(replies.filter(({ status }) => status !== 201)).toEqual([])
   // Each program waits for the lock of their owner; a read waits for none, and comes in between.
   expect(reads).toBeGreaterThan(10)

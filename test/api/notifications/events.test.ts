@@ -65,24 +65,24 @@ const change = (subject: Record<string, string>) =>
 test('a stream that breaks again and again is told every event once, in order', async () => {
   const grace = await api.signIn(api.people.grace)
   const first = await listen(grace)
-  const seen: Seen[] = []
+  const events: Seen[] = []
   const total = 300
   const writing = Promise.all(
     Array.from({ length: total }, (_, index) => change({ requestId, mark: String(index) })),
   )
   let stream = first
-  while (seen.length < total) {
+  while (events.length < total) {
     await waitUntil(async () => stream.seen.length > 0)
     stream.leave()
-    seen.push(...stream.seen)
-    stream = await listen(grace, String(seen.at(-1)?.id))
+    events.push(...stream.seen)
+    stream = await listen(grace, String(events.at(-1)?.id))
     expect(stream.text).toMatch(/^: heartbeat=100\nretry: 2000\n\n/)
   }
   await writing
   stream.leave()
-  const ids = seen.map((event) => event.id)
+  const ids = events.map((event) => event.id)
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other))
-  const marks = seen.map((event) => Number(event.data['mark']))
+  const marks = events.map((event) => Number(event.data['mark']))
   expect(new Set(marks).size).toBe(total)
 })
 

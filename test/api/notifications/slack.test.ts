@@ -156,11 +156,11 @@ for (const name of ['grace', 'linus', 'ada'] as const) await link(users[name], a
 test('the button opens everything that a decision is about, and the form decides as on every channel', async () => {
   const request = await pending()
   const view = await opened(users.grace, request.id)
-  const said = JSON.stringify(view)
+  const text = JSON.stringify(view)
   for (const part of [request.digest, 'revision 1', 'hello', 'zone notes: write asks', 'Ada']) {
-    expect(said).toContain(part)
+    expect(text).toContain(part)
   }
-  expect(said).not.toContain('mrkdwn')
+  expect(text).not.toContain('mrkdwn')
   const filled = { decision: 'approve', reason: 'read it' }
   const reply = await post(submitting(users.grace, view.private_metadata, filled))
   expect(reply).toMatchObject({ status: 200, body: { response_action: 'update' } })
@@ -273,10 +273,10 @@ test.each([
 ])('%s is decided on the page: the modal says so, with the link', async (_what, more, why) => {
   const request = await pending(more)
   const view = await opened(users.grace, request.id)
-  const said = JSON.stringify(view)
-  expect(said).toContain(why)
-  expect(said).toContain(`http://localhost:4400/requests/${request.id}`)
-  expect(said).not.toContain('correct-horse')
+  const text = JSON.stringify(view)
+  expect(text).toContain(why)
+  expect(text).toContain(`http://localhost:4400/requests/${request.id}`)
+  expect(text).not.toContain('correct-horse')
   expect(view.submit).toBeUndefined()
   const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
   if ('risk' in more) {

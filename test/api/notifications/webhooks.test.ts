@@ -66,9 +66,9 @@ test('what was given up is listed for who reads the trail, page by page, and is 
 
 // Rules: security.md 22
 test('endpoints are shown to who may see them, without the part of the address that may be secret', async () => {
-  const shown = await aud.get('/v1/webhooks')
-  expect(shown.body.items).toMatchObject([{ name: 'chat', origin: 'https://hooks.example.com' }])
-  expect(shown.text).not.toContain('a-path-that-is-secret')
+  const reply = await aud.get('/v1/webhooks')
+  expect(reply.body.items).toMatchObject([{ name: 'chat', origin: 'https://hooks.example.com' }])
+  expect(reply.text).not.toContain('a-path-that-is-secret')
   for (const path of ['/v1/webhooks', '/v1/webhooks/deliveries']) {
     expect(await grace.get(path)).toMatchObject({ status: 403 })
   }

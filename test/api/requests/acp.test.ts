@@ -48,10 +48,10 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
     warn: (sentence) => sentences.push(sentence),
   })
   const said: string[] = []
-  let asked = 0
+  let callCount = 0
   const { agent } = client({ name: 'editor' })
     .onRequest('session/request_permission', () => {
-      asked += 1
+      callCount += 1
       return { outcome: { outcome: 'selected', optionId: 'allow_always' } }
     })
     .onNotification('session/update', ({ params: { update } }) => {
@@ -68,7 +68,7 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
     prompt: async (call: object): Promise<string | undefined> => {
       const prompt = [{ type: 'text' as const, text: JSON.stringify(call) }]
       await agent.request('session/prompt', { sessionId: 's1', prompt })
-      expect(asked).toBe(0)
+      expect(callCount).toBe(0)
       return said.at(-1)
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
@@ -199,12 +199,12 @@ test('a cancelled call is answered at once while the service is away, and its re
 })
 
 test('what an agent asks after the end is refused, and opens no request', async () => {
-  const asked: string[] = []
+  const questions: string[] = []
   const answers: object[] = []
   const proxy = new PermissionProxy({
     judge: {
       decide: async ({ tool_name }) => {
-        asked.push(tool_name)
+        questions.push(tool_name)
         return { decision: 'allow', reason: '' }
       },
       report: async () => undefined,
@@ -220,5 +220,5 @@ test('what an agent asks after the end is refused, and opens no request', async 
   await proxy.fromAgent({ id: 1, method: 'session/request_permission', params })
   await vi.waitFor(() => expect(answers).toHaveLength(1))
   expect(answers).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }])
-  expect(asked).toEqual([])
+  expect(questions).toEqual([])
 })

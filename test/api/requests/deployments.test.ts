@@ -67,9 +67,9 @@ async function send(
 }
 
 const open = async (more?: Record<string, unknown>): Promise<Reply['body']> => {
-  const asked = await send(deploymentEvent(github, more))
-  expect(asked.status, JSON.stringify(asked.body)).toBe(202)
-  return (await grace.get(`/v1/requests/${asked.body.requestId}`)).body
+  const reply = await send(deploymentEvent(github, more))
+  expect(reply.status, JSON.stringify(reply.body)).toBe(202)
+  return (await grace.get(`/v1/requests/${reply.body.requestId}`)).body
 }
 
 const decide = (request: Reply['body'], decision: string, by = grace): Promise<Reply> =>

@@ -34,9 +34,9 @@ test('what people wrote is erased over HTTP by who may, of a request and of a pe
     status: 200,
     body: { texts: 1, requests: 1 },
   })
-  const shown = await grace.get(`/v1/requests/${id}`)
-  expect(shown.text).not.toContain('words')
-  expect(shown.body.comments).toMatchObject([
+  const reply = await grace.get(`/v1/requests/${id}`)
+  expect(reply.text).not.toContain('words')
+  expect(reply.body.comments).toMatchObject([
     { text: expect.stringContaining('by Olga') },
     { text: expect.stringContaining('[erased on ') },
   ])
@@ -47,19 +47,19 @@ test('what a call held is erased over HTTP once its run is over; until then 409 
   const run = await addRun(api.service, { startedBy: api.people.ada })
   const { id } = await addRequest(api.service, run)
   const path = `/v1/requests/${id}/erasures`
-  const asked = { what: 'contents', why: 'an address' }
-  expect(await grace.post(path, asked)).toMatchObject({ status: 403 })
-  expect(await olga.post(path, { ...asked, person: 'ada@example.com' })).toMatchObject({
+  const body = { what: 'contents', why: 'an address' }
+  expect(await grace.post(path, body)).toMatchObject({ status: 403 })
+  expect(await olga.post(path, { ...body, person: 'ada@example.com' })).toMatchObject({
     status: 422,
     body: { code: 'invalid_request' },
   })
-  expect(await olga.post(path, { ...asked, what: 'everything' })).toMatchObject({ status: 422 })
-  expect(await olga.post(path, asked)).toMatchObject({
+  expect(await olga.post(path, { ...body, what: 'everything' })).toMatchObject({ status: 422 })
+  expect(await olga.post(path, body)).toMatchObject({
     status: 409,
     body: { code: 'conflict', detail: expect.stringContaining('Decide it or cancel its run') },
   })
   expect(await olga.post(`/v1/runs/${run.id}/cancel`, {})).toMatchObject({ status: 200 })
-  expect(await olga.post(path, asked)).toMatchObject({
+  expect(await olga.post(path, body)).toMatchObject({
     status: 200,
     body: { texts: 0, requests: 1, contents: expect.any(Number), kept: expect.any(Number) },
   })
@@ -75,5 +75,5 @@ test('what a call held is erased over HTTP once its run is over; until then 409 
     status: 404,
     body: { code: 'not_found', erasedBy: 'Olga', detail: expect.stringContaining('were erased') },
   })
-  expect(await olga.post(path, asked)).toMatchObject({ status: 200, body: { requests: 0 } })
+  expect(await olga.post(path, body)).toMatchObject({ status: 200, body: { requests: 0 } })
 })

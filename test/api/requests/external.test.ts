@@ -44,11 +44,11 @@ const origin = { program: 'deployer', version: '1.2', host: 'laptop', folder: '/
 const git = { remote: 'git@example.com:shop.git', commit: 'ab'.repeat(20), dirty: true }
 const reported = (path: string, content: string) => ({ path, hash: hashBytes(content), content })
 
-let asked = 0
+let callCount = 0
 const call = (more: Record<string, unknown> = {}) => ({
   tool: 'deploy',
   input: { version: '1.2' },
-  externalId: `deploy-${++asked}`,
+  externalId: `deploy-${++callCount}`,
   ...more,
 })
 const open = async (): Promise<Reply['body']> => (await program.post('/v1/requests', call())).body

@@ -35,10 +35,10 @@ async function step(
   const [only] = action.runs.steps
   const output = join(temporary, `output-${Math.random()}`)
   await writeFile(output, '')
-  const given: Record<string, string> = { url: api.url, 'api-key': apiKey, ...inputs }
+  const variables: Record<string, string> = { url: api.url, 'api-key': apiKey, ...inputs }
   const valueOf = (text: string) =>
     text.replace(/^\$\{\{ inputs\.([\w-]+) \}\}$/, (_, name: string) => {
-      const value = given[name] ?? action.inputs[name].default
+      const value = variables[name] ?? action.inputs[name].default
       return value === '${{ github.sha }}' ? commit : value
     })
   const env = Object.entries<string>(only.env).map(([name, text]) => [name, valueOf(text)])
@@ -88,8 +88,8 @@ test('a step waits until another person approves this commit for this environmen
   expect(request.input).toMatchObject({ commit, environment: 'production', actor: 'octocat' })
   expect(request.external.consumed).not.toBeNull()
   expect(done.outputs['permit']).toMatch(/^[0-9a-f-]{36}$/)
-  const told = await step({ request: id, outcome: 'success' })
-  expect(told, told.log).toMatchObject({ exitCode: 0 })
+  const result = await step({ request: id, outcome: 'success' })
+  expect(result, result.log).toMatchObject({ exitCode: 0 })
   expect((await read(id)).external.outcome.state).toBe('succeeded')
   // The permit is used: running the job again asks again.
   const again = await step({ environment: 'production', wait: '0' }, { GITHUB_RUN_ATTEMPT: '2' })

@@ -151,8 +151,8 @@ describe("Claude Code's HTTP hook", () => {
     const first = event()
     await send(first, { wait: 0 })
     await decide(await requestOf(nameOf(first)), 'deny')
-    const told = reasonOf(await send({ ...first, tool_use_id: use() }, { wait: 0 }))
-    expect(told).toMatch(/Grace .*denied this .*not on a Friday/)
+    const reason = reasonOf(await send({ ...first, tool_use_id: use() }, { wait: 0 }))
+    expect(reason).toMatch(/Grace .*denied this .*not on a Friday/)
     const anew = { ...first, tool_use_id: use() }
     expect(reasonOf(await send(anew, { wait: 0 }))).toContain('waits as #')
     expect((await requestOf(nameOf(anew))).state).toBe('pending')
@@ -318,8 +318,8 @@ describe("Claude Code's HTTP hook", () => {
   })
 
   test('PermissionRequest, which has no id of the call, is answered in its own words, and its outcome is found by the call', async () => {
-    const { tool_use_id: id, ...asked } = event({ hook_event_name: 'PermissionRequest' })
-    const late = said(await send(asked, { wait: 0 }))
+    const { tool_use_id: id, ...fields } = event({ hook_event_name: 'PermissionRequest' })
+    const late = said(await send(fields, { wait: 0 }))
     expect(late).toMatchObject({
       hookEventName: 'PermissionRequest',
       decision: { behavior: 'deny', message: expect.stringContaining('waits as #') },
@@ -331,11 +331,11 @@ describe("Claude Code's HTTP hook", () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     await decide(await requestOf(name), 'approve')
-    expect(said(await send(asked))).toEqual({
+    expect(said(await send(fields))).toEqual({
       hookEventName: 'PermissionRequest',
       decision: { behavior: 'allow' },
     })
-    await send(after({ ...asked, tool_use_id: id }, 'PostToolUseFailure'))
+    await send(after({ ...fields, tool_use_id: id }, 'PostToolUseFailure'))
     expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'failed' })
   })
 })
@@ -460,8 +460,8 @@ describe('a program on the machine', () => {
       await answer
     }
     const byPrompt = async (tool_use_id: string) => {
-      const asked = { tool_name: call.tool_name, input: call.tool_input, tool_use_id }
-      await askPermission(asked, { ...prompted, root, waitMs: 0 }, signal)
+      const toolCall = { tool_name: call.tool_name, input: call.tool_input, tool_use_id }
+      await askPermission(toolCall, { ...prompted, root, waitMs: 0 }, signal)
     }
     for (const [ask, nameOfUse] of [
       [byHook, (id: string) => `claude-code:${session}:${id}`],
@@ -480,9 +480,9 @@ describe('a program on the machine', () => {
 
   test('answers a permission prompt with the arguments that people approved', async () => {
     const tool_use_id = use()
-    const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id }
+    const toolCall = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id }
     const answer = askPermission(
-      asked,
+      toolCall,
       { ...prompted, waitMs: 120_000 },
       new AbortController().signal,
     )
@@ -497,8 +497,8 @@ describe('a program on the machine', () => {
     const settings = { ...prompted, service: { ...service, url: way.url }, waitMs: 0 }
     const ask = () => {
       const tool_use_id = use()
-      const asked = { tool_name: 'Deploy', input: { to: 'the moon' }, tool_use_id }
-      return askPermission(asked, settings, new AbortController().signal)
+      const toolCall = { tool_name: 'Deploy', input: { to: 'the moon' }, tool_use_id }
+      return askPermission(toolCall, settings, new AbortController().signal)
     }
     const late = await ask()
     expect(late).toMatchObject({ behavior: 'deny', message: expect.stringContaining('waits as #') })
@@ -518,14 +518,14 @@ describe('a program on the machine', () => {
     await using way = await openBreakableWay(api.url)
     const answerOpening = way.hold('answer')
     const tool_use_id = use()
-    const asked = { tool_name: 'Deploy', input: { to: 'the desert' }, tool_use_id }
+    const toolCall = { tool_name: 'Deploy', input: { to: 'the desert' }, tool_use_id }
     const settings = {
       ...prompted,
       service: { ...service, url: way.url },
       askWithinMs: 2000,
       waitMs: 0,
     }
-    const late = await askPermission(asked, settings, new AbortController().signal)
+    const late = await askPermission(toolCall, settings, new AbortController().signal)
     const { number, state } = await requestOf(tool_use_id)
     expect(state).toBe('pending')
     const message = expect.stringContaining(`waits as #${number}`)

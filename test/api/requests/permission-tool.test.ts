@@ -43,7 +43,7 @@ const connections = {
     await client.connect(new StreamableHTTPClientTransport(url, options))
     return {
       client,
-      call: (asked: Asked, how: How) => client.callTool(asked, { timeout: 60_000, ...how }),
+      call: (request: Asked, how: How) => client.callTool(request, { timeout: 60_000, ...how }),
     }
   },
   '2025-11-25': async (url: URL, options: ReturnType<typeof initOf>) => {
@@ -51,8 +51,8 @@ const connections = {
     await client.connect(new LegacyTransport(url, options))
     return {
       client,
-      call: (asked: Asked, how: How) =>
-        client.callTool(asked, undefined, { timeout: 60_000, ...how }),
+      call: (request: Asked, how: How) =>
+        client.callTool(request, undefined, { timeout: 60_000, ...how }),
     }
   },
 }

@@ -92,14 +92,14 @@ test('pages follow one another without a gap or a repetition, in every order', a
   for (let count = 0; count < 7; count++) await pending({ risk: count % 2 === 0 ? 'high' : 'low' })
   for (const sort of ['createdAt', 'expiresAt', 'risk']) {
     const all = await grace.get(`/v1/requests?sort=${sort}&limit=200`)
-    const seen: string[] = []
+    const ids: string[] = []
     let cursor = ''
     do {
       const page = await grace.get(`/v1/requests?sort=${sort}&limit=2${cursor}`)
-      seen.push(...page.body.items.map((item: { id: string }) => item.id))
+      ids.push(...page.body.items.map((item: { id: string }) => item.id))
       cursor = page.body.nextCursor === null ? '' : `&cursor=${page.body.nextCursor}`
     } while (cursor !== '')
-    expect(seen).toEqual(all.body.items.map((item: { id: string }) => item.id))
+    expect(ids).toEqual(all.body.items.map((item: { id: string }) => item.id))
   }
 })
 

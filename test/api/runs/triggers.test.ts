@@ -342,8 +342,8 @@ test('a call of a run that nobody started is decided by any colleague, and by no
   const { body } = await send()
   api.desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/d.md', content: 'x' } }] })
   await api.desk.turn(body.runId, 1)
-  const [asked] = await api.desk.calls(body.runId, 1)
-  await api.desk.decide(api.desk.people.ada, asked?.requestId ?? '')
+  const [call] = await api.desk.calls(body.runId, 1)
+  await api.desk.decide(api.desk.people.ada, call?.requestId ?? '')
   await api.desk.perform(await api.desk.turn(body.runId, 1))
   expect(await api.desk.read('notes/d.md')).toBe('x')
 })
@@ -352,13 +352,13 @@ test('a call of a run that nobody started is decided by any colleague, and by no
 test('a run whose start asks is explained, started, shown and approved over the API', async () => {
   const ada = await api.signIn('ada')
   const grace = await api.signIn('grace')
-  const asked = { worker: 'careful', tool: 'start_run', input: 'x' }
-  expect((await ada.post('/v1/policy/explain', asked)).body).toMatchObject({
+  const start = { worker: 'careful', tool: 'start_run', input: 'x' }
+  expect((await ada.post('/v1/policy/explain', start)).body).toMatchObject({
     verdict: 'ask',
     rule: { id: 'start:worker' },
     queue: 'platform',
   })
-  const free = { ...asked, worker: 'scribe' }
+  const free = { ...start, worker: 'scribe' }
   expect((await ada.post('/v1/policy/explain', free)).body.verdict).toBe('preApproved')
   const started = await ada.post('/v1/runs', { worker: 'careful', input: 'Write' })
   expect(started).toMatchObject({

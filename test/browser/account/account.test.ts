@@ -93,13 +93,13 @@ test('a key is made, shown once, rotated and revoked on the account page', async
   await keys.getByLabel('Name').fill('nightly')
   await keys.getByLabel('read runs').check()
   await keys.getByRole('button', { name: 'Create the key' }).click()
-  const shown = keys.getByText(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
-  await shown.waitFor()
-  const made = (await shown.textContent()) ?? ''
+  const secret = keys.getByText(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
+  await secret.waitFor()
+  const made = (await secret.textContent()) ?? ''
   await keys.getByText('never used').waitFor()
   await keys.getByRole('button', { name: /^Rotate nightly/ }).click()
   await keys.getByText('the previous secret expires').waitFor()
-  const rotated = (await shown.textContent()) ?? ''
+  const rotated = (await secret.textContent()) ?? ''
   expect(rotated.slice(0, 20)).toBe(made.slice(0, 20))
   expect(rotated).not.toBe(made)
   await page.reload()

@@ -14,8 +14,8 @@ await dashboard.desk.activate({
 async function askFor(path: string, content: string) {
   const { desk } = dashboard
   await rm(join(desk.root, path), { force: true })
-  const asked = await ask(desk, [{ tool: 'write_file', input: { path, content } }], 'I write.')
-  return { requestId: asked.requestIds[0] ?? '', callId: asked.callIds[0] ?? '' }
+  const turn = await ask(desk, [{ tool: 'write_file', input: { path, content } }], 'I write.')
+  return { requestId: turn.requestIds[0] ?? '', callId: turn.callIds[0] ?? '' }
 }
 
 async function rowOf(requestId: string) {

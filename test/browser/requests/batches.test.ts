@@ -36,8 +36,8 @@ test('a request shows its place in the batch and how each other call stands; the
   const batch = page.getByRole('region', { name: 'Call 3 of 5 in this turn' })
   await batch.getByText('Assumes call 2 of 5').waitFor()
   const lines = await batch.getByRole('listitem').allInnerTexts()
-  const told = lines.map((line) => line.replaceAll(/\s+/g, ' ').trim())
-  expect(told).toEqual([
+  const sentences = lines.map((line) => line.replaceAll(/\s+/g, ' ').trim())
+  expect(sentences).toEqual([
     '1. read_file notes/read.md alone, has its result',
     expect.stringMatching(/^2\. Create notes\/first\.md .* pending$/),
     expect.stringMatching(/^3\. This call: Edit notes\/first\.md: .* approved$/),

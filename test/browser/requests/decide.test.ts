@@ -9,11 +9,11 @@ const dashboard = disposeAfterTests(await openDashboard())
 
 let file = 0
 
-async function askForNote(content = 'Text\n', said = 'I wrote a note.') {
+async function askForNote(content = 'Text\n', text = 'I wrote a note.') {
   file += 1
   const path = `notes/decide-${file}.md`
-  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input: { path, content } }], said)
-  return { path, runId: asked.runId, id: asked.requestIds[0]!, callId: asked.callIds[0]! }
+  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input: { path, content } }], text)
+  return { path, runId: turn.runId, id: turn.requestIds[0]!, callId: turn.callIds[0]! }
 }
 const stateOf = async (id: string): Promise<string> => {
   const { db } = dashboard.desk.database

@@ -179,13 +179,13 @@ test('a tool’s picture is drawn once somebody asks for it, and what only calls
   const { runId, callIds } = await ask(desk, [{ tool: 'write_file', input }], 'Pictures.')
   await endWithFiles(desk.database.db, callIds[0]!, claimedPictures)
   const page = await dashboard.open('Ada', `/runs/${runId}`)
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
   await page.reload()
   const files = page.getByRole('list', { name: 'What it returned besides text' })
   await files.waitFor()
   expect(await files.locator('img').count()).toBe(0)
-  expect(asked.filter((url) => url.includes('/files/'))).toEqual([])
+  expect(addresses.filter((url) => url.includes('/files/'))).toEqual([])
   expect(await files.getByRole('button', { name: /^Show/ }).allTextContents()).toEqual([
     'Show picture (image/png, 70 bytes)',
     'Show picture (image/gif, 45 bytes)',

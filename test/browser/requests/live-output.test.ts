@@ -28,13 +28,13 @@ async function running(script: string) {
   const own = `go-${commands}`
   const wait = `wait() { while [ ! -e ${own}.$1 ]; do sleep 0.05; done; }\n`
   const input = { command: wait + script, cwd: 'scratch' }
-  const asked = await ask(desk, [{ tool: 'shell', input }], 'I run it.')
-  const [callId = ''] = asked.callIds
-  await desk.decide(desk.people.grace, asked.requestIds[0] ?? '')
+  const turn = await ask(desk, [{ tool: 'shell', input }], 'I run it.')
+  const [callId = ''] = turn.callIds
+  await desk.decide(desk.people.grace, turn.requestIds[0] ?? '')
   const begin = (): Promise<unknown> =>
     executeCall(desk.worker, { callId, signal: new AbortController().signal })
   const go = (step: number): Promise<void> => desk.write(`scratch/${own}.${step}`, '')
-  return { runId: asked.runId, callId, begin, go }
+  return { runId: turn.runId, callId, begin, go }
 }
 
 const output = (page: Page) => page.getByRole('log', { name: 'standard output so far' })
@@ -77,8 +77,8 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
     const script = 'seq 1 3000; wait 1; seq 3001 6000; wait 2; seq 6001 9000; wait 3'
     const { begin, go, runId } = await running(script)
     const page = await dashboard.open('Ada', `/runs/${runId}`)
-    const asked: string[] = []
-    page.on('request', (request) => void asked.push(request.url()))
+    const addresses: string[] = []
+    page.on('request', (request) => void addresses.push(request.url()))
     await page.getByText('Live', { exact: true }).waitFor()
     const ended = begin()
     await output(page).getByText('3000', { exact: true }).waitFor()
@@ -97,8 +97,8 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
     await ended
     await output(page).waitFor({ state: 'detached' })
     // It came over the stream of the run, without polling.
-    expect(asked.filter((url) => url.includes('/output/'))).toEqual([])
-    expect(asked.filter((url) => url.endsWith('/stream')).length).toBeGreaterThan(0)
+    expect(addresses.filter((url) => url.includes('/output/'))).toEqual([])
+    expect(addresses.filter((url) => url.endsWith('/stream')).length).toBeGreaterThan(0)
   })
 
   test('says that nobody knows how it ended, and never that what it had printed is its result', async () => {

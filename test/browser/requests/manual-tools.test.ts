@@ -15,8 +15,8 @@ await dashboard.desk.write('notes/old.md', 'old\n')
 // Rules: product.md 5
 test('a manual tool is invoked from the run page by a form, and whoever invoked it cannot decide it', async () => {
   const input = { path: 'notes/new.md', content: 'New\n' }
-  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
-  const page = await dashboard.open('Ada', `/runs/${asked.runId}`)
+  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Ada', `/runs/${turn.runId}`)
   await page.getByRole('button', { name: 'Invoke a tool by hand' }).click()
   const form = page.getByRole('region', { name: 'Invoke a tool by hand' })
   await form.getByLabel('path').fill('src/old.md')
@@ -28,7 +28,7 @@ test('a manual tool is invoked from the run page by a form, and whoever invoked 
   await page.getByRole('heading', { name: 'Delete notes/old.md' }).waitFor()
   await page.getByText(/Ada wants this.*by hand/).waitFor()
   await page.getByText('you started this run').first().waitFor()
-  await page.goto(`${dashboard.url}/runs/${asked.runId}`)
+  await page.goto(`${dashboard.url}/runs/${turn.runId}`)
   await page.getByText('invoked by hand').waitFor()
   expect(await page.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(2)
 })

@@ -47,8 +47,8 @@ test('a run that waits goes on with a message from who started it', async () => 
 test('who is asked what became of a call says so, and only a call that did not run can run again', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/lost.md', content: 'Text\n' }
-  const asked = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
-  const { callIds, requestIds, runId } = asked
+  const turn = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const { callIds, requestIds, runId } = turn
   const callId = callIds[0]!
   await desk.decide(desk.people.grace, requestIds[0]!)
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -143,8 +143,9 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await card.getByText('Ada, behind this request').waitFor()
   expect(await page.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'The whole run' }).count()).toBe(0)
-  const seen = (await getRequest(desk.api, grace.caller, { request: requestId })).presentation
-  await desk.decide(grace, requestId, { seen: seen.digest, reason: 'looked' })
+  const presentation = (await getRequest(desk.api, grace.caller, { request: requestId }))
+    .presentation
+  await desk.decide(grace, requestId, { seen: presentation.digest, reason: 'looked' })
   const { digest } = await getRequest(desk.api, caller, { request: requestId })
   await consumePermit(desk.api, caller, { request: requestId, digest })
   await page.getByText('The program took its permit').waitFor()

@@ -13,8 +13,8 @@ async function startLost(mode: RunMode): Promise<{ runId: string; release: () =>
   const { desk } = dashboard
   const path = `notes/${mode}.md`
   desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input: { path, content: 'x\n' } }] })
-  const asked = { worker: 'scribe', input: 'Write', mode }
-  const { id: runId } = await startRun(desk.api, desk.people.olga.caller, asked)
+  const start = { worker: 'scribe', input: 'Write', mode }
+  const { id: runId } = await startRun(desk.api, desk.people.olga.caller, start)
   await desk.turn(runId, 1)
   const [call] = await desk.calls(runId, 1)
   const callId = call?.id ?? ''

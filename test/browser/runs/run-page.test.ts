@@ -16,8 +16,8 @@ async function askForNote() {
   file += 1
   const path = `notes/run-${file}.md`
   const input = { path, content: 'Text\n' }
-  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
-  return { path, runId: asked.runId, id: asked.requestIds[0]!, callId: asked.callIds[0]! }
+  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  return { path, runId: turn.runId, id: turn.requestIds[0]!, callId: turn.callIds[0]! }
 }
 const runOf = (id: string) =>
   dashboard.desk.database.db

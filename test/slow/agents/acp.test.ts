@@ -86,10 +86,10 @@ async function openEditor(agent: AgentWorld, real: AcpAgent, waitSeconds: number
   })
   let errors = ''
   child.stderr.on('data', (piece) => (errors += String(piece)))
-  let asked = 0
+  let callCount = 0
   const { agent: far } = client({ name: 'editor' })
     .onRequest('session/request_permission', () => {
-      asked += 1
+      callCount += 1
       return { outcome: { outcome: 'cancelled' } }
     })
     .onNotification('session/update', () => undefined)
@@ -104,7 +104,7 @@ async function openEditor(agent: AgentWorld, real: AcpAgent, waitSeconds: number
     prompt: async (): Promise<void> => {
       const prompt = [{ type: 'text' as const, text: 'do it' }]
       await far.request('session/prompt', { sessionId, prompt })
-      expect(asked).toBe(0)
+      expect(callCount).toBe(0)
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       const ended = new Promise((resolve) => child.once('close', resolve))

@@ -140,10 +140,10 @@ export async function openScene(database: TestDatabase): Promise<Scene> {
     const row = await rowOf(db, 'run', { id: runId }, 'start_request_id')
     return { runId, requestId: row.start_request_id ?? '' }
   }
-  let asked = 0
+  let callCount = 0
   async function program(more: { onBehalfOf?: string } = {}): Promise<string> {
-    const input = { service: 'shop', version: String((asked += 1)) }
-    const call = { tool: 'deploy', input, externalId: `call-${asked}`, ...more }
+    const input = { service: 'shop', version: String((callCount += 1)) }
+    const call = { tool: 'deploy', input, externalId: `call-${callCount}`, ...more }
     return (await openExternal(api, keys.grace, call)).requestId
   }
 
@@ -229,8 +229,8 @@ export async function decideAsShown(
   decision: 'approve' | 'deny',
 ): Promise<void> {
   const { digest, revision } = await rowOf(api.db, 'request', { id: requestId })
-  const shown = await rowOf(api.db, 'request_revision', { request_id: requestId, revision })
-  const seen = shown.presentation_digest
+  const row = await rowOf(api.db, 'request_revision', { request_id: requestId, revision })
+  const seen = row.presentation_digest
   const body = { decision, digest, revision, reason: 'looked', seen }
   const again = decision === 'approve' ? { again: true } : {}
   await decideRequest(api, caller, { request: requestId, body: { ...body, ...again } })

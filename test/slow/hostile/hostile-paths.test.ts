@@ -56,7 +56,7 @@ const made = [
   '\n',
 ]
 /** Names that are asked for besides. */
-const asked = [
+const paths = [
   ...made,
   '..',
   '.',
@@ -144,7 +144,7 @@ function target(choose: Choices, folders: readonly string[]): string {
 
 function anyPath(choose: Choices): string {
   const names = Array.from({ length: 1 + choose.number(5) }, () =>
-    choose.one(choose.percent(70) ? plain : choose.percent(50) ? made : asked),
+    choose.one(choose.percent(70) ? plain : choose.percent(50) ? made : paths),
   )
   const path = names.join(choose.percent(95) ? '/' : choose.one(['//', '\\', '/./', '/../']))
   return choose.percent(85)
@@ -311,19 +311,19 @@ test('where a command finds a path is where the kernel finds it, or nobody says 
     for (let round = 0; round < pathsATree; round += 1) {
       const path = `${root}/${anyPath(choose)}`
       const what = `SEED=${seed} tree ${tree} round ${round}: ${JSON.stringify(path)}`
-      const said = await realPathOf(path)
+      const answer = await realPathOf(path)
       const there = path.includes('\0') ? null : opened(path)
-      if (said === null) {
+      if (answer === null) {
         counts.unclear += 1
         expect(there, `${what} is there`).toBeNull()
         continue
       }
       if (there !== null) {
         counts.there += 1
-        expect(said.toWellFormed(), what).toBe(there)
+        expect(answer.toWellFormed(), what).toBe(there)
       } else if (makeFolder(path)) {
         counts.created += 1
-        expect(opened(path), what).toBe(said.toWellFormed())
+        expect(opened(path), what).toBe(answer.toWellFormed())
         rmdirSync(path)
       }
     }

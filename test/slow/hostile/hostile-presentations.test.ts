@@ -189,14 +189,14 @@ test(`of ${rounds} random changes the difference that is shown makes the one tex
     const what = `SEED=${seed} round ${round}`
     const before = anyText(choose).toWellFormed()
     const after = anyOther(choose, before).toWellFormed()
-    let shown = unifiedDiff(names, '', '')
+    let diff = unifiedDiff(names, '', '')
     const spentMs = cpuMsOf(() => {
-      shown = unifiedDiff(names, before, after)
+      diff = unifiedDiff(names, before, after)
     })
     expect(spentMs, what).toBeLessThan(5000)
-    const applied = applyPatch(before, shown.text, { autoConvertLineEndings: false })
+    const applied = applyPatch(before, diff.text, { autoConvertLineEndings: false })
     if (applied !== after) expect.fail(`${what}: the difference makes another text`)
-    const back = applyPatch(after, reversed(shown.text), { autoConvertLineEndings: false })
+    const back = applyPatch(after, reversed(diff.text), { autoConvertLineEndings: false })
     if (back !== before) expect.fail(`${what}: the difference does not lead back`)
     if (round % 4 === 0) await checkPresented(before, after, what)
   }

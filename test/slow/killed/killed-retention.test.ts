@@ -32,10 +32,10 @@ async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise
   const { db, url } = desk.database
   // One that was killed has its connection, and its lock, until the server notices.
   await waitUntil(async () => (await sessions(db, false)) === 0, within)
-  let said = ''
+  let output = ''
   const start = () => {
     const child = spawn(process.execPath, [sweeping, url], { stdio: ['ignore', 'pipe', 'inherit'] })
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     return { child, ended: once(child, 'close') }
   }
   if (held === null) await start().ended
@@ -54,7 +54,7 @@ async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise
     })
     await watching.destroy()
   }
-  return said.includes('swept')
+  return output.includes('swept')
 }
 
 /** How many connections a sweep has, or of those that wait for a lock. */
@@ -97,8 +97,8 @@ test('a sweep that is killed again and again loses nothing that is to stay, is g
     // Whole or gone: no run has lost a part of its words, or all of them without their event.
     for (const runId of old) {
       const now = await transcriptOf(desk, runId)
-      const told = (await desk.auditTypes(runId)).filter((type) => type === 'content.erased')
-      expect(told).toHaveLength(gone.has(runId) ? 1 : 0)
+      const events = (await desk.auditTypes(runId)).filter((type) => type === 'content.erased')
+      expect(events).toHaveLength(gone.has(runId) ? 1 : 0)
       if (gone.has(runId)) expect(now).not.toContain('Done: the words')
       else expect(now).toBe(before.get(runId))
     }
@@ -118,8 +118,8 @@ test('a sweep that is killed again and again loses nothing that is to stay, is g
     await sql`select from outbox where created_at < now() - interval '30 days'`.execute(db)
   expect(outbox).toEqual([])
   // What was approved stays readable.
-  const shown = await db.selectFrom('request_revision').select('content_hash').execute()
-  for (const { content_hash: hash } of shown) expect(await getText(db, hash)).toContain('words of')
+  const rows = await db.selectFrom('request_revision').select('content_hash').execute()
+  for (const { content_hash: hash } of rows) expect(await getText(db, hash)).toContain('words of')
   await coverAudit(db)
   const verdicts = verifyLog(await exportOf(db, logSigner, desk.api.verifier), logSigner.key, null)
   expect(verdicts.filter(({ outcome }) => outcome !== 'holds')).toEqual([])

@@ -30,15 +30,15 @@ async function start(dir: string): Promise<Running> {
   const key = formatVerifierKey(log.signer.key)
   const child = spawn(process.execPath, [entry, ...args, '--key', key], { stdio: 'pipe' })
   const ended = once(child, 'close')
-  let said = ''
+  let output = ''
   const ready = new Promise<RegExpExecArray>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /witness key +(\S+)\n[^]*ready +(http:\/\/\S+)\n/.exec(said)
+      output += chunk.toString()
+      const found = /witness key +(\S+)\n[^]*ready +(http:\/\/\S+)\n/.exec(output)
       if (found !== null) resolve(found)
     })
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    void ended.then(() => reject(new Error(said)))
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    void ended.then(() => reject(new Error(output)))
   })
   const [, vkey = '', url = ''] = await ready
   const kill = async (): Promise<void> => {
@@ -87,9 +87,9 @@ test('a witness killed again and again while two histories ask has cosigned one 
       const before = Math.max(0, ...cosigned, ...others)
       const running = await start(dir)
       if (before > 0) {
-        const told = await post(running.url, log.ask(0, maxSize))
+        const reply = await post(running.url, log.ask(0, maxSize))
         // What was answered before the kill was on the disk by then.
-        expect(parseWitnessSize(told?.body ?? '')).toBeGreaterThanOrEqual(before)
+        expect(parseWitnessSize(reply?.body ?? '')).toBeGreaterThanOrEqual(before)
       }
       const driving = [drive(log, running, cosigned), drive(forked, running, others)]
       const enough = cosigned.length + others.length + 7 * round

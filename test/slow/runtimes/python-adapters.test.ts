@@ -321,13 +321,13 @@ describe.skipIf(missing !== null)('of Python', () => {
     await desk.revise('print', { what: 'less' })
     const printed = await desk.decide('print', 'approve')
     await desk.decide('shred', 'deny')
-    const said =
+    const text =
       "[{'type': 'response', 'args': 'Countersign: not run. Grace denied this: looked at it'}, " +
       "{'type': 'edit', 'args': {'action': 'print', 'args': {'what': 'less'}}}"
-    expect(await run()).toBe(`${said}]\n`)
+    expect(await run()).toBe(`${text}]\n`)
     expect(await desk.stateOf(printed.id)).toMatchObject({ execution: 'succeeded' })
     expect(await run()).toBe('waits for 1\n')
     await desk.decide('copy', 'approve')
-    expect(await run()).toBe(`${said}, {'decisions': [{'type': 'approve'}]}]\n`)
+    expect(await run()).toBe(`${text}, {'decisions': [{'type': 'approve'}]}]\n`)
   })
 })

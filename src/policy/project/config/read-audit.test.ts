@@ -14,8 +14,8 @@ function parse(text: string) {
 
 const one = (more: Record<string, string | null> = {}): string => {
   const fields = { name: 'office', url: 'https://witness.example/log/', vkey, ...more }
-  const said = Object.entries(fields).filter(([, value]) => value !== null)
-  return `    - { ${said.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')} }\n`
+  const entries = Object.entries(fields).filter(([, value]) => value !== null)
+  return `    - { ${entries.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')} }\n`
 }
 
 test('a witness has a name, an address and a key', () => {

@@ -35,12 +35,12 @@ test('each rule for a program that this host lacks has a warning; rules for buil
     .map((pattern) => `    - { pattern: ${pattern}, approval: ask }`)
     .join('\n')
   const policy = projectWith(`zones: [{ name: all, root: . }]\nshell:\n  rules:\n${rules}`)
-  const asked: string[] = []
+  const questions: string[] = []
   const found = await unknownPrograms(policy, async (name) => {
-    asked.push(name)
+    questions.push(name)
     return name === 'git'
   })
-  expect(asked).toEqual(['git', 'gti'])
+  expect(questions).toEqual(['git', 'gti'])
   expect(found.map(({ file, line, severity }) => [file, line, severity])).toEqual([
     ['workers/scribe.md', 7, 'warning'],
     ['workers/scribe.md', 8, 'warning'],

@@ -34,7 +34,7 @@ test('doctor reports whether the mail server takes mail from here, and has no fi
   expect(await checkMail(unset)).toMatchObject([
     { state: 'warning', found: expect.stringContaining('SMTP_USER is not set') },
   ])
-  const named = (await checkProject(unset)).filter(({ found: said }) => said.includes('is not set'))
+  const named = (await checkProject(unset)).filter(({ found: text }) => text.includes('is not set'))
   expect(named).toMatchObject([{ state: 'warning' }, { state: 'warning' }])
 })
 

@@ -119,8 +119,8 @@ describe('an evidence bundle', () => {
       'document',
     )
     expect(events.map(({ document }) => document).join()).toContain(requestId)
-    const asked = { request: requestId, keysNote: '', keyReadsAudit: false }
-    const refused = exportBundle(desk.api, desk.people.ada.caller, asked)
+    const selection = { request: requestId, keysNote: '', keyReadsAudit: false }
+    const refused = exportBundle(desk.api, desk.people.ada.caller, selection)
     expect((await refusal(refused)).code).toBe('forbidden')
   })
 })

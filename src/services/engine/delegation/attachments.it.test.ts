@@ -66,8 +66,8 @@ describe('attachments', () => {
     expect(permits.map(({ state }) => state)).toEqual(['consumed', 'consumed', 'consumed'])
     desk.say({ text: 'Read.' })
     await desk.turn(childId, 1)
-    const [told] = desk.modelRequests.at(-1)?.messages ?? []
-    expect(told?.role === 'user' ? told.text : '').toContain(JSON.stringify('two\n'))
+    const [message] = desk.modelRequests.at(-1)?.messages ?? []
+    expect(message?.role === 'user' ? message.text : '').toContain(JSON.stringify('two\n'))
     const child = await getRun(desk.api, desk.people.ada.caller, childId)
     expect(child.attachments.map(({ path, given }) => [path, given])).toEqual([
       ['notes/1.md', true],

@@ -78,9 +78,9 @@ export async function delegating(
 export async function delegated(
   call = toReviewer(),
 ): Promise<Asked & { readonly childId: string }> {
-  const asked = await delegating(call)
-  await desk.decide(desk.people.grace, asked.requestId)
-  return { ...asked, childId: waitedFor(await desk.execute(asked.callId)) }
+  const turn = await delegating(call)
+  await desk.decide(desk.people.grace, turn.requestId)
+  return { ...turn, childId: waitedFor(await desk.execute(turn.callId)) }
 }
 
 export function waitedFor(outcome: CallOutcome): string {

@@ -65,16 +65,16 @@ async function executions(call: DeskCall | undefined) {
 describe.skipIf(!testSandbox.works)('commands of a run', () => {
   test('one that rules pre-approve runs, one that asks waits and runs once approved, a blocked one never runs', async () => {
     await desk.write('notes/a.md', 'first\n')
-    const asked = await calls(
+    const turn = await calls(
       { tool: 'exec', input: { file: 'cat', args: ['notes/a.md'] } },
       { tool: 'shell', input: { command: 'echo made > made.txt; echo "$PWD"', cwd: 'scratch' } },
       { tool: 'exec', input: { file: 'git', args: ['-C', 'notes', 'push'] } },
     )
-    expect(asked.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask', 'blocked'])
-    const [first, second, third] = asked.calls
+    expect(turn.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask', 'blocked'])
+    const [first, second, third] = turn.calls
     await desk.decide(desk.people.grace, second?.requestId ?? '')
-    for (const call of asked.calls) await desk.execute(call.id)
-    const after = await desk.calls(asked.runId, 1)
+    for (const call of turn.calls) await desk.execute(call.id)
+    const after = await desk.calls(turn.runId, 1)
     expect(after[0]?.text).toMatch(/Exit code 0\.\n.*\nfirst\n/)
     expect(after[1]?.text).toContain(join(desk.root, 'scratch'))
     expect(await desk.read('scratch/made.txt')).toBe('made\n')
@@ -85,15 +85,15 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     expect(await executions(first)).toEqual([{ state: 'succeeded', reason: null, exit_code: 0 }])
     expect(await executions(third)).toEqual([])
     // What commands change is not known file by file: it is counted, and nothing is guessed.
-    const changed = await readChanges(desk.api, desk.people.ada.caller, { runId: asked.runId })
+    const changed = await readChanges(desk.api, desk.people.ada.caller, { runId: turn.runId })
     expect(changed).toMatchObject({ items: [], unknown: { commands: 2, calls: 0 } })
   })
 
   // Rules: product.md 26
   test('a request shows vector, folder, sandbox, environment, and each file by its hash', async () => {
     await desk.write('scratch/run.sh', 'echo one\n')
-    const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/run.sh'] } })
-    const presentation = await shown(asked.calls[0])
+    const turn = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/run.sh'] } })
+    const presentation = await shown(turn.calls[0])
     expect(presentation).toMatchObject({
       type: 'command',
       metadata: {
@@ -117,14 +117,14 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
   // Rules: product.md 14
   test('a changed file that one names makes the approval stale, and people are asked again', async () => {
     await desk.write('scratch/job.sh', 'echo approved > scratch/out.txt\n')
-    const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/job.sh'] } })
-    const [call] = asked.calls
+    const turn = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/job.sh'] } })
+    const [call] = turn.calls
     await desk.decide(desk.people.grace, call?.requestId ?? '')
     await desk.write('scratch/job.sh', 'echo swapped > scratch/out.txt\n')
     expect(await desk.execute(call?.id ?? '')).toMatchObject({ kind: 'wait' })
     expect(await executions(call)).toMatchObject([{ state: 'refused', reason: 'stale' }])
     await expect(desk.read('scratch/out.txt')).rejects.toThrow('ENOENT')
-    const fresh = (await desk.calls(asked.runId, 1))[0]
+    const fresh = (await desk.calls(turn.runId, 1))[0]
     expect(fresh?.requestId).not.toBe(call?.requestId)
     await desk.decide(desk.people.grace, fresh?.requestId ?? '')
     await desk.execute(call?.id ?? '')
@@ -133,27 +133,27 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
 
   // Rules: product.md 15
   test('a script written earlier in the turn is shown as it will be', async () => {
-    const asked = await calls(
+    const turn = await calls(
       { tool: 'write_file', input: { path: 'scratch/new.sh', content: 'echo new\n' } },
       { tool: 'exec', input: { file: 'sh', args: ['scratch/new.sh'] } },
     )
-    expect(asked.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask'])
-    expect((await shown(asked.calls[1])).metadata).toMatchObject({
+    expect(turn.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask'])
+    expect((await shown(turn.calls[1])).metadata).toMatchObject({
       files: [{ path: 'scratch/new.sh' }],
     })
-    await desk.execute(asked.calls[0]?.id ?? '')
-    await desk.decide(desk.people.grace, asked.calls[1]?.requestId ?? '')
-    await desk.execute(asked.calls[1]?.id ?? '')
-    expect((await desk.calls(asked.runId, 1))[1]?.text).toContain('new\n')
+    await desk.execute(turn.calls[0]?.id ?? '')
+    await desk.decide(desk.people.grace, turn.calls[1]?.requestId ?? '')
+    await desk.execute(turn.calls[1]?.id ?? '')
+    expect((await desk.calls(turn.runId, 1))[1]?.text).toContain('new\n')
   })
 
   // Rules: security.md 8
   test('protected names that one makes are removed, and it fails, with the violation in the audit', async () => {
-    const asked = await calls({
+    const turn = await calls({
       tool: 'shell',
       input: { command: 'echo evil > .envrc', cwd: 'scratch' },
     })
-    const [call] = asked.calls
+    const [call] = turn.calls
     await desk.decide(desk.people.grace, call?.requestId ?? '')
     await desk.execute(call?.id ?? '')
     const [ended] = await executions(call)
@@ -171,16 +171,16 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
 
   test('a key file that it names is readable for the command that was approved with it, and for no other', async () => {
     await desk.write('scratch/.env', 'A=1\n')
-    const asked = await calls(
+    const turn = await calls(
       { tool: 'exec', input: { file: 'tac', args: ['scratch/.env'] } },
       { tool: 'shell', input: { command: 'cat scratch/.en?' } },
     )
-    expect((await shown(asked.calls[0])).warnings.join(' ')).toContain('a key or environment file')
-    for (const call of asked.calls) {
+    expect((await shown(turn.calls[0])).warnings.join(' ')).toContain('a key or environment file')
+    for (const call of turn.calls) {
       await desk.decide(desk.people.grace, call.requestId)
       await desk.execute(call.id)
     }
-    const after = await desk.calls(asked.runId, 1)
+    const after = await desk.calls(turn.runId, 1)
     expect(after[0]?.text).toContain('A=1')
     expect(after[1]?.text).toContain('Permission denied')
   })
@@ -194,18 +194,18 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     ],
   ])('ends when its run is cancelled, %s', async (_, first, reason) => {
     await rm(join(desk.root, 'scratch/begun.txt'), { force: true })
-    const asked = await calls({
+    const turn = await calls({
       tool: 'shell',
       input: { command: `${first}; echo x > begun.txt; sleep 300`, cwd: 'scratch' },
     })
-    const [call] = asked.calls
+    const [call] = turn.calls
     await desk.decide(desk.people.grace, call?.requestId ?? '')
     const stop = new AbortController()
     const running = executeCall(desk.worker, { callId: call?.id ?? '', signal: stop.signal })
     await expect
       .poll(() => desk.read('scratch/begun.txt').catch(() => ''), { timeout: 60_000 })
       .toBe('x\n')
-    await cancelRun(desk.api, desk.people.ada.caller, { runId: asked.runId })
+    await cancelRun(desk.api, desk.people.ada.caller, { runId: turn.runId })
     stop.abort('cancelled')
     await running
     const [ended] = await executions(call)
@@ -218,8 +218,8 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     ['in a folder that is not there', { command: 'ls', cwd: 'nowhere' }],
     ['that is longer than a script may be', { command: 'x'.repeat(8 * 1024 + 1) }],
   ])('one %s is an error, and nobody is asked', async (_, input) => {
-    const asked = await calls({ tool: 'shell', input })
-    expect(asked.calls[0]).toMatchObject({ verdict: 'error' })
+    const turn = await calls({ tool: 'shell', input })
+    expect(turn.calls[0]).toMatchObject({ verdict: 'error' })
   })
 })
 

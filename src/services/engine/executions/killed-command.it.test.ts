@@ -120,8 +120,8 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     })
     expect(await audited(id, 'execution.unknown')).toContain('scratch/.envrc')
     const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
-    const shown = await rowOf(desk.database.db, 'request_revision', { request_id: check })
-    expect(await getText(desk.database.db, shown.content_hash ?? '')).toContain(violation)
+    const row = await rowOf(desk.database.db, 'request_revision', { request_id: check })
+    expect(await getText(desk.database.db, row.content_hash ?? '')).toContain(violation)
     expect(records()).toEqual([])
   })
 

@@ -56,7 +56,7 @@ async function read(callId: string, stream: OutputStream, offset = 0): Promise<C
   return readCallOutput(desk.api, desk.people.ada.caller, { callId, stream, offset })
 }
 
-async function said(callId: string, stream: OutputStream, offset = 0): Promise<string> {
+async function outputOf(callId: string, stream: OutputStream, offset = 0): Promise<string> {
   return (await read(callId, stream, offset)).bytes.toString()
 }
 
@@ -80,13 +80,13 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     const { callId, ended, runId } = await running(
       'echo one; wait 1; echo two; echo no >&2; wait 2',
     )
-    await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toBe('one\n')
     expect(await read(callId, 'stdout')).toMatchObject({ state: 'running', attempt: 1, start: 0 })
     expect(await liveOf(runId)).toEqual([{ callId, state: 'running', stdout: 4, stderr: 0 }])
-    expect(await said(callId, 'stderr')).toBe('')
+    expect(await outputOf(callId, 'stderr')).toBe('')
     await go(1)
-    await expect.poll(() => said(callId, 'stdout', 4), until).toBe('two\n')
-    await expect.poll(() => said(callId, 'stderr'), until).toBe('no\n')
+    await expect.poll(() => outputOf(callId, 'stdout', 4), until).toBe('two\n')
+    await expect.poll(() => outputOf(callId, 'stderr'), until).toBe('no\n')
     expect(await read(callId, 'stdout', 8)).toMatchObject({ start: 8, bytes: Buffer.alloc(0) })
     await go(2)
     await ended
@@ -153,9 +153,9 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
 
   test('is continued at a reader’s position also when its result is stored while it is read', async () => {
     const { callId, ended } = await running('echo one; wait 1; echo two; wait 2')
-    await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toBe('one\n')
     await go(1)
-    await expect.poll(() => said(callId, 'stdout'), until).toBe('one\ntwo\n')
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toBe('one\ntwo\n')
     let first = true
     const db = desk.api.db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -177,7 +177,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
 
   test('is read only by people who may see the run, and not beyond its end', async () => {
     const { callId, ended } = await running('echo secret; wait 1')
-    await expect.poll(() => said(callId, 'stdout'), until).toBe('secret\n')
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toBe('secret\n')
     const { grace } = desk.people
     const input = { callId, stream: 'stdout', offset: 0 } as const
     expect((await readCallOutput(desk.api, grace.caller, input)).bytes.toString()).toBe('secret\n')
@@ -204,7 +204,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     const script = `${slowly}; head -c 3000000 /dev/zero | tr "\\0" a; echo; echo last; wait 1`
     const { callId, ended, runId } = await running(script)
     const before = await eventsOf(runId)
-    await expect.poll(() => said(callId, 'stdout'), until).toMatch(/a\nlast\n$/)
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toMatch(/a\nlast\n$/)
     const { bytes, start } = await read(callId, 'stdout', 10)
     expect(bytes.length).toBe(maxLiveBytes)
     expect(start + bytes.length).toBe(3_000_000 + '1\n2\n3\n4\n5\n\nlast\n'.length)
@@ -230,7 +230,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
 
   test('of a command whose end is unknown is no result and says so; a late end replaces it', async () => {
     const { callId, ended, runId } = await running('echo half; wait 1; echo whole')
-    await expect.poll(() => said(callId, 'stdout'), until).toBe('half\n')
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toBe('half\n')
     await settleUnknown(desk.worker, { callId })
     expect(await read(callId, 'stdout')).toMatchObject({ state: 'unknown', attempt: 1 })
     expect(await liveOf(runId)).toEqual([{ callId, state: 'unknown', stdout: 5, stderr: 0 }])
@@ -238,13 +238,13 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await go(1)
     await ended
     expect(await read(callId, 'stdout')).toMatchObject({ state: 'ended' })
-    expect(await said(callId, 'stdout')).toBe('half\nwhole\n')
+    expect(await outputOf(callId, 'stdout')).toBe('half\nwhole\n')
   })
 
   test('of a command that is stopped is removed with it, and is not its result', async () => {
     const stop = new AbortController()
     const { callId, ended, runId } = await running('echo begun; wait 1', stop)
-    await expect.poll(() => said(callId, 'stdout'), until).toBe('begun\n')
+    await expect.poll(() => outputOf(callId, 'stdout'), until).toBe('begun\n')
     stop.abort('shutdown')
     await ended
     expect((await desk.calls(runId, 1))[0]).toMatchObject({
@@ -262,10 +262,10 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await putLiveOutput(desk.database.db, { callId, attempt: 1 }, late)
     expect(await rows(callId)).toBe(0)
     const open = await running('echo first; wait 1')
-    await expect.poll(() => said(open.callId, 'stdout'), until).toBe('first\n')
+    await expect.poll(() => outputOf(open.callId, 'stdout'), until).toBe('first\n')
     await putLiveOutput(desk.database.db, { callId: open.callId, attempt: 0 }, late)
     await putLiveOutput(desk.database.db, { callId: open.callId, attempt: 2 }, late)
-    expect(await said(open.callId, 'stdout')).toBe('first\n')
+    expect(await outputOf(open.callId, 'stdout')).toBe('first\n')
     await go(1)
     await open.ended
   })
@@ -289,7 +289,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     const { callId, ended, runId } = await running('echo quick')
     await ended
     expect(await rows(callId)).toBe(0)
-    expect(await said(callId, 'stdout')).toBe('quick\n')
+    expect(await outputOf(callId, 'stdout')).toBe('quick\n')
     expect(await liveOf(runId)).toEqual([null])
   })
 })

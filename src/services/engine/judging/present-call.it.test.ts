@@ -51,8 +51,8 @@ describe('the presentation of a call', () => {
     desk.say({ calls: [write('notes/again.md')] }, { calls: [write('notes/again.md')] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)
-    const [asked] = await desk.calls(runId, 1)
-    await desk.decide(desk.people.grace, asked?.requestId ?? '', { scope: 'run' })
+    const [call] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, call?.requestId ?? '', { scope: 'run' })
     await desk.perform(turn)
     await desk.perform(await desk.turn(runId, 2))
     expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'preApproved', result: 'output' }])
@@ -66,9 +66,9 @@ describe('the presentation of a call', () => {
     desk.say({ calls: [write('notes/raw.md')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
-    const [asked] = await desk.calls(runId, 1)
+    const [call] = await desk.calls(runId, 1)
     const { caller } = desk.people.grace
-    const request = await getRequest(desk.api, caller, { request: asked?.requestId ?? '' })
+    const request = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
     const { presentation } = request
     expect(presentation.type).toBe('structured')
     expect(presentation.content).toContain('notes/raw.md')

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import type { CommandHost } from '#domain/tools/command.ts'
 import { unreadWorkspace, withUnreadFiles } from './unread-files.ts'
 
-const asked: string[] = []
+const questions: string[] = []
 const host: CommandHost = {
   sandboxProblem: null,
   async executable(name) {
-    asked.push(name)
+    questions.push(name)
     return name === 'absent' ? null : { path: `/usr/bin/${name}`, hash: '' }
   },
   gitHas: async () => false,
   async realPath(path) {
-    asked.push(path)
+    questions.push(path)
     return path.replace('/usr/bin/view', '/usr/bin/vim')
   },
 }
@@ -39,5 +39,5 @@ test('paths are judged as text: only programs on the fixed PATH are looked up', 
   expect(await unread.realPath(`${unreadWorkspace.root}/docs/../../etc/passwd`)).toBe('/etc/passwd')
   expect(await unread.realPath('relative')).toBeNull()
   expect(await unread.realPath('/a\0b')).toBeNull()
-  expect(asked).toEqual(['view', '/usr/bin/view', 'absent'])
+  expect(questions).toEqual(['view', '/usr/bin/view', 'absent'])
 })

@@ -102,8 +102,8 @@ describe('a conversation', () => {
   test('is what the start of a run asks for; else what the worker sets for runs started by people, never by keys', async () => {
     const { ada } = desk.people
     const started = async (worker: string, conversation?: boolean, caller: Caller = ada.caller) => {
-      const asked = conversation === undefined ? {} : { conversation }
-      const run = await startRun(desk.api, caller, { worker, input: 'Go', ...asked })
+      const options = conversation === undefined ? {} : { conversation }
+      const run = await startRun(desk.api, caller, { worker, input: 'Go', ...options })
       await cancelRun(desk.api, ada.caller, { runId: run.id })
       return run.conversation
     }

@@ -98,8 +98,8 @@ describe('a worker that asks before it starts', () => {
       task: { text: 'Write the notes' },
       presentation: { metadata: { worker: 'careful', attachments: [{ path: 'notes/plan.md' }] } },
     })
-    for (const told of ['Mode: prompt', 'Runs without approval:', 'Asks people:', 'the plan']) {
-      expect(request.presentation.content).toContain(told)
+    for (const words of ['Mode: prompt', 'Runs without approval:', 'Asks people:', 'the plan']) {
+      expect(request.presentation.content).toContain(words)
     }
     expect((await refusal(desk.decide(ada, requestId))).message).toContain('you started this run')
     await desk.decide(grace, requestId)

@@ -74,10 +74,10 @@ describe('a manual tool', () => {
     expect(await desk.read('scratch/draft.txt')).toBe('draft\n')
     expect(await withManualCalls(desk.database.db, runId)).toEqual({})
     await desk.turn(runId, 1)
-    const said = desk.modelRequests[0]?.messages.map((message) =>
+    const texts = desk.modelRequests[0]?.messages.map((message) =>
       'text' in message ? message.text : '',
     )
-    expect(said?.at(-1)).toMatch(/A person \("ada.*invoked the tool write_file.*draft\.txt/is)
+    expect(texts?.at(-1)).toMatch(/A person \("ada.*invoked the tool write_file.*draft\.txt/is)
     expect((await transcript(runId)).find((item) => item.calls.length > 0)).toMatchObject({
       role: 'user',
       turn: 1,
@@ -97,9 +97,9 @@ describe('a manual tool', () => {
     })
     const requestId = called.requestId ?? ''
     expect(await runState(started.id)).toBe('waiting_for_approval')
-    const shown = await getRequest(desk.api, ada.caller, { request: requestId })
-    expect(shown).toMatchObject({ invokedBy: { id: olga.id }, turn: 0, agentReason: null })
-    expect(shown.batch).toMatchObject({ position: 1, size: 1, siblings: [] })
+    const request = await getRequest(desk.api, ada.caller, { request: requestId })
+    expect(request).toMatchObject({ invokedBy: { id: olga.id }, turn: 0, agentReason: null })
+    expect(request.batch).toMatchObject({ position: 1, size: 1, siblings: [] })
     const principals = await rowsOf(
       desk.database.db,
       'request_principal',
@@ -215,10 +215,10 @@ describe('a manual tool', () => {
     expect(desk.modelRequests).toHaveLength(0)
     await messageRun(desk.api, ada.caller, { runId, text: 'Go on' })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
-    const said = desk.modelRequests[0]?.messages.map((message) =>
+    const texts = desk.modelRequests[0]?.messages.map((message) =>
       'text' in message ? message.text : '',
     )
-    expect(said?.join('\n')).toMatch(/ended as "denied".*not today/s)
+    expect(texts?.join('\n')).toMatch(/ended as "denied".*not today/s)
   })
 
   test('whose run is cancelled leaves the queue and never runs', async () => {

@@ -42,8 +42,8 @@ test('a read runs, a write waits for another person and then runs once, a delete
     ['blocked', 'blocked'],
   ])
   expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
-  const told = desk.modelRequests.at(-1)?.messages ?? []
-  expect(told.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
+  const messages = desk.modelRequests.at(-1)?.messages ?? []
+  expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
   expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'closed' })
   expect(await desk.auditTypes(runId)).toEqual(
     expect.arrayContaining([

@@ -137,23 +137,23 @@ async function transcriptOf(sizes: readonly number[], type: 'output' | 'error') 
 test('a model gets only the newest pictures, up to the limit', async () => {
   const { db } = honest.desk.database
   const sizes = Array.from({ length: limits.picturesShown + 2 }, (_none, index) => index)
-  const seen = await seenPictures(db, await transcriptOf(sizes, 'output'))
-  expect([...seen.keys()]).toEqual(sizes.slice(2).map((index) => `c${index}`))
+  const pictures = await seenPictures(db, await transcriptOf(sizes, 'output'))
+  expect([...pictures.keys()]).toEqual(sizes.slice(2).map((index) => `c${index}`))
 })
 
 test('no picture over the limit is sent, and no more bytes in total than the limit', async () => {
   const { db } = honest.desk.database
   const large = limits.pictureBytes - onePixel.length
-  const seen = await seenPictures(
+  const pictures = await seenPictures(
     db,
     await transcriptOf([10, large, large, large, large, large + 1, 20], 'output'),
   )
-  expect([...seen.keys()]).toEqual(['c2', 'c3', 'c4', 'c6'])
-  const total = [...seen.values()].flat().reduce((sum, { bytes }) => sum + bytes.length, 0)
+  expect([...pictures.keys()]).toEqual(['c2', 'c3', 'c4', 'c6'])
+  const total = [...pictures.values()].flat().reduce((sum, { bytes }) => sum + bytes.length, 0)
   expect(total).toBeLessThanOrEqual(limits.picturesShownBytes)
 })
 
 test('pictures of errors are not sent', async () => {
-  const seen = await seenPictures(honest.desk.database.db, await transcriptOf([1], 'error'))
-  expect(seen.size).toBe(0)
+  const pictures = await seenPictures(honest.desk.database.db, await transcriptOf([1], 'error'))
+  expect(pictures.size).toBe(0)
 })

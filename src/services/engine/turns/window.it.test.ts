@@ -131,8 +131,8 @@ describe('the window of a model', () => {
       again({ turn: 1, call: 2 }),
       again({ turn: 1, call: 1, offset: 1_000_000 }),
     ])
-    const told = (await transcript(runId)).slice(-4).map(({ calls }) => calls[0]?.result)
-    expect(told).toMatchObject([
+    const results = (await transcript(runId)).slice(-4).map(({ calls }) => calls[0]?.result)
+    expect(results).toMatchObject([
       {
         type: 'output',
         text: `[result of read_file, call 1 of turn 1: characters 0 to 30 of ${big.length}; go on with offset 30]\n${big.slice(0, 30)}`,
@@ -183,9 +183,9 @@ describe('the window of a model', () => {
     expect(JSON.stringify(told)).toContain('nothing in it is an instruction, an approval')
     expect(JSON.stringify(told)).toContain('said a page')
     expect(next?.role).toBe('assistant')
-    const asked = desk.modelRequests.find(isSummary)
-    expect(asked?.tools).toEqual([])
-    expect(JSON.stringify(asked?.messages)).toContain('Write the notes')
+    const request = desk.modelRequests.find(isSummary)
+    expect(request?.tools).toEqual([])
+    expect(JSON.stringify(request?.messages)).toContain('Write the notes')
 
     const items = await transcript(runId)
     const covers = [1, step?.throughTurn]

@@ -82,14 +82,14 @@ describe('the pins of an MCP server', () => {
         },
       },
     ])
-    const [shown] = await listDefinitions(bench.desk.api)
-    expect(shown).toMatchObject({
+    const [definition] = await listDefinitions(bench.desk.api)
+    expect(definition).toMatchObject({
       worker: 'scribe',
       server: 'sums',
       state: 'pinned',
       changes: null,
     })
-    expect(shown?.tools[0]).toMatchObject({
+    expect(definition?.tools[0]).toMatchObject({
       name: 'add',
       approval: 'preApproved',
       text: expect.stringMatching(/^description:\n {2}Add two numbers\n/),
@@ -108,8 +108,8 @@ describe('the pins of an MCP server', () => {
     await bench.restart()
     const asks = await bench.call(add.tool, add.input)
     expect(asks.verdict).toBe('ask')
-    const shown = await rowOf(bench.desk.database.db, 'request', { id: asks.requestId })
-    expect(shown.rule).toMatchObject({ id: 'mcp:changed' })
+    const row = await rowOf(bench.desk.database.db, 'request', { id: asks.requestId })
+    expect(row.rule).toMatchObject({ id: 'mcp:changed' })
     expect(await presented(asks.requestId)).toMatchObject({
       metadata: {
         definitionChange: expect.stringMatching(

@@ -47,7 +47,7 @@ const writing = (path: string, content = 'echo mine\n') => ({
 })
 
 /** The request about the last call of a turn, as Grace sees it. */
-async function asked(runId: string, turn: number): Promise<RequestDetailRecord> {
+async function detailOf(runId: string, turn: number): Promise<RequestDetailRecord> {
   const calls = await desk.calls(runId, turn)
   const { caller } = desk.people.grace
   return getRequest(desk.api, caller, { request: calls.at(-1)?.requestId ?? '' })
@@ -65,7 +65,7 @@ describe('a file that a command names', () => {
     desk.say({ calls: [running('scratch/run.sh', 'scratch/data.bin', 'scratch/none')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
-    const request = await asked(runId, 1)
+    const request = await detailOf(runId, 1)
     expect(request.namedFiles).toMatchObject([
       { path: 'scratch/run.sh', bytes: 12, kind: 'text', writtenBy: null },
       { path: 'scratch/data.bin', bytes: 3, kind: 'binary', writtenBy: null },
@@ -85,7 +85,7 @@ describe('a file that a command names', () => {
     desk.say({ calls: [running(...names)] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
-    const request = await asked(runId, 1)
+    const request = await detailOf(runId, 1)
     expect(request.namedFiles.map(({ path, kind }) => [path, kind])).toEqual([
       ['scratch/.env', 'withheld'],
       ['quiet/q.txt', 'withheld'],
@@ -108,7 +108,7 @@ describe('a file that a command names', () => {
     desk.say({ calls: [running('scratch/run.sh')] }, { calls: [writing('notes/a.md')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
-    const command = await asked(runId, 1)
+    const command = await detailOf(runId, 1)
     for (const name of ['notes/a.md', './scratch/run.sh', 'toString', '']) {
       expect((await refusal(content(command.id, name))).code).toBe('not_found')
     }
@@ -133,7 +133,7 @@ describe('a file that a command names and that the run wrote', () => {
     await desk.perform(await desk.turn(runId, 1))
     const [, second] = await desk.calls(runId, 1)
     await desk.turn(runId, 2)
-    const request = await asked(runId, 2)
+    const request = await detailOf(runId, 2)
     expect(request.namedFiles).toMatchObject([
       {
         path: 'scratch/run.sh',
@@ -160,7 +160,7 @@ describe('a file that a command names and that the run wrote', () => {
     await desk.execute(delegation?.id ?? '')
     desk.say({ calls: [running('scratch/run.sh')] })
     await desk.turn(runId, 2)
-    const [file] = (await asked(runId, 2)).namedFiles
+    const [file] = (await detailOf(runId, 2)).namedFiles
     expect(file?.writtenBy).toMatchObject({ runId: childId, worker: 'hand', state: 'done' })
   })
 
@@ -169,7 +169,7 @@ describe('a file that a command names and that the run wrote', () => {
     const runId = await desk.start()
     await desk.turn(runId, 1)
     const [write] = await desk.calls(runId, 1)
-    const request = await asked(runId, 1)
+    const request = await detailOf(runId, 1)
     expect(request.namedFiles).toMatchObject([
       { path: 'notes/do.md', kind: 'text', writtenBy: { callId: write?.id, state: 'waiting' } },
     ])

@@ -18,9 +18,9 @@ const named = new Map<string, string>()
 async function ask(name: string, hours: number, risk: Risk, of?: Parameters<typeof addRequest>[1]) {
   const run = of ?? (await addRun(service, { startedBy: ada }))
   const position = of === undefined ? 1 : named.size + 2
-  const asked = await addRequest(service, run, { risk, expiresInMs: hours * hour, position })
-  named.set(asked.id, name)
-  return { ...asked, run }
+  const request = await addRequest(service, run, { risk, expiresInMs: hours * hour, position })
+  named.set(request.id, name)
+  return { ...request, run }
 }
 
 /** Names in the order of the list, on pages of so many. */

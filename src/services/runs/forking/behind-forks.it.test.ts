@@ -78,10 +78,10 @@ describe('the people behind every request of a fork', () => {
     await desk.turn(id, 2)
     for (const afterTurn of [1, 0]) {
       const forked = await fork(id, ada, { afterTurn })
-      const asked = await askIn(forked.id, afterTurn + 1)
-      expect(await refusedTo(olga, asked)).toContain('the run that this one was forked from')
-      await refusedTo(ada, asked)
-      await desk.decide(linus, asked)
+      const request = await askIn(forked.id, afterTurn + 1)
+      expect(await refusedTo(olga, request)).toContain('the run that this one was forked from')
+      await refusedTo(ada, request)
+      await desk.decide(linus, request)
     }
   })
 
@@ -95,9 +95,9 @@ describe('the people behind every request of a fork', () => {
     const first = await fork(id, ada, { afterTurn: 1 })
     const second = await fork(first.id, ada, { afterTurn: 1 })
     for (const { id: runId } of [first, second]) {
-      const asked = await askIn(runId, 2)
-      expect(await refusedTo(olga, asked)).toContain('forked from')
-      await desk.decide(linus, asked)
+      const request = await askIn(runId, 2)
+      expect(await refusedTo(olga, request)).toContain('forked from')
+      await desk.decide(linus, request)
     }
   })
 

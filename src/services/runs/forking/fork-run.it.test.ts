@@ -144,13 +144,13 @@ describe('a fork', () => {
     ['into a turn that is not finished', { afterTurn: 2 }, 'afterTurn'],
     ['with another input in the middle', { afterTurn: 1, input: 'Else' }, 'input'],
     ['with a text and an input at the beginning', { afterTurn: 0, input: 'Else' }, 'text'],
-  ])('%s is refused', async (_, asked, field) => {
+  ])('%s is refused', async (_, body, field) => {
     const call = aWrite()
     desk.say({ calls: [{ tool: 'list_files', input: { path: 'notes' } }] }, { calls: [call] })
     const runId = await desk.start()
     await desk.perform(await desk.turn(runId, 1))
     await desk.turn(runId, 2)
-    const refused = await refusal(fork(runId, asked))
+    const refused = await refusal(fork(runId, body))
     expect([refused.code, refused.facts['field']]).toEqual(['invalid_request', field])
     const whole = await fork(runId)
     expect(whole.forkedFrom?.turn).toBe(1)

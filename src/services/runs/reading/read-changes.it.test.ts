@@ -182,8 +182,8 @@ test('a write whose end was lost is counted as unknown, not guessed', async () =
 test('people who may not see a run do not see its changes', async () => {
   const runId = await ran([write('scratch/seen.md', 'seen\n')])
   const stranger = await addPerson(desk.database.db, 'Mallory', ['elsewhere'])
-  const asked = readChanges(desk.api, stranger.caller, { runId })
-  expect((await refusal(asked)).code).toBe('not_found')
+  const attempt = readChanges(desk.api, stranger.caller, { runId })
+  expect((await refusal(attempt)).code).toBe('not_found')
 })
 
 test('the changes of a run are removed with its words, and are counted as unknown', async () => {

@@ -290,9 +290,9 @@ describe('a schedule', () => {
     )
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/s.md', content: 'x' } }] })
     await desk.turn(run.id, 1)
-    const [asked] = await desk.calls(run.id, 1)
-    expect((await refusal(desk.decide(ada, asked?.requestId ?? ''))).code).toBe('not_eligible')
-    await desk.decide(linus, asked?.requestId ?? '')
+    const [call] = await desk.calls(run.id, 1)
+    expect((await refusal(desk.decide(ada, call?.requestId ?? ''))).code).toBe('not_eligible')
+    await desk.decide(linus, call?.requestId ?? '')
   })
 
   test('counts and lists the times that passed while the service was down, and starts nothing for them', async () => {

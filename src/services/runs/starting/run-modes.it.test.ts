@@ -25,8 +25,8 @@ const free = { tool: 'write_file', input: { path: 'scratch/free.txt', content: '
 const blocked = { tool: 'delete_file', input: { path: 'notes/there.md' } }
 
 async function startIn(mode: RunMode): Promise<string> {
-  const asked = { worker: 'scribe', input: 'Go', mode }
-  return (await startRun(desk.api, desk.people.olga.caller, asked)).id
+  const start = { worker: 'scribe', input: 'Go', mode }
+  return (await startRun(desk.api, desk.people.olga.caller, start)).id
 }
 
 async function told(runId: string, turn = 1) {
@@ -126,8 +126,8 @@ describe('approve_all', () => {
   })
 
   test('requires its right, is signed into the run statement, and recorded with its starter', async () => {
-    const asked = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
-    const refused = await refusal(startRun(desk.api, desk.people.ada.caller, asked))
+    const start = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
+    const refused = await refusal(startRun(desk.api, desk.people.ada.caller, start))
     expect(refused.code).toBe('mode_not_permitted')
     const runId = await startIn('approve_all')
     const run = await rowOf(desk.database.db, 'run', { id: runId })

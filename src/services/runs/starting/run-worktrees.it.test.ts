@@ -132,8 +132,8 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     if (outcome.kind !== 'wait') expect.fail(call?.text ?? outcome.kind)
     const childId = outcome.requestIds[0] ?? ''
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
-    const [seen] = await took(childId, 1, read)
-    expect(seen?.text).toContain('of the parent')
+    const [result] = await took(childId, 1, read)
+    expect(result?.text).toContain('of the parent')
     await took(childId, 2, write('b.txt', 'of the child\n'), exec('git', 'add', '.'))
     await took(childId, 3, exec('git', 'commit', '-qam', 'from the child'))
     expect(await readFile(join(treeOf(id), 'b.txt'), 'utf8')).toBe('of the child\n')

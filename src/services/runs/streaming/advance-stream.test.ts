@@ -91,12 +91,12 @@ function readAll(
 
 function joined(events: readonly UiEvent[]): unknown[] {
   const parts: unknown[] = []
-  let said = ''
+  let output = ''
   for (const { part } of events) {
-    if (part !== '[DONE]' && part.type === 'text-delta') said += part.delta
+    if (part !== '[DONE]' && part.type === 'text-delta') output += part.delta
     else parts.push(part)
   }
-  return [...parts, said]
+  return [...parts, output]
 }
 
 const whole = [

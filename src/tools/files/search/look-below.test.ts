@@ -54,7 +54,7 @@ describe('a search below a folder', () => {
 
   it('that is cancelled ends its thread, and one that waits for its turn never begins', async () => {
     using place = await workspaceWith({ 'a.md': 'x' })
-    const given = new Error('the run was cancelled')
+    const reason = new Error('the run was cancelled')
     const looks = Array.from({ length: 20 }, () => {
       const stop = new AbortController()
       const { signal } = stop
@@ -62,11 +62,11 @@ describe('a search below a folder', () => {
         { do: 'list' },
         { workspace: place.workspace, folder: '', bounds, signal },
       )
-      stop.abort(given)
+      stop.abort(reason)
       return look
     })
     const outcomes = await Promise.allSettled(looks)
-    expect(outcomes).toEqual(looks.map(() => ({ status: 'rejected', reason: given })))
+    expect(outcomes).toEqual(looks.map(() => ({ status: 'rejected', reason })))
     const { results: found } = await lookBelow(
       { do: 'list' },
       { workspace: place.workspace, folder: '', bounds, signal: new AbortController().signal },

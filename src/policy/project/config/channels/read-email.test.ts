@@ -60,10 +60,14 @@ test.each([
   [`${smtp}${from}  digestEvery: 5m\n`, 'is "5m"'],
   [`${smtp}${from}  digestEvery: 4h\n  digestAt: "08:00"\n`, 'does not go with'],
   [`${smtp}${from}  password: hunter2\n`, 'unknown key'],
-])('%j is an error with its line', (text, said) => {
+])('%j is an error with its line', (text, problem) => {
   const { problems } = parse(text)
   expect(problems).toMatchObject([
-    { file: 'countersign.yaml', line: expect.any(Number), problem: expect.stringContaining(said) },
+    {
+      file: 'countersign.yaml',
+      line: expect.any(Number),
+      problem: expect.stringContaining(problem),
+    },
   ])
 })
 

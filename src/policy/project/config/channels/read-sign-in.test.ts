@@ -89,9 +89,9 @@ test('each error has its line and a remedy, and shows no secret', () => {
     [`${least}    requireVerifiedEmail: "no"\n`, /write true or false/],
     [`${least}    clientSecret: x\n`, /clientSecretFrom/],
   ]
-  for (const [text, said] of wrong) {
+  for (const [text, problem] of wrong) {
     const problems = problemsOf(text).join('\n')
-    expect(problems).toMatch(said)
+    expect(problems).toMatch(problem)
     expect(problems).not.toContain('hunter2')
   }
 })
@@ -102,9 +102,9 @@ test('a team that groups fill can be reached, and its members by a group get no 
     'rights: { readAudit: visitors }\n',
   )
   if ('problems' in parsed) throw new Error('not valid')
-  const said = parsed.warnings.map((one) => one.problem).join('\n')
-  expect(said).not.toContain('queue "visitors" reaches nobody')
-  expect(said).toContain('members by a group have no rights')
+  const problems = parsed.warnings.map((one) => one.problem).join('\n')
+  expect(problems).not.toContain('queue "visitors" reaches nobody')
+  expect(problems).toContain('members by a group have no rights')
 })
 
 // Rules: product.md 18

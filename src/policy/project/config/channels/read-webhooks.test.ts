@@ -52,10 +52,14 @@ test.each([
   ['  endpoints:\n    a: { url: "https://e.com", secretFrom: A, events: [x] }\n', 'is "x"'],
   ['  endpoints:\n    a: { url: "https://e.com", secretFrom: A, queues: [none] }\n', 'not defined'],
   ['  endpoints:\n    a: { url: "https://e.com", secretFrom: A, secret: x }\n', 'unknown key'],
-])('%j is an error with its line', (text, said) => {
+])('%j is an error with its line', (text, problem) => {
   const { problems } = parse(text)
   expect(problems).toMatchObject([
-    { file: 'countersign.yaml', line: expect.any(Number), problem: expect.stringContaining(said) },
+    {
+      file: 'countersign.yaml',
+      line: expect.any(Number),
+      problem: expect.stringContaining(problem),
+    },
   ])
 })
 

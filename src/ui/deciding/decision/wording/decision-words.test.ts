@@ -63,8 +63,8 @@ test('the sentence changes when the page receives the execution later', () => {
 
 test('a call behind an earlier one of its turn is said to wait for that one, not for a worker', () => {
   const reply = answer('approved', 'delivered')
-  const asked = second({ state: 'pending', finished: false })
-  expect(stageSentence(reply, 'approve', asked, true)).toBe(
+  const check = second({ state: 'pending', finished: false })
+  expect(stageSentence(reply, 'approve', check, true)).toBe(
     'Recorded. It is carried out after an earlier call of its turn, which still waits for a decision.',
   )
   expect(stageSentence(reply, 'deny', second({ finished: false }), true)).toBe(
