@@ -15,8 +15,8 @@ export interface DatabaseOptions {
   readonly poolSize: number
   readonly applicationName: string
   /**
-   * connections that stay open while nothing is done, with their prepared statements; absent: none,
-   * all are closed after 10 s
+   * connections that stay open without work, with their prepared statements; absent: all are closed
+   * after 10 s without work
    */
   readonly restingConnections?: number
   /**
@@ -36,13 +36,13 @@ export interface DatabaseOptions {
 /** The share of a pool that one caller may use at a time. */
 const shareOfOne = 0.6
 /**
- * How long a process that serves waits for the answer to one statement: a Postgres that hangs, or a
- * network connection that nobody closed, otherwise keeps callers and connections for ever.
+ * How long a process that serves waits for the answer to one statement. Otherwise a Postgres that
+ * hangs, or a network connection that nobody closed, would keep callers and connections for ever.
  */
 export const servingAnswerMs = 30_000
 /**
- * How long after a statement's bound its connection is closed: Postgres should have cancelled the
- * statement, so that the server is gone or hangs.
+ * How long after the time limit of a statement its connection is closed. By then Postgres should
+ * have cancelled the statement; if not, the server is gone or hangs.
  */
 const cancelMs = 2000
 const keepAliveMs = 30_000
@@ -68,8 +68,8 @@ export function connectDatabase(options: DatabaseOptions): Db {
     keepAliveInitialDelayMillis: keepAliveMs,
     ...(maxAnswerMs === undefined ? {} : { query_timeout: maxAnswerMs + cancelMs }),
   })
-  // A connection that the server ended, idle or in the middle of a transaction, must not end this
-  // process: the query under way reports it, or the next one.
+  // If the server ends a connection, idle or in the middle of a transaction, this process must not
+  // end. The present query reports it, or the next one.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', () => undefined)

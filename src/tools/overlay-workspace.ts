@@ -4,9 +4,9 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldName } from '#sandbox/path-names.ts'
 
 /**
- * A workspace as it will be after the earlier calls of the turn (product.md 15): the real one with
- * their proposals, path to bytes, or `null` where a call removes the file. For presentations only:
- * writing rejects.
+ * A workspace as it will be after the earlier calls of the turn (product.md 15): the real workspace
+ * with their proposals. A proposal is a path with the new bytes, or with `null` if the call removes
+ * the file. For presentations only: writing rejects.
  */
 export function overlayWorkspace(
   base: Workspace,

@@ -81,7 +81,7 @@ function withServerProblems(registry: ToolRegistry, offer: McpOffer): ToolRegist
 }
 
 /**
- * A registry of these tools, in this order. Throws for two tools of one name, of which one would
+ * A registry of these tools, in this order. Throws for two tools of one name, because one would
  * hide the other.
  */
 export function registryOf(tools: readonly Tool[]): ToolRegistry {

@@ -95,8 +95,9 @@ async function loadFirstPage(client: QueryClient, byLink: boolean): Promise<void
 }
 
 /**
- * Loads a request beside the person, and again after both: the event stream begins where the answer
- * about the person says, and what changed just before is in the second answer.
+ * Loads a request at the same time as the person, and again when both are there. The event stream
+ * begins at the event that the answer about the person names. A change just before that event is in
+ * the second answer.
  */
 async function loadRequest(client: QueryClient, id: string): Promise<void> {
   const request = requestQuery(id)

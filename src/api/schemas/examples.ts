@@ -1,7 +1,7 @@
 /**
  * What the examples of the OpenAPI document have in common: Ada's run of `release-notes` wants to
- * write `docs/notes.md`, and Grace approves it. Each example stands beside its schema, which the
- * tests parse it with.
+ * write `docs/notes.md`, and Grace approves it. Each example is beside its schema, which the tests
+ * parse it with.
  */
 export const ada = { id: '019cadd2-5c40-7a11-8f3e-2d4b6c8e0f12', name: 'Ada' }
 export const grace = { id: '019cadd2-5c41-7b22-9a4f-3e5c7d9f1a23', name: 'Grace' }

@@ -35,7 +35,7 @@ export const risk = z.enum(risks)
 export function consent<const T extends readonly [string, ...string[]]>(words: T) {
   return z.union([
     z.enum(words),
-    z.strictObject({ blocked: text.describe('what the model is told') }),
+    z.strictObject({ blocked: text.describe('the reason that the model gets') }),
     z.strictObject({ approval: z.enum(words), reason: maybe(text) }),
   ])
 }

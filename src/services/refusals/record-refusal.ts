@@ -95,7 +95,7 @@ export function markRecorded(problem: Problem): void {
   recordedProblems.add(problem)
 }
 
-/** Whether a verb has recorded the refusal, which stands in the audit log once. */
+/** Whether a verb has recorded the refusal. The audit log has each refusal once. */
 export function isRecorded(problem: Problem): boolean {
   return recordedProblems.has(problem)
 }

@@ -60,9 +60,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Events that the newest checkpoint does not cover: those without a leaf (`index` is `null`), and
- * those whose leaf no checkpoint covers, which the service never leaves behind. `document` is empty
- * when the event of a leaf is missing.
+ * Events that the newest checkpoint does not cover: events without a leaf (`index` is `null`), and
+ * events with a leaf that no checkpoint covers. The service itself never leaves such a leaf.
+ * `document` is empty when the event of a leaf is missing.
  */
 export async function readUncovered(
   db: Db,

@@ -42,8 +42,8 @@ export interface ReadChains {
 const firstLink: Link = { sequence: 0, hash: null }
 
 /**
- * No request has so many events. Above it a chain ends with an event that SQL added, and the next
- * one may find no number after it.
+ * No request has so many events. A larger number means that SQL added the last event of the chain.
+ * There may be no number left for the next event.
  */
 const maxSequence = 1_000_000
 
@@ -60,8 +60,8 @@ export function chainEndOf(requestId: RawBuilder<unknown>): RawBuilder<ChainEnd>
 
 /**
  * Events as rows of the trail, in order. Events of one request are chained by `sequence` and
- * `previous` (the hash of the event before): the caller holds the request's row lock. One canonical
- * JSON document an event, at most 60 KiB (audit.md).
+ * `previous` (the hash of the event before). The caller must hold the request's row lock. One
+ * canonical JSON document an event, at most 60 KiB (audit.md).
  */
 export async function auditRows(
   tx: Tx,
@@ -149,8 +149,8 @@ function linkTo({ sequence, document }: NonNullable<ChainEnd>): Link {
 }
 
 /**
- * The database's clock and the ends of the requests' chains: one query, and another one for each
- * chain that ends with an event which the service did not write.
+ * The database's clock and the last events of the requests' chains. It makes one query, and another
+ * one for each chain that ends with an event which the service did not write.
  */
 async function clockAndChains(
   tx: Tx,

@@ -8,8 +8,8 @@ const maxOpenings = 5000
 
 /**
  * The document of an `audit_event` in scope as `jsonb`. An event that SQL added may have any text,
- * and reading it must not fail: null for text that is no `jsonb`, or larger or deeper than an event
- * of the service.
+ * and reading it must not fail. The result is null for text that is no `jsonb`, or that is larger
+ * or deeper than an event of the service.
  */
 export const eventDocument: RawBuilder<unknown> = sql`case
   when octet_length(document) > ${sql.lit(limits.auditEventBytes)}
@@ -17,8 +17,8 @@ export const eventDocument: RawBuilder<unknown> = sql`case
   when pg_input_is_valid(document, 'jsonb') then document::jsonb end`
 
 /**
- * Text of such a document as an instant; null unless the service could have written it: `infinity`
- * and `tomorrow` are times for Postgres too.
+ * Text of such a document as an instant. Null unless the service could have written it, because
+ * Postgres also accepts `infinity` and `tomorrow` as times.
  */
 export function eventInstant(text: RawBuilder<unknown>): RawBuilder<Date | null> {
   return sql<Date | null>`case

@@ -120,7 +120,10 @@ export interface WitnessStatus {
   readonly size: number
   /** when, by its own clock; `null`: never */
   readonly cosignedAt: Date | null
-  /** age of the oldest checkpoint that it has not cosigned, nor a larger one; 0: there is none */
+  /**
+   * age of the oldest checkpoint for which it has cosigned neither that one nor a larger one; 0 if
+   * there is none
+   */
   readonly lagMs: number
   readonly problem: string | null
   /** it has another history of the log than this database */

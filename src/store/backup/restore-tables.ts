@@ -40,10 +40,10 @@ export function requireKnownMigrations(applied: readonly string[]): string {
 }
 
 /**
- * Fills an empty database: makes the schema that was saved, loads the rows, brings both to this
- * version's schema and notes that nobody has accepted the copy yet. One transaction: when anything
- * fails, the database is as empty as before. Returns the number of rows. Rejects with one sentence
- * when the database is not empty.
+ * Fills an empty database: makes the schema that was saved, loads the rows, and migrates both to
+ * this version's schema. It records that nobody has accepted the copy yet. One transaction: when
+ * anything fails, the database is as empty as before. Returns the number of rows. Rejects with one
+ * sentence when the database is not empty.
  */
 export async function restoreTables(
   db: Db,

@@ -4,9 +4,9 @@ const comment = '/* one plan */'
 
 /**
  * Begins the first statement of a transaction in which Postgres makes one plan for all values of
- * each statement, at its first use. Otherwise it plans the first five uses on each connection for
- * their values, which takes longer than the execution: a decision often runs on a connection with
- * few uses. For transactions whose statements find rows by ids.
+ * each statement, at its first use. Otherwise Postgres plans the first five uses on each connection
+ * for their values. That takes longer than the execution, and a decision often runs on a connection
+ * with few uses. For transactions whose statements find rows by ids.
  */
 export const onePlan = sql.raw(`${comment} `)
 

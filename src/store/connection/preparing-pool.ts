@@ -5,9 +5,8 @@ import { beginningOf } from './one-plan.ts'
 import { StatementNames } from './statement-names.ts'
 
 /**
- * A pool for Kysely whose connections prepare the statements that recur, and send `begin` with the
- * first statement of its transaction instead of ahead of it: this saves a round trip and needs
- * pipelined connections.
+ * A pool for Kysely. Its connections prepare statements that recur. They send `begin` together with
+ * the first statement of the transaction, which saves a round trip and needs pipelined connections.
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const names = new StatementNames()

@@ -34,8 +34,8 @@ export async function sideBySide(alone: Kysely<Database>): Promise<Transaction<D
 }
 
 /**
- * Runs `work` on one connection without a transaction: its queries under `together` are sent at
- * once too, and each sees what was committed before it.
+ * Runs `work` on one connection without a transaction: its queries under `together` are also sent
+ * at once, and each query sees what was committed before that query.
  */
 export async function onOneConnection<T>(
   db: Kysely<Database>,

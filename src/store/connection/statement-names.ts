@@ -9,14 +9,15 @@ const maxCounted = 2000
 /** Commands such as `begin` have no plan. */
 const isPlanned = /^\s*(?:\/\*[^*]*\*\/\s*)?(select|with|insert|update|delete)\b/i
 /**
- * Statements that need a plan for their values: a page of a list (a generic plan would read too
- * much for the first page), and a conflict with a partial index (not matched by a parameter).
+ * Statements that need a plan for their values: a page of a list, because a generic plan would read
+ * too much for the first page, and a conflict with a partial index, which a parameter does not
+ * match.
  */
 const plannedByValue = [/ limit \$/i, /on conflict \([^)]*\) where [^$]*\$/i]
 
 /**
- * Names recurring statements. A connection has Postgres parse and plan a named statement once
- * instead of every time, which is half the cost of most statements here.
+ * Names recurring statements. Postgres parses and plans a named statement once for each connection,
+ * instead of every time. That is half the cost of most statements here.
  */
 export class StatementNames {
   readonly #uses = new Map<string, number>()

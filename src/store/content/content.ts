@@ -23,8 +23,8 @@ export class ContentRemoved extends Error {
 }
 
 /**
- * No content is larger, neither stored nor read: who writes rows could otherwise have a few bytes
- * decompressed to more than a process has.
+ * No larger content is stored or read. Otherwise somebody who writes rows could make a few bytes
+ * decompress to more memory than a process has.
  */
 const maxBytes = 256 * 1024 * 1024
 /** Below this size compression costs more than it saves. */

@@ -11,7 +11,7 @@ export interface ApplicationRole {
 
 /**
  * Grants the role what API and Temporal workers need, and no more (audit.md, Protection): the rows
- * of every table, of the trail only reading and adding, and nothing of the schema. Creates a
+ * of every table, and no change of the schema. In the trail it may only read and add. Creates a
  * missing role. The owner runs it after each migration, for new tables. Returns whether the role
  * was created.
  */

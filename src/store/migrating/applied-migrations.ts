@@ -13,8 +13,8 @@ export async function readMigrations(db: Db | Tx): Promise<string[]> {
 }
 
 /**
- * Those of them that this version does not know: a newer one has changed the schema in ways that it
- * cannot know. The baseline stands for older ones.
+ * The applied migrations that this version does not know. A newer version has changed the schema in
+ * ways that this version cannot know. The baseline stands for older ones.
  */
 export function unknownMigrations(applied: readonly string[]): string[] {
   return applied.filter((name) => name > baselineName && !Object.hasOwn(migrations, name))

@@ -28,8 +28,9 @@ export function withBaseline(applied: readonly string[]): string[] {
 }
 
 /**
- * Records the baseline in place of the migrations that it replaces, in one statement, so that
- * processes that do it at once do it once. Throws as `withBaseline`, and changes nothing then.
+ * Records the baseline in place of the migrations that it replaces. It does so in one statement: if
+ * several processes do it at the same time, it happens once. Throws as `withBaseline`, and changes
+ * nothing then.
  */
 export async function recordBaseline(db: Kysely<Database>): Promise<void> {
   const applied = await readMigrations(db)

@@ -27,9 +27,9 @@ import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 export const baselineName = '20261125T060000Z-baseline'
 
 /**
- * Every migration in the order of its name, which is the key that Kysely records. A new one is a
- * file `<UTC timestamp>-<what>.ts` beside this one with an entry at the end; the baseline never
- * changes, nor does any migration that was released.
+ * Every migration, in the order of its name, which is the key that Kysely records. A new migration
+ * is a file `<UTC timestamp>-<what>.ts` in this folder, with an entry at the end of this list. The
+ * baseline and released migrations never change.
  */
 export const migrations: Record<string, Migration> = {
   [baselineName]: baseline,

@@ -27,8 +27,8 @@ export interface Records {
 /**
  * Writes records in the caller's transaction; if that fails, the change they describe is undone.
  * `owner` is this process's relay: the outbox rows are leased to it and returned in order. The
- * commit notifies the other relays with the owner's id, and they deliver the rows once the lease is
- * over; with `null` it wakes any relay.
+ * commit notifies the other relays with the owner's id, and they deliver the rows when the lease
+ * has ended. With `null` it wakes any relay.
  */
 export async function writeRecords(
   tx: Tx,

@@ -54,8 +54,8 @@ export interface RequestTable {
   principals_digest: ColumnType<string | null, string | null | undefined, string | null>
   seal: Seal
   /**
-   * who started its run, by a trigger, or owns the key that asks for it; says who sees it and
-   * nothing else
+   * the person who started its run (a trigger fills it), or who owns the key that asks for it; used
+   * only to decide who sees it
    */
   owner_id: ColumnType<string | null, string | undefined, never>
   /** the other owner of its run, or for whom a program asks; `null`: nobody else */

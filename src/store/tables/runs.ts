@@ -57,8 +57,8 @@ export interface RunTable {
   started_from: string | null
   api_key_id: string | null
   /**
-   * owner of the key that started it or the run above it, where that is another person than
-   * `started_by`; a trigger fills it
+   * owner of the key that started this run or the run above it, if that is not `started_by`; a
+   * trigger fills it
    */
   co_owner_id: ColumnType<string | null, never, never>
   workflow_id: string

@@ -40,7 +40,10 @@ export interface QueryChild<
 /** How the answers of a child are read. */
 export interface AnswerOptions {
   readonly maxAnswerBytes: number
-  /** gets what it reports of messages to others; absent: it sends none, or nobody counts them */
+  /**
+   * gets its reports of messages that it sent to others; absent if it sends none, or nobody counts
+   * them
+   */
   readonly onEnded?: (message: unknown) => void
 }
 

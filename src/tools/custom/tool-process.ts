@@ -36,10 +36,10 @@ const entry = /^tools\/[^/]+\.m?[jt]s$/
 const noEntry = /\.(d|test|spec)\.m?[jt]s$/
 
 /**
- * Opens the custom tools of a version. Each query has a process to itself, so that one which
- * blocks, never returns or dies does not affect others; processes are reused for the next query.
- * Disposing ends all of them. `environment` is what the tools may see: the owner's, without the
- * service's own secrets.
+ * Opens the custom tools of a version. Each query has a process to itself: a query that blocks,
+ * never returns or dies does not affect others. A process is reused for the next query. Disposing
+ * ends all of them. `environment` is what the tools may see: the owner's, without the service's own
+ * secrets.
  */
 export async function openToolProcess(options: {
   readonly projectDir: string

@@ -115,9 +115,9 @@ export interface ProcessLoad {
 }
 
 /**
- * Messages of a tool process. `accepted` comes before any work on a query, so that a query without
- * it can be sent again; `loading` comes before each file, so that one that never returns can be
- * named; `ended` is about a message that the process sent to others.
+ * Messages of a tool process. `accepted` comes before any work on a query: a query without it can
+ * be sent again. `loading` comes before each file: a file that never returns can be named. `ended`
+ * is about a message that the process sent to others.
  */
 export type FromMessage =
   | { readonly accepted: number }

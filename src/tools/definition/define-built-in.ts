@@ -31,7 +31,7 @@ export interface BuiltIn<Name extends BuiltInToolName, T> {
   touches?(input: T, workspace: Workspace): Promise<readonly Access[]>
   /** see `Tool.commits` */
   readonly commits?: boolean
-  /** see `Tool.whyUnchanged`; a `ToolProblem` or `WorkspaceProblem` stands for `null` */
+  /** see `Tool.whyUnchanged`; a `ToolProblem` or `WorkspaceProblem` counts as `null` */
   whyUnchanged?(input: T, workspace: Workspace): Promise<string | null>
   present(
     input: T,

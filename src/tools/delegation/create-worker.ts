@@ -24,8 +24,8 @@ const lookEveryMs = 100
 export interface Project {
   readonly dir: string
   /**
-   * how long the call waits for the API to activate the new worker, before it says that it is not
-   * in force
+   * how long the call waits for the API to activate the new worker; after that it says that the
+   * worker is not in force
    */
   readonly inForceWithinMs: number
   inForce(): Promise<Policy>

@@ -13,8 +13,8 @@ import {
 const maxFields = 4
 
 /**
- * The effect of a call of a tool that is known by its schema alone, as a sentence: the name of the
- * tool as words, and its fields by the titles in its schema.
+ * The effect of a call, as a sentence, if only the schema of its tool is known: the name of the
+ * tool as words, and its fields by the titles in the schema.
  */
 export function effectOfInput(tool: string, input: JsonObject, schema: JsonObject | null): string {
   const currency = currencyOf(input)

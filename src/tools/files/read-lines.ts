@@ -16,8 +16,9 @@ export interface LineRange {
 }
 
 /**
- * Lines `offset` (from 1) to `offset + limit - 1` of a file of any size, at most `maxBytes` of
- * them, read in pieces so that memory stays bounded. Bytes, not characters: the caller decodes.
+ * Lines `offset` (from 1) to `offset + limit - 1` of a file of any size, at most `maxBytes` in
+ * total. The file is read in pieces, which bounds the memory. Bytes, not characters: the caller
+ * decodes.
  */
 export async function readLines(
   workspace: Workspace,

@@ -4,8 +4,8 @@ import { compileGlob } from '#policy/globs/compile-glob.ts'
 import { compilePattern } from './search/patterns.ts'
 
 /**
- * A regular expression from a model. RE2 matches in time proportional to the text, and refuses what
- * it cannot match so (security.md 27): look-around and back-references.
+ * A regular expression from a model. RE2 matches in time proportional to the text. It refuses what
+ * it cannot match in that time: look-around and back-references (security.md 27).
  */
 export const searchPattern = z
   .string()

@@ -38,7 +38,10 @@ export async function definitionDifference(
   return change === null ? 'It is too large to be compared line by line.' : change.text
 }
 
-/** Begins only where a run of blanks does: a long one in the middle of a line is read once. */
+/**
+ * Matches only from the start of a run of blanks, so that a long run in the middle of a line is
+ * read once.
+ */
 const blanksAtEnd = /(?<![ \t\r])[ \t\r]+$/
 
 /** Hidden and look-alike characters in a server's definition of a tool, as sentences. */

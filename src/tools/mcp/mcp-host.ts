@@ -18,9 +18,9 @@ export interface McpHost extends AsyncDisposable {
 }
 
 /**
- * Opens a server. Each process has a connection of its own, and for standard input a server of its
- * own: one that hangs, floods or dies affects only its own query. Disposing ends all of them and
- * what they started.
+ * Opens a server. Each process has its own connection, and for standard input its own server. A
+ * server that hangs, floods or dies affects only its own query. Disposing ends all of them and what
+ * they started.
  */
 export function openMcpHost({
   onEnded,

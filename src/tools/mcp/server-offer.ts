@@ -26,7 +26,7 @@ export interface OfferOptions {
 }
 
 /**
- * The tools of a server: those of its list where it answers in this time, else the pinned ones. A
+ * The tools of a server: those of its list if it answers in this time, or else the pinned ones. A
  * server that does not start has none.
  */
 export async function offerOf(

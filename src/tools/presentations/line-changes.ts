@@ -15,10 +15,10 @@ const maxEdits = 600
 const maxComparedCells = 4_000_000
 
 /**
- * How one list of lines becomes another, in order, in bounded time for any length: common ends
- * first, then a search for the shortest change; where that would take too long, lines that occur
- * once on each side are anchors, and the search begins again between them. The rest is replaced as
- * a whole. Pure.
+ * How one list of lines becomes another, in order, in bounded time for any length. Common lines at
+ * both ends are left out first; then it searches for the shortest change. If that would take too
+ * long, lines that occur once on each side are anchors, and it searches again between them. The
+ * rest is replaced as a whole. Pure.
  */
 export function lineChanges(before: readonly string[], after: readonly string[]): LineChange[] {
   const numbers = new Map<string, number>()

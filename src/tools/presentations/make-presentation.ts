@@ -28,8 +28,8 @@ export function makePresentation(parts: {
 }
 
 /**
- * Lines of a text; one that does not end in a newline counts, an empty one after the last newline
- * does not.
+ * The number of lines of a text. A last line without a newline counts; an empty line after the last
+ * newline does not.
  */
 export function countLines(text: string): number {
   if (text === '') return 0

@@ -40,8 +40,8 @@ const schema = z.strictObject({
 })
 
 /**
- * Pushes a branch to a remote with the host's credentials (product.md 36): always asks, with the
- * address and every commit, and does nothing once either side has moved.
+ * Pushes a branch to a remote with the host's credentials (product.md 36). It always asks, with the
+ * address and every commit. It does nothing if either side has changed since.
  */
 export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
   const look = (workspace: Workspace, input: PushInput, signal?: AbortSignal) =>
@@ -133,8 +133,9 @@ async function carryOut(
 }
 
 /**
- * What an approval depends on; the address as it is shown. Nothing is derived from the rest of it,
- * which may have a password: a reader of the trail could try passwords against a hash.
+ * What an approval depends on; the address as it is shown. Nothing is derived from the rest of the
+ * address, because it may contain a password: a reader of the trail could try passwords against a
+ * hash.
  */
 function factsOf({ url, branch, newCommit, oldCommit }: PushAtHand) {
   return { url, branch, oldCommit, newCommit }

@@ -13,8 +13,8 @@ const script = `exec git -c 'safe.directory=*' -c core.fsmonitor=false -c core.h
 
 /**
  * Whether a worktree has nothing that its base lacks: every commit is merged, and no file is
- * changed or new. `false` also when it cannot be determined, such as on a host without a sandbox:
- * files that commands wrote are read only in one.
+ * changed or new. Also `false` when it cannot be determined, for instance on a host without a
+ * sandbox: files that commands wrote are read only in a sandbox.
  */
 export async function isSettled(
   sandbox: HostSandbox,

@@ -87,8 +87,8 @@ export interface MergedPaths {
 }
 
 /**
- * The paths that a merge changes: those of the branch, and those of the base after it, which differ
- * where the base has renamed a file since the common ancestor.
+ * The paths that a merge changes: in the branch, and in the base after the merge. The two differ if
+ * the base has renamed a file since the common ancestor.
  */
 export async function mergedPaths(merge: MergeAtHand): Promise<MergedPaths> {
   const { git, baseCommit, headCommit, parted } = merge

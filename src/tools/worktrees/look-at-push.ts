@@ -158,7 +158,8 @@ export async function pushedAccesses({ git, revisions: stdin }: PushAtHand): Pro
 /**
  * Every commit that would be sent, the oldest first, each with its difference to its first parent.
  * If the remote's commit is not among the first parents, a merge replaces what the remote has, and
- * none of these differences shows that: then the difference to the remote's commit comes first.
+ * none of these differences shows it. In that case the difference to the remote's commit comes
+ * first.
  */
 export async function pushedPatches(push: PushAtHand): Promise<ShownDifference> {
   const { git, newCommit, oldCommit } = push

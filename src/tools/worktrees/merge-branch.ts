@@ -28,8 +28,9 @@ const schema = z.strictObject({
 })
 
 /**
- * Merges the branch of a run into the branch at which it began (product.md 35): always asks, with
- * the whole difference, and does nothing once either branch has another commit than was shown.
+ * Merges the branch of a run into the branch at which it began (product.md 35). It always asks,
+ * with the whole difference. It does nothing if either branch no longer has the commit that was
+ * shown.
  */
 export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchName> {
   const look = (

@@ -11,7 +11,8 @@ export interface ShownDifference {
 
 /**
  * The lines of what Git printed, for warnings about their text. Git prints an empty line of a
- * commit message or beside a change as spaces, which nobody wrote: here it is empty.
+ * commit message, or of the context of a change, as spaces that nobody wrote. Here such a line is
+ * empty.
  */
 export function printedLines(text: string): string[] {
   return text.split('\n').map((line) => (/^ {1,4}$/.test(line) ? '' : line))

@@ -98,9 +98,9 @@ declare global {
 }
 
 /**
- * Leaves a call with the browser, which sends it when the page ends: also when the page crashes, or
- * is too busy to handle `pagehide` in time. The answer is lost with the page. Returns a function
- * that withdraws the call; it does nothing in browsers without `fetchLater`.
+ * Gives a call to the browser, which sends it when the page ends, even if the page crashes or is
+ * too busy to handle `pagehide` in time. The answer is lost with the page. Returns a function that
+ * withdraws the call; it does nothing in browsers without `fetchLater`.
  */
 export function callAtPageEnd(request: ApiRequest): () => void {
   const withdrawal = new AbortController()

@@ -1,6 +1,6 @@
 /**
  * Keeps a text over reloads of this tab. If the browser has no room for it, the text lasts only
- * while the page is open, and an older one is removed, so that it does not come back instead.
+ * while the page is open. The older text is then removed: a reload must not bring it back.
  */
 export function keepInTab(key: string, text: string): void {
   try {

@@ -10,8 +10,8 @@ interface TrustedTypes {
 }
 
 /**
- * The address of a script as a `TrustedScriptURL`. The policy always returns this one address and
- * makes no markup and no scripts; the content security policy allows each policy name once
+ * The address of a script as a `TrustedScriptURL`. The policy always returns this one address, and
+ * makes no markup and no scripts. The content security policy allows each policy name only once
  * (security.md 19).
  */
 export function scriptAddress(policyName: string, address: string): string {

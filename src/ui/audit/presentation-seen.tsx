@@ -64,7 +64,8 @@ function Details({
   const { type, totalLines, totalBytes, warnings } = presentation
   const readers = readersOf(presentation.digest, events)
   const { others } = useRequestSecrets(request.id, revision)
-  // Each of them: before `displayedCues`, approvers saw what it leaves out.
+  // All cues and warnings: until `displayedCues` existed, approvers saw the ones that it leaves
+  // out.
   const marks = [
     ...cues.map(({ id, line = 0, text }) => ({
       key: `${id} ${line} ${text}`,

@@ -55,7 +55,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
   useShortcut('back', onClose)
   useShortcut('comment', () => startComment(form.current))
   const titleId = `decide-${request.number}`
-  // A question is read in the title and its choices: its answer does not stand below all else.
+  // The title and the choices show the whole question, so its answer is not below everything else.
   const isAnswered = request.kind === 'question'
   const decision = (
     <div className="call-form-decision">

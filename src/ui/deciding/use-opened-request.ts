@@ -28,7 +28,7 @@ export interface OpenedRequest {
   /** "Approve with changes" is chosen, and what it changes is one file */
   readonly editsFile: boolean
   readonly review: () => void
-  /** it was changed here: what it became is decided as shown */
+  /** it was changed on this page, and the result is decided as shown */
   readonly revise: (fresh: RequestDetail) => void
 }
 

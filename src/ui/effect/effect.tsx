@@ -36,7 +36,7 @@ export function Effect(props: {
   request: PresentedRequest
   /** its files use the keys of the page, as on the page of a request */
   ownsKeys: boolean
-  /** called with the element of which every part must be on the screen */
+  /** called with the element; every part of it must be on the screen */
   onRegion: (element: HTMLElement | null) => void
   onAllVisible: (isComplete: boolean) => void
   /** comments on lines, on the page of a request */

@@ -46,8 +46,8 @@ export function hunkOfGap(
 }
 
 /**
- * The lines of the old side, from those of the new side and the hunks; `null` if the hunks do not
- * match these lines, which are then not shown. Pure.
+ * The lines of the old side, computed from the lines of the new side and the hunks. `null` if the
+ * hunks do not match the lines of the new side; then no lines are shown. Pure.
  */
 export function oldLinesOf(
   hunks: readonly DiffHunk[],

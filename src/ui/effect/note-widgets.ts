@@ -8,7 +8,7 @@ export interface LineNotes {
   /** the content below a line; null: nothing */
   readonly below: (anchor: CommentAnchor) => ReactNode
   readonly onWrite: ((anchor: CommentAnchor) => void) | null
-  /** what is being written at a line that is not drawn any more; null: nothing */
+  /** the text that is being written at a line that is no longer drawn, or null */
   readonly lost: ReactNode
 }
 

@@ -62,7 +62,7 @@ export function useDiffLines({ hunks, oldPath, newPath }: DiffFile, whole: Whole
     whyUnpainted: whyUnpainted(paint),
     /** the lines of the whole file; null: it is not loaded */
     newLines,
-    /** the difference does not match the whole file, of which nothing is shown then */
+    /** the difference does not match the whole file, so nothing of the file is shown */
     isMismatch: newLines !== null && sides === null,
   }
 }

@@ -15,8 +15,8 @@ type Steps = readonly { readonly id: FirstStep; readonly done: boolean }[]
 const hiddenKey = 'countersign.first-steps-hidden'
 
 /**
- * The first steps of an installation that are left, for the person who sets it up; `null` for
- * everybody else, while loading, and when all are done or it was hidden in this browser.
+ * The remaining first steps of an installation, for the person who sets it up. `null` for everybody
+ * else, while loading, when all steps are done, and when the list was hidden in this browser.
  */
 export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => void } | null {
   const { person, installation } = useMe()

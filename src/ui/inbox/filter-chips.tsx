@@ -19,8 +19,8 @@ export function FilterChips({ withControls }: { withControls: boolean }) {
   const { pathname } = useLocation()
   const list = useRef<HTMLUListElement>(null)
   const clearedAt = useRef<number | null>(null)
-  // The chip that is cleared had the focus, which its neighbour gets, after the headline of the new
-  // address has taken it. Without a neighbour the headline keeps it.
+  // The chip that is cleared had the focus. Its neighbour gets the focus after the headline of the
+  // new address has taken it. Without a neighbour the headline keeps it.
   useEffect(() => {
     const left = [...(list.current?.querySelectorAll('button') ?? [])]
     const next = clearedAt.current === null ? undefined : (left[clearedAt.current] ?? left.at(-1))

@@ -29,9 +29,9 @@ export interface InboxRows {
 
 /**
  * Merges a fresh list into the rows on the screen. Rows keep their position and get their new
- * state; missing rows are marked as gone; new ones wait, unless the person caused them or the
- * screen was empty. If the list has further pages, missing rows at its end were pushed out by new
- * ones, and stay. Pure.
+ * state. Missing rows are marked as gone. New rows are kept back, unless the person caused them or
+ * the screen was empty. If the list has further pages, missing rows at its end were pushed out by
+ * new ones, and stay. Pure.
  */
 export function layFreshRows(
   rowsBefore: readonly InboxRow[],

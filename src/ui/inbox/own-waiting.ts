@@ -43,10 +43,10 @@ export function isPressing({ request }: OwnWaitingRequest, nowMs: number): boole
 }
 
 /**
- * The place of the list of what a person waits for: above the requests (`first`) or below them, and
- * whether a line above the requests links to it. The list is above the requests if the person can
- * decide none of them, or if something that they wait for is pressing. An empty list is not put
- * above requests, because its first entry would move them. Pure.
+ * Where the page has the list of what a person waits for: above the requests (`first`) or below
+ * them, and whether a line above the requests links to it. The list is above the requests if the
+ * person can decide none of them, or if something that they wait for is pressing. An empty list is
+ * not put above requests, because its first entry would move them. Pure.
  */
 export function placeOfOwn(facts: {
   readonly entries: readonly OwnWaitingRequest[]

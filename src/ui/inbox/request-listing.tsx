@@ -22,7 +22,10 @@ const EmptyInbox = later(
   () => import('./empty-inbox.tsx').then((module) => module.EmptyInbox),
   () => <Loading what="the inbox" lines={4} />,
 )
-/** The first steps of a new installation stand below the list of all while it is short. */
+/**
+ * The first steps of a new installation are below the list of all requests while that list is
+ * short.
+ */
 const FirstSteps = later(() => import('./checklist.tsx').then((module) => module.FirstSteps))
 const fewRows = 5
 const partsOfAll = ['queue', 'mine', 'snoozed'] as const

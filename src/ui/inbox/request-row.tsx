@@ -21,8 +21,8 @@ import { RowFacts } from './row-facts.tsx'
 import { verbs } from '../words/verbs.ts'
 
 /**
- * The steps of the order by urgency. A request with less time left than one of them is above all
- * requests with more, and its row shows the time.
+ * The steps of the order by urgency. A request with less time left than one of these is above all
+ * requests with more time. Its row shows the time.
  */
 const dayMs = 24 * 3_600_000
 const nearMs = 4 * 3_600_000

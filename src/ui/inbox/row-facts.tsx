@@ -14,7 +14,7 @@ import type { InboxRow } from './inbox-rows.ts'
  * Further facts of a request, most important first. On one line, facts that do not fit are left out
  * from the end; on a wide list, common facts are in columns. A row in a group does not repeat the
  * task and the worker of its group, and a row beside the open request does not repeat the facts of
- * that.
+ * that request.
  */
 export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boolean }) {
   const { item, isGone, isGrouped, isOpened } = props

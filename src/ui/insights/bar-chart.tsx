@@ -21,7 +21,7 @@ export function BarChart(props: {
   parts: readonly BarPart[]
   scope: LinkScope
   items: readonly InsightView[]
-  /** what stands beside each bar */
+  /** the text beside each bar */
   figure: 'opened' | 'waiting'
 }) {
   const { label, parts, scope, items, figure } = props

@@ -3,9 +3,9 @@ import { useWindowEvent } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
 /**
- * A menu that a key opens as well as its button `target`. Its own keys work from the moment it is
- * open, before it has the focus: Escape closes it, and `onKey` returns whether it took another one,
- * which closes it too.
+ * A menu that both a key and its button `target` open. Its own keys work as soon as it is open,
+ * before it has the focus. Escape closes it. `onKey` handles another key and returns whether it
+ * did; then the menu closes too.
  */
 export function KeyMenu(props: {
   isOpen: boolean

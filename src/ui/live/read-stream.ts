@@ -15,8 +15,9 @@ export interface OpenedStream {
 }
 
 /**
- * Opens a stream once its parser is loaded, which no page needs to be drawn: nothing is requested
- * that could not be read. Rejects if the parser does not load, and at once when `signal` aborts.
+ * Opens a stream when its parser is loaded, so that nothing is requested that could not be read. No
+ * page needs the parser for its first drawing. Rejects if the parser does not load, and at once
+ * when `signal` aborts.
  */
 export async function openStream(
   open: () => Promise<Response>,

@@ -28,8 +28,8 @@ interface CallFieldsProps {
 }
 
 /**
- * The form of a hypothetical call: a tool of the worker and a field for each of its inputs, or
- * JSON, which can also express calls that no form allows.
+ * The form of a hypothetical call: a tool of the worker, and a field for each of the tool's inputs,
+ * or JSON. JSON can also express calls that the fields do not allow.
  */
 export function CallFields({ worker, busy, explain }: CallFieldsProps) {
   const [isJson, setJson] = useState(false)

@@ -40,7 +40,7 @@ export async function turnPushOff(personId: string): Promise<NoticesState> {
 }
 
 /**
- * Subscribes again after a sign-in, if the same person had turned push on: subscriptions end with
+ * Subscribes again after a sign-in, if the same person had turned push on. Subscriptions end with
  * their session, and browsers renew them.
  */
 export async function renewPush(personId: string): Promise<void> {

@@ -32,7 +32,10 @@ function runOfResult({ kind, state, execution, runId }: RequestDetail): string |
   return hasEnded || (kind === 'question' && state === 'approved') ? runId : null
 }
 
-/** After this time a request is shown without its result, which then moves what stands below it. */
+/**
+ * After this time a request is shown without its result. When the result arrives later, it moves
+ * what is below it.
+ */
 const maxResultWaitMs = 3_000
 
 /** Whether the result of the call, if there is one, can be drawn, or takes too long. */

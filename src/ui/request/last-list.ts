@@ -65,8 +65,8 @@ export interface PlaceInList {
 }
 
 /**
- * The neighbours of a request among pending ones, without those in `sent`; of an unknown one there
- * are none. Pure.
+ * The neighbours of a request among pending requests, without those in `sent`. An unknown request
+ * has none. Pure.
  */
 export function placeInList(
   { requests }: Pick<LastList, 'requests'>,

@@ -42,7 +42,7 @@ const DecisionSheet = later(() =>
   import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
 )
 
-/** Loaded for the few requests of which nothing is left to show. */
+/** Loaded only for the few requests that have nothing left to show. */
 const Erased = later(
   () => import('./erased.tsx').then((module) => module.Erased),
   () => <Loading what="what was erased" lines={3} />,

@@ -2,8 +2,9 @@ const cacheName = 'countersign-shell'
 const page = '/'
 
 /**
- * The newest pages that the service answered, by the ids of their clients. The worker may stop at
- * any time and forgets them; a page that it does not know has its files from the cache.
+ * The newest pages that the service answered, by the ids of their clients. The service worker may
+ * stop at any time, and then forgets them. A page that it does not know gets its files from the
+ * cache.
  */
 const onlineClients = new Set<string>()
 const maxOnlineClients = 32

@@ -38,9 +38,12 @@ export function LoadingRows({ what }: LoadingProps) {
 }
 
 /**
- * The cards of a page: a wide one with one beside it, below a headline; pairs; as many small ones
- * as fit above a wide one; a table above a wide one with one beside it; or a narrow list beside
- * wide ones.
+ * How a page arranges its cards:
+ * - `beside`: below a headline, a wide card with another one beside it;
+ * - `pairs`: pairs;
+ * - `tiles`: as many small cards as fit, above a wide one;
+ * - `table`: a table, above a wide card with another one beside it;
+ * - `list`: a narrow list beside wide cards.
  */
 export type CardLayout = 'beside' | 'pairs' | 'tiles' | 'table' | 'list'
 

@@ -11,8 +11,8 @@ interface BoundaryProps {
 
 /**
  * Catches the error of a part of the dashboard that could not be loaded, for instance after an
- * upgrade, or that has a defect, and keeps the rest. Give the page as `key`, so that another page
- * is a new attempt.
+ * upgrade, or that has a defect. The rest of the page stays. Give the page as `key`, so that
+ * another page is a new attempt.
  */
 export class PageBoundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false }

@@ -2,8 +2,8 @@ import { useEffect, useRef, type RefObject } from 'react'
 
 /**
  * The element that takes the focus when its form is removed while it has the focus. `isForm`:
- * whether the form is there. A focus elsewhere on the page stays, and a page on which nothing had
- * the focus is not moved by what ends by itself.
+ * whether the form is there. If the focus is elsewhere on the page, it stays there. If nothing had
+ * the focus, a form that ends by itself does not scroll the page.
  */
 export function useFocusReturn<Place extends HTMLElement>(
   isForm: boolean,

@@ -2,8 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 're
 
 /**
  * The height that an element keeps if its `content` changes without an action of the person, so
- * that nothing below it moves; null: its natural height. `isGone`: more of its content comes later.
- * A change of the element's width resets the height.
+ * that nothing below it moves. Null means its natural height. `isGone`: more of its content comes
+ * later. A change of the element's width resets the height.
  */
 export function useSteadyHeight(
   ref: RefObject<HTMLElement | null>,

@@ -20,7 +20,7 @@ export const SecretsContext = createContext<Secrets | null>(null)
 export interface PageSecrets {
   /** secrets of what will happen: all must be revealed before a high-risk approval */
   readonly registry: Secrets
-  /** secrets of the rest of the page, parts of which are folded */
+  /** secrets in the rest of the page, which has folded parts */
   readonly others: Secrets
   readonly allRevealed: boolean
 }

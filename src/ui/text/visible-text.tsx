@@ -31,8 +31,9 @@ export function VisibleText({ text }: { text: string }) {
 
 /**
  * One line of text from outside; on pages that mask secrets, each is a chip until it is revealed.
- * `continues`: `line` is a part and the line continues behind it, so that blanks at its end are not
- * at the end of the line. `runs` give ranges of the line a class, and do not change the marks.
+ * `continues`: `line` is a part, and the line continues after it. Blanks at the end of the part are
+ * then not at the end of the line. `runs` give ranges of the line a class, and do not change the
+ * marks.
  */
 export function VisibleLine({
   line,

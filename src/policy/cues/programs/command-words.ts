@@ -6,8 +6,8 @@ import { fromVerb } from './global-options.ts'
 export type CueMatch = readonly [id: CueId, what: string, reach?: 'onlyReaches' | undefined]
 
 /**
- * The operands of a command: what is no option, and no value of an option that stands before the
- * program's own command. The first is that command: `reset` of `git -C dir reset --hard`.
+ * The operands of a command: what is no option, and no value of an option before the program's own
+ * command. The first is that command: `reset` of `git -C dir reset --hard`.
  */
 export function operandsOf(command: Pick<CommandOfText, 'program' | 'args'>): readonly string[] {
   const args = fromVerb(command.program, command.args)

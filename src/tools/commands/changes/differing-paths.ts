@@ -98,8 +98,8 @@ function readStatus(bytes: Buffer): ReadonlyMap<string, string | null> {
 }
 
 /**
- * Whether a command could write a path, and reading it reveals nothing that the sandbox hides:
- * covered files, hidden zones and keys count as not there.
+ * Whether a command could write a path, and reading the path reveals nothing that the sandbox
+ * hides. Covered files, hidden zones and keys count as absent.
  */
 export function isWritableIn(plan: SandboxPlan, root: string, at: string): boolean {
   const absolute = path.join(root, at)

@@ -148,8 +148,8 @@ function signatureOf({ ctimeNs, ino, mtimeNs, size }: BigIntStats): string {
 }
 
 /**
- * Whether a path was changed after a time of the file system: its file, or for a missing one the
- * folder that has it no more. No command can set these times.
+ * Whether a path was changed after a time of the file system: its file, or if the file is missing,
+ * the folder that no longer contains it. No command can set these times.
  */
 async function isSince(
   root: string,

@@ -6,9 +6,9 @@ import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { deepestMount } from '../plan/deepest-mount.ts'
 
 /**
- * A plan whose commands cannot read Git's objects of the repositories that hidden zones lie in, nor
- * those of their submodules: for commands that run code of the workspace. `names`: of the zones,
- * which are hidden already. `root` is the workspace's.
+ * A plan for commands that run code of the workspace. They cannot read Git's objects of the
+ * repositories that contain hidden zones, or of the submodules of these. `names` are the names of
+ * the zones, which are hidden already. `root` is the root of the workspace.
  */
 export async function hideObjects(
   plan: SandboxPlan,

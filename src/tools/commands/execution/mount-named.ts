@@ -56,10 +56,10 @@ export interface NamedMount {
 }
 
 /**
- * The named files that a command gets as copies (security.md 28): all that it cannot write to, all
- * that it may run, and what it reads when it does nothing else. A program in a writable zone is a
- * copy of the command's own. `allowed`: key files that it was approved with. Throws `ToolProblem`
- * for a program that is too large to copy.
+ * The named files that a command gets as copies (security.md 28): files that it cannot write to,
+ * files that it may run, and files that it reads if it only reads. The copy of a program in a
+ * writable zone belongs to the command. `allowed`: key files that the command was approved with.
+ * Throws `ToolProblem` for a program that is too large to copy.
  */
 export async function mountNamed(
   root: string,

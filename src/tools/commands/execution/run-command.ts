@@ -146,9 +146,9 @@ async function prepareRun(
 }
 
 /**
- * The names of the zones that no approval makes visible: those whose reads are blocked. An approved
- * command reads Git's copies where Git has files of such a zone, and Git would see these files as
- * deleted if they were hidden: there the zone stays.
+ * The names of the zones that no approval makes visible: those whose reads are blocked. If Git has
+ * files of such a zone, an approved command can read Git's copies of them, and Git would see the
+ * files as deleted if they were hidden. Such a zone is therefore not hidden.
  */
 async function zonesHiddenFromAll(zones: readonly Zone[], root: string): Promise<string[]> {
   const names: string[] = []

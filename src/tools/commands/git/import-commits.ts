@@ -32,9 +32,9 @@ const busy = new Map<string, Promise<string>>()
 
 /**
  * Imports the commits of a worktree into its repository: the branch moves there, and nothing else.
- * Files that a command can write are read only in a sandbox, which packs new objects; the host
- * checks every object of the pack (`index-pack --strict`). Returns the tip of the branch. Rejects
- * with `ToolProblem`.
+ * Files that a command can write are read only in a sandbox. The sandbox packs new objects, and the
+ * host checks every object of the pack (`index-pack --strict`). Returns the tip of the branch.
+ * Rejects with `ToolProblem`.
  */
 export async function importCommits(
   sandbox: HostSandbox,

@@ -15,8 +15,8 @@ export interface PreparedGit {
 
 /**
  * Gives Git an identity and hooks that add the service's trailers (product.md 36), and makes
- * covered files look unchanged to it (37): a tracked file has Git's own contents, any other is
- * ignored. `sees`: whether this command may read Git's contents of covered files.
+ * covered files look unchanged to it (37): a tracked file has the contents that Git has of it, and
+ * any other file is ignored. `sees`: whether this command may read Git's contents of covered files.
  */
 export async function prepareGit(
   place: CommandPlace,

@@ -27,7 +27,7 @@ export interface PlannedSandbox {
 
 /**
  * The parts of the host that a command of this worker sees: the zones at their own paths, without
- * the data folder, keys and other programs' sockets, and with unchangeable protected names
+ * the data folder, keys and other programs' sockets. The command cannot change protected names
  * (security.md 7, 8). `allowed`: key files that this command was approved with. `bounded`: before a
  * command begins. Throws `ToolProblem` when a zone is not the folder that the policy names.
  */
@@ -122,9 +122,9 @@ async function planOf(
 }
 
 /**
- * The folders of writable zones between a zone's root and other places in it, absolute. A mount on
- * a place moves with a folder that is renamed around it, and the host then has its files at the new
- * path: there they would be in another zone, or not hidden.
+ * The folders of writable zones between a zone's root and other places in it, absolute. If a folder
+ * around a mount is renamed, the mount moves with it, and the host then has its files at the new
+ * path. There they would be in another zone, or not hidden.
  */
 async function foldersAround(
   root: string,
@@ -165,8 +165,8 @@ async function isFolder(at: string): Promise<boolean> {
 
 /**
  * Creates the project's own missing folders, empty, so that the sandbox can prevent a command from
- * creating them (security.md 8): the service would read files in them while the command still runs.
- * A command cannot create a folder that the service cannot.
+ * creating them (security.md 8). Otherwise the service would read the command's files in them while
+ * the command still runs. If the service cannot create a folder, a command cannot either.
  */
 async function makeOwnFolders(root: string, projectDir: string): Promise<void> {
   const at = path.relative(root, projectDir)

@@ -102,7 +102,8 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
 
 /**
  * One word a line, numbered, so that no space can hide where one ends. A word of several lines,
- * such as a script, has a line for each of them, after a bar with which no other word begins.
+ * such as a script, has one line for each of its lines. A bar precedes them; no other word begins
+ * with a bar.
  */
 function listText(argv: readonly string[]): string {
   return argv

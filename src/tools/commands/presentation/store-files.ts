@@ -16,9 +16,9 @@ export interface StoredFiles {
 
 /**
  * Reads each file that a command names, so that the approver can read what would run or be read
- * (dashboard.md, request): exactly the bytes of its hash, within `limits`. Files that the worker
- * may not read without approval, including keys, are never copied: not everybody who sees the
- * request may read them.
+ * (dashboard.md, request). It stores exactly the bytes with the recorded hash, within `limits`.
+ * Files that the worker may not read without approval, including keys, are never copied: not
+ * everybody who sees the request may read them.
  */
 export async function storeFiles(
   place: CommandPlace,

@@ -9,9 +9,9 @@ const packageName = String.raw`(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*`
 const quoted = new RegExp(String.raw`(['"\`])(${packageName})(?:\/[^'"\`\n]*)?\1`, 'gi')
 
 /**
- * The packages that a project's tools can load: those whose name is quoted in one of `toolFiles`
- * (relative paths) or among the `imports` of their package.json, and their dependencies. Real,
- * absolute folders. Nothing is run; loading a package that no file names is refused.
+ * The packages that a project's tools can load. Their names are in quotes in one of `toolFiles`
+ * (relative paths), or among the `imports` of the package.json. Their dependencies are included.
+ * Real, absolute folders. Nothing is run; loading a package that no file names is refused.
  */
 export function reachablePackages(
   projectDir: string,

@@ -6,10 +6,11 @@ import { packageScopeOf } from './package-scope.ts'
 import { reachablePackages } from './reachable-packages.ts'
 
 /**
- * The modules that tools load besides the files below tools/ (security.md 36), as a version records
- * them: each package that they can reach, as a folder whose path ends with `/`, and the
- * package.json that determines how their own files resolve names. Paths are relative to the project
- * folder and may lead out of it. It reads many files synchronously: see `readModules`.
+ * The modules that tools load in addition to the files below tools/ (security.md 36), as a version
+ * records them. Each package that the tools can reach is a folder with a path that ends with `/`.
+ * The package.json that determines how their own files resolve names is recorded too. Paths are
+ * relative to the project folder and may lead out of it. It reads many files synchronously: see
+ * `readModules`.
  */
 export function recordModules(projectDir: string, toolFiles: readonly string[]): ToolFile[] {
   const root = realpathSync(projectDir)

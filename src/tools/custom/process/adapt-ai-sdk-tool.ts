@@ -29,7 +29,7 @@ export function isAiSdkTool(value: unknown): value is AiSdkTool {
 
 /**
  * A plain AI SDK tool (workers-and-policy.md). `toolApproval` is the file's export of that name: a
- * status for each tool, or a function; if it covers this tool, it overrides `needsApproval`.
+ * status for each tool, or a function. If it covers this tool, it overrides `needsApproval`.
  */
 export async function adaptAiSdkTool(
   tool: AiSdkTool,

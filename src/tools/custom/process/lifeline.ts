@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads'
 const descriptor = 5
 
 /**
- * Starts a thread that waits on the pipe from the Temporal worker and ends the whole process group
- * when it closes: also while a tool blocks the main thread, and when the Temporal worker was
+ * Starts a thread that waits on the pipe from the Temporal worker. When the pipe closes, the thread
+ * ends the whole process group, even if a tool blocks the main thread or the Temporal worker was
  * killed.
  */
 export function holdLifeline(): void {

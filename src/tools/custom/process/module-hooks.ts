@@ -8,7 +8,7 @@ import { RecordedModules, type ModuleRecord } from './recorded-modules.ts'
 /**
  * A tool process, and each thread that tools start in it, loads this before any other module.
  * `countersign`, `@countersign/tools`, `zod` and `ai` are the service's own copies, wherever the
- * project is; every other module is loaded with the bytes that the policy version recorded, or
+ * project is. Every other module is loaded with the bytes that the policy version recorded, or
  * refused (security.md 36).
  */
 const servicePackages = /^(countersign|@countersign\/tools|zod|ai)(\/|$)/

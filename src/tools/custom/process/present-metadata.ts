@@ -3,8 +3,8 @@ import { limits } from '#domain/limits.ts'
 import { isOwnMetadata } from '#domain/tools/presentation.ts'
 
 /**
- * The metadata that a tool's `present` returns, as far as it can be stored; a sentence for each
- * other member. A tool cannot set the names that the service uses.
+ * The metadata that a tool's `present` returns, as far as it can be stored, and a sentence for each
+ * member that cannot be stored. A tool cannot set the names that the service uses.
  */
 export function metadataOf(metadata: unknown, problems: string[]): JsonObject {
   if (metadata === undefined) return {}

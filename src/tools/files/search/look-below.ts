@@ -55,9 +55,9 @@ const graceMs = 3_000
 const semaphore = new Semaphore(Math.max(2, availableParallelism()))
 
 /**
- * Lists or searches a folder in a thread that is ended when it takes too long: neither 100,000
- * files nor a pattern blocks anything else (security.md 27). Throws the workspace's refusal of the
- * folder.
+ * Lists or searches a folder in a thread, which is ended if it takes too long. Neither 100,000
+ * files nor a slow pattern blocks anything else (security.md 27). Throws the workspace's refusal of
+ * the folder.
  */
 export function lookBelow(
   task: Extract<LookTask, { do: 'list' }>,

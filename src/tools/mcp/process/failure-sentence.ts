@@ -3,9 +3,9 @@ import { errorMessage } from '#domain/error-message.ts'
 const maxDepth = 5
 
 /**
- * Why a server could not be reached, as a sentence: `ended` about its process, else the error with
- * its causes. "fetch failed" alone says nothing about a certificate, an unknown name, or a
- * redirect.
+ * Why a server could not be reached, as a sentence: `ended`, if its process has ended, or else the
+ * error with its causes. "fetch failed" alone says nothing about a certificate, an unknown name, or
+ * a redirect.
  */
 export function failureSentence(error: unknown, endOfServer: string | null): string {
   const status = refusedStatus(error)

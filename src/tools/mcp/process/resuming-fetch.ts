@@ -6,8 +6,8 @@ const maxResumes = 3
 
 /**
  * `fetch` for streamable HTTP: a stream that ends before its answer is resumed after its last
- * event, as in the protocol, and an error if it ends for good. The AI SDK's client would wait for
- * ever.
+ * event, as the protocol says. If it cannot be resumed, the result is an error. The AI SDK's client
+ * would wait for ever.
  */
 export async function resumingFetch(...args: Parameters<typeof fetch>): Promise<Response> {
   const [address, init] = args

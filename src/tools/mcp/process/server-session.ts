@@ -148,8 +148,8 @@ export class ServerSession {
   }
 
   /**
-   * A message as it is sent. Throws where the server asked for the same call again, as the protocol
-   * lets it (`input_required` without a question): an approved call is sent once.
+   * A message as it is sent. Throws if the server asked for the same call again, which the protocol
+   * allows (`input_required` without a question), because an approved call is sent once.
    */
   #send(message: object, handshake: Handshake): object {
     const method = 'method' in message ? message.method : null

@@ -45,8 +45,8 @@ export class StdioTransport implements MCPTransport {
   }
 
   /**
-   * Why it ended by itself, with its last output on standard error; `null` while it runs, and if it
-   * was closed from here: then an error before that says why.
+   * Why the process ended by itself, with its last output on standard error. `null` while it runs,
+   * and if this side closed it: then an earlier error says why.
    */
   get ended(): string | null {
     if (this.#ended === null || this.#isClosed) return null

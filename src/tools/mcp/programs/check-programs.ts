@@ -78,7 +78,7 @@ function sentenceAbout(at: string, isRecorded: boolean): string {
   return `it was not started: ${at}, which is part of its program, ${what}. Look at what changed; then restore it, or record it with "countersign policy activate"`
 }
 
-/** The copies that a sandbox can mount: those whose place it has. */
+/** The copies that a sandbox can mount: those of files whose path exists in the sandbox. */
 export function copiesIn(
   copies: readonly MountedCopy[],
   folders: readonly string[],

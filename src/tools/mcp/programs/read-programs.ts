@@ -37,10 +37,11 @@ const maxFileBytes = 64 * 1024 * 1024
 const pythonCode = /\.(?:py|pyc|so|pyd)$/
 
 /**
- * The files below `root` of which the programs of servers consist (security.md 36): what their
- * words name, what that loads by names that stand in it, and the packages behind it, whole. Files
- * elsewhere belong to the host. `copies`: a folder for a copy of each file, made of the bytes that
- * were hashed. It reads many files synchronously. Throws a sentence when they are too many.
+ * The files below `root` that belong to the programs of servers (security.md 36): the files that
+ * their words name, the files that these load by names written in them, and all files of the
+ * packages that they load. Files elsewhere belong to the host. `copies`: a folder for a copy of
+ * each file, made of the bytes that were hashed. It reads many files synchronously. Throws a
+ * sentence when they are too many.
  */
 export function readPrograms(
   root: string,

@@ -4,8 +4,9 @@ import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { bytesOfName } from '#sandbox/raw-names.ts'
 
 /**
- * `sha256:…` of what a sandbox shows, hides and protects, by paths and files. A mount ends in the
- * sandbox when the host replaces the file below it, and covers no file that is made later.
+ * `sha256:…` of what a sandbox shows, hides and protects, by paths and files. A mount in the
+ * sandbox ends when the host replaces the file below it. It does not cover a file that is made
+ * later.
  */
 export async function coverOf(plan: SandboxPlan): Promise<string> {
   const { covered, emptied, pinned, readOnly, zones } = plan

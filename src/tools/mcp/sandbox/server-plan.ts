@@ -17,9 +17,9 @@ export interface PlannedServer extends PlannedSandbox {
 /**
  * The parts of the host that a server sees: those that its worker's commands see, and what its
  * arguments name by absolute paths. A folder of the workspace that they name counts as a zone that
- * is only read, so that keys in it are covered. They never lead into a data folder, a zone whose
- * reads are blocked, nor out of the workspace by a link that a worker can write (security.md 8,
- * 10). `bounded`: see `makePlan`.
+ * is only read, so that keys in it are covered. They never lead into a data folder, into a zone
+ * whose reads are blocked, or out of the workspace by a link that a worker can write (security.md
+ * 8, 10). `bounded`: see `makePlan`.
  */
 export async function planServer(
   site: CommandSite,

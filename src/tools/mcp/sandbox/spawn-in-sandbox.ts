@@ -20,10 +20,11 @@ import { coverOf } from './sandbox-cover.ts'
 import { leadsOut, planServer } from './server-plan.ts'
 
 /**
- * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for
- * commands, a private `/tmp`, and read-only what the owner's file names: the program, its package
- * folder, and files that its arguments name by absolute paths. Without a working sandbox: a plain
- * child with only its listed environment, or, where the worker requires a sandbox, a refusal.
+ * Starts servers in their worker's sandbox (workers-and-policy.md). A server has the worker's zones
+ * and network, as commands have, and a private `/tmp`. What the owner's file names is read-only:
+ * the program, its package folder, and files that its arguments name by absolute paths. Without a
+ * working sandbox it starts a plain child with only its listed environment, or refuses if the
+ * worker requires a sandbox.
  */
 export function spawnInSandbox(
   site: CommandSite,

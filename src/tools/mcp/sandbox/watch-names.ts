@@ -11,10 +11,10 @@ import { planServer } from './server-plan.ts'
 
 /**
  * Searches for protected names before and after each call of a server, as for a command
- * (security.md 8): new ones are removed, and the call fails with a violation that names them. A
- * call without a result then rejects with `BrokenRule`. In a run's worktree the result has the
- * files that the call changed. A server in a sandbox that covers less than there is to cover by now
- * starts anew first.
+ * (security.md 8). It removes new ones, and the call fails with a violation that names them. A call
+ * without a result then rejects with `BrokenRule`. In a run's worktree the result has the files
+ * that the call changed. If the sandbox of a server does not cover everything that it must cover by
+ * now, the server is first started again.
  */
 export function watchNames(site: CommandSite): WatchNames {
   return (place, args) => {

@@ -1,5 +1,5 @@
 /**
- * The bytes of a base64 text; `null` unless it is exactly their encoding: `atob` alone passes over
+ * The bytes of a base64 text; `null` unless it is exactly their encoding: `atob` alone ignores
  * blanks and the last bits.
  */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {

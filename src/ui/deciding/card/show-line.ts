@@ -12,8 +12,8 @@ export function showLine(within: ParentNode, line: number, content: string): voi
 }
 
 /**
- * The number that the page shows at a line of the presentation: in a difference it is that of the
- * new file's line; `null` for its other lines.
+ * The number that the page shows at a line of the presentation. In a difference it is the line's
+ * number in the new file, and `null` for lines that the new file does not have.
  */
 export function shownLine(content: string, line: number): number | null {
   if (!/^@@ -\d/m.test(content)) return line
@@ -22,8 +22,8 @@ export function shownLine(content: string, line: number): number | null {
 }
 
 /**
- * Scrolls to a file and sets the focus on it: its part of a difference, else its entry among the
- * named files of a command, else all that `within` shows.
+ * Scrolls to a file and sets the focus on it: on its part of a difference, or else on its entry
+ * among the named files of a command, or else on all of `within`.
  */
 export function showFile(within: ParentNode, file: string): void {
   const ofFile = `[data-file="${CSS.escape(file)}"]`

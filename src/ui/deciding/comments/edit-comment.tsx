@@ -12,7 +12,7 @@ export function EditComment(props: {
 }) {
   const { request, comment, onDone } = props
   const params = { id: request.id, commentId: comment.id }
-  // What was written over an earlier text does not stand in the place of a later one.
+  // A text that was written over an earlier version does not replace a later version.
   const newest = comment.editedAt ?? comment.at
   const [version] = useState(newest)
   const isReplaced = version !== newest

@@ -11,9 +11,9 @@ const LostNote = later(() => import('./note-form.tsx').then((module) => module.L
 
 /**
  * The comments below their lines, and the form of a new one. When a colleague has changed the call,
- * they stay at the lines that are shown, and a comment is saved once the new ones are. Those that
- * come meanwhile may be about the new lines: they are drawn at those. What is being written at a
- * line that `revision`, which is on the screen, does not draw is `lost`.
+ * the comments stay at the lines that are shown. A comment is saved after the new lines are shown.
+ * Comments that arrive in the meantime may be about the new lines, and are drawn there. What is
+ * being written at a line that `revision`, which is on the screen, does not draw is `lost`.
  */
 export function useLineNotes(
   request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },

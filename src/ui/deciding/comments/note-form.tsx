@@ -14,7 +14,7 @@ export function NoteForm(props: {
   onDone: () => void
 }) {
   const { requestId, anchor, isNewest, onDrawn, onDone } = props
-  // Before anything is on the screen: the field does not stand in two places.
+  // Before anything is on the screen, so that the field is never in two places.
   useLayoutEffect(() => {
     onDrawn(true)
     return () => onDrawn(false)
@@ -54,8 +54,9 @@ function noteWords(isPending: boolean, isNewest: boolean): string {
 }
 
 /**
- * What somebody writes at a line that the new revision does not show: it can be saved as a comment
- * on the request, which the agent does not read, or cancelled.
+ * The form of a comment that somebody was writing at a line, if a new revision does not show that
+ * line. The text can be saved as a comment on the request, which the agent does not read, or
+ * discarded.
  */
 export function LostNote(props: {
   requestId: string

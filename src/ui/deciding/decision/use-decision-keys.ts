@@ -9,9 +9,9 @@ import { whyReasonOf } from './choosing/decision-body.ts'
 import type { Decision, DecisionInput } from './use-decision.ts'
 
 /**
- * The keys of a panel. Registers those that submit; returns what a second press of A or D and a
- * digit on a choice do. `onShowUnseen` scrolls to what has not been on the screen; `false`: there
- * is nothing to show.
+ * The keys of a panel. Registers the keys that submit. Returns what a second press of A or D does,
+ * and what a digit on a choice does. `onShowUnseen` scrolls to what has not been on the screen;
+ * `false`: there is nothing to show.
  */
 export function useDecisionKeys(
   decision: Decision,

@@ -16,10 +16,10 @@ export interface SeenTracker {
 }
 
 /**
- * Whether every part of an element has been on the screen: below the header, above the sticky row
- * at the bottom, with the tab visible and no dialog over it (security.md 15); in a dialog, between
- * its head and its last row. Starts again with another `key`, another width, and other settings of
- * differences, because the lines then have other heights.
+ * Whether every part of an element has been on the screen (security.md 15): below the header and
+ * above the sticky row at the bottom, with the tab visible and no dialog over it. In a dialog, a
+ * part must have been between the head and the last row. Starts again if `key`, the width or the
+ * settings of differences change, because the lines then have other heights.
  */
 export function useFullyViewed(
   element: HTMLElement | null,

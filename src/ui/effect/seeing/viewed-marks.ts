@@ -7,8 +7,9 @@ export interface ViewedPresentation {
 }
 
 /**
- * The place of a file in the marks of its presentation. The only file has the place of the call
- * itself, so that its mark is the same in a change set and on the page of its request.
+ * The place of a file in the marks of its presentation. If a call has only one file, the file has
+ * the place of the call itself. Its mark is then the same in a change set and on the page of its
+ * request.
  */
 export function placeOfFile(index: number, files: number): number {
   return files === 1 ? 0 : index + 1

@@ -4,8 +4,8 @@ import { partsOf, SecretsContext } from '../../text/secret-chips.tsx'
 import { visibleString } from '../../text/visible-string.ts'
 
 /**
- * A text that is folded at first. Until it is opened it is a single piece of plain text: a long
- * run has thousands of them, and the browser's search still finds each and opens it.
+ * A text that is folded at first. Until it is opened, it is a single piece of plain text, because a
+ * long run has thousands of them. The browser's search still finds the text and opens it.
  */
 export function FoldedText({ summary, text }: { summary: string; text: string }) {
   const [isOpen, setOpen] = useState(false)

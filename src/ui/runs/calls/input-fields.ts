@@ -30,7 +30,10 @@ export interface Choice {
 /** Objects in objects up to this depth have fields; deeper ones are entered as JSON. */
 const maxDepth = 3
 
-/** The fields of a JSON Schema, in order; those of an object in it stand in its place. Pure. */
+/**
+ * The fields of a JSON Schema, in order. The fields of a nested object take the place of that
+ * object. Pure.
+ */
 export function fieldsOf(schema: JsonObject): InputField[] {
   return fieldsBelow(schema, { path: [], group: null, required: true })
 }

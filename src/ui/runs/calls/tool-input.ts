@@ -26,8 +26,9 @@ export function emptyInput(schema: JsonObject): InputValues {
 }
 
 /**
- * The texts that the fields of a form have for these values, which a link or an earlier page may
- * have filled in: the initial text where there is none, or one that the field could not show. Pure.
+ * The texts of a form's fields for these values. A link or an earlier page may have filled the
+ * values in. A field has its initial text if there is no value, or if it could not show the value.
+ * Pure.
  */
 export function fieldTexts(schema: JsonObject, values: InputValues): InputValues {
   const texts = fieldsOf(schema).flatMap((field): [string, string][] => {

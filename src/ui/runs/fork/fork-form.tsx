@@ -151,8 +151,8 @@ function useForkForm({ run, worker, after }: ForkSource) {
 }
 
 /**
- * Why the fork would not start as the form stands, before the service judges it; null: it
- * can start. Pure.
+ * Why the fork would not start with the present values of the form, before the service judges it.
+ * Null if it can start. Pure.
  */
 function whyNotFork(
   run: RunDetail,

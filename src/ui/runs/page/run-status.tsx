@@ -50,7 +50,7 @@ const waitWords: Record<RunNeed, string> = {
 function doingOf(child: RunDetail['children'][number], { children, waitsFor }: RunDetail): string {
   if (child.state === 'running') return 'is at work'
   const isOnlyOne = children.filter(isUnended).length === 1
-  // What a run waits for is of the runs below it too, and does not say of which.
+  // What a run waits for includes what the runs below it wait for, and does not say which of them.
   return runStateText(isOnlyOne ? { ...child, waitsFor } : child)
 }
 
@@ -82,8 +82,8 @@ export function WaitsFor({ run }: { run: RunDetail }) {
 }
 
 /**
- * A run whose start needs an approval: the request and who can decide it, and for who may, the form
- * in place. The form stays open until it is closed, also when the run has begun.
+ * A run whose start needs an approval: the request and who can decide it, with the form for those
+ * who may. The form stays open until it is closed, also when the run has begun.
  */
 export function WaitsToStart({ run }: { run: RunDetail }) {
   const { person } = useMe()

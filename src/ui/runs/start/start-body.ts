@@ -32,9 +32,9 @@ export function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
 }
 
 /**
- * Why a run would not start as the form stands, as far as that is certain before the service
- * judges it; null: it can start. `worker`: undefined until one is chosen, `detail` until it is
- * loaded. Pure.
+ * Why a run would not start with the present values of the form, as far as that is certain before
+ * the service judges it. Null if it can start. `worker`: undefined until one is chosen, `detail`
+ * until it is loaded. Pure.
  */
 export function whyNotStart(
   draft: StartDraft,

@@ -62,7 +62,7 @@ function placeIn(region: HTMLElement | null): Place | null {
   return null
 }
 
-/** An address that is opened anew has the key of the first page of an earlier visit. */
+/** An address that is opened again has the key of the first page of an earlier visit. */
 function readPlace(text: string | null): Place | null {
   if (text === null) return null
   const { id, top, visit }: Partial<Record<keyof Place | 'visit', unknown>> = JSON.parse(text)

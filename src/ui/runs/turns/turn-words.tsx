@@ -8,8 +8,8 @@ const max = { lines: 200, characters: 24_000 }
 
 /**
  * The words of a message. Of a long text the beginning is shown at first, with a button for the
- * rest. All of it is on the page: where the browser's search scrolls to a part of the rest, the
- * text unfolds around it.
+ * rest. All of the text is on the page: if the browser's search scrolls to a folded part, the text
+ * unfolds there.
  */
 export function TurnWords({ text, children }: { text: string; children: ReactNode }) {
   const { length: lines } = splitLines(text).lines

@@ -11,8 +11,8 @@ import { refusalWords } from '../wording/refusal-words.ts'
 import { verbs } from '../../../words/verbs.ts'
 
 /**
- * The text in place of the form, once the answer is recorded (`recorded` explains the result), the
- * request has ended, or this person may not answer. `null` while it can be answered.
+ * The text in place of the form if the answer is recorded (`recorded` explains the result), the
+ * request has ended, or this person may not answer. `null` while the person can answer.
  */
 export function closedAnswer(
   request: RequestDetail,
@@ -39,8 +39,8 @@ export function closedAnswer(
 }
 
 /**
- * The frame of a form that answers a request: the last refusal, the fields and the button; or
- * `closed` in place of the form, which takes the focus that the form had.
+ * The frame of a form that answers a request: the last refusal, the fields and the button. If there
+ * is a `closed`, it is shown in place of the form and takes the focus that the form had.
  */
 export function AnswerFrame(props: {
   closed: ReactNode | null
