@@ -52,7 +52,7 @@ const pythonFiles = ['countersign_client-1.2.0-py3-none-any.whl', 'countersign_c
 /** Runs the steps after the packing for a tag, with programs that note how they are called. */
 async function publish(tag: string, published: readonly string[]): Promise<readonly string[]> {
   const folder = newFolder('release ')
-  const said = join(folder, 'said')
+  const callLog = join(folder, 'said')
   const bin = join(folder, 'bin')
   await mkdir(join(folder, 'dist/release'), { recursive: true })
   await mkdir(join(folder, 'package'))
@@ -62,7 +62,7 @@ async function publish(tag: string, published: readonly string[]): Promise<reado
     gh: 'case "$2" in view) exit 1 ;; esac',
   }
   for (const [name, body] of Object.entries(programs)) {
-    await writeFile(join(bin, name), `#!/bin/sh\n${body}\necho ${name} "$@" >> "${said}"\n`)
+    await writeFile(join(bin, name), `#!/bin/sh\n${body}\necho ${name} "$@" >> "${callLog}"\n`)
     await chmod(join(bin, name), 0o755)
   }
   for (const name of ['countersign', '@countersign/client']) {
@@ -82,7 +82,7 @@ async function publish(tag: string, published: readonly string[]): Promise<reado
     await promisify(execFile)('bash', ['-e', '-c', step], { cwd: folder, env })
   }
   expect((await readdir(join(folder, 'dist/python'))).toSorted()).toEqual(pythonFiles)
-  return (await readFile(said, 'utf8')).trim().split('\n')
+  return (await readFile(callLog, 'utf8')).trim().split('\n')
 }
 
 test('a version before a release gets a tag of its own, and a failed job can be run again', async () => {

@@ -202,9 +202,9 @@ test('content that is released again during a round is examined again, and nobod
 
 test('a transaction that releases content waits for no other released content', async () => {
   const { db } = desk.database
-  const [before, wanted] = [await putContent(db, 'let go before'), await putContent(db, 'wanted')]
-  await db.transaction().execute((tx) => releaseContent(tx, [before, wanted]))
-  expect(await dropReleased(db, { only: [wanted] })).toMatchObject({ looked: 1, dropped: 1 })
+  const [before, named] = [await putContent(db, 'let go before'), await putContent(db, 'wanted')]
+  await db.transaction().execute((tx) => releaseContent(tx, [before, named]))
+  expect(await dropReleased(db, { only: [named] })).toMatchObject({ looked: 1, dropped: 1 })
   expect(await getText(db, before)).toBe('let go before')
-  await expect(getText(db, wanted)).rejects.toThrow(ContentRemoved)
+  await expect(getText(db, named)).rejects.toThrow(ContentRemoved)
 })

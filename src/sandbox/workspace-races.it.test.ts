@@ -124,11 +124,11 @@ it('a file that only its owner may read stays private while it is replaced', asy
   const workspace = await openWorkspace({ root, hidden: [] })
   const { hash } = await workspace.state('secret.txt', { hash: true })
   const modes = new Set<number>()
-  const seen = { end: false }
+  const progress = { end: false }
   const writing = workspace
     .write('secret.txt', Buffer.alloc(64 * 1024 * 1024, 's'), hash ?? '')
-    .finally(() => (seen.end = true))
-  for (; !seen.end; await new Promise((resolve) => setImmediate(resolve))) {
+    .finally(() => (progress.end = true))
+  for (; !progress.end; await new Promise((resolve) => setImmediate(resolve))) {
     for (const name of readdirSync(root)) {
       const state = statSync(path.join(root, name), { throwIfNoEntry: false })
       if (state !== undefined && name !== 'secret.txt') modes.add(state.mode & 0o777)

@@ -605,11 +605,11 @@ test('what does not exist and what one may not see are the same 404, on every pa
     reportOutcome: { state: 'succeeded' },
   }
   // Evidence and erasure need a right. Without it the answer is the same for every request.
-  const asked = listed.filter(
+  const operations = listed.filter(
     ({ path }) =>
       /^\/v1\/(runs|requests)\/\{id\}/.test(path) && !/\/(evidence|erasures)$/.test(path),
   )
-  for (const one of asked) {
+  for (const one of operations) {
     const unseen = one.path.startsWith('/v1/runs') ? run.id : request.id
     const replies = await Promise.all(
       [unseen, uuidv7(), 'nonsense'].map((id) =>

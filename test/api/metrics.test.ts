@@ -82,11 +82,13 @@ test('what was decided, what waits and how each route answered is counted, with 
 })
 
 test('an answer has the id that a proxy gave its request, and no other word of a caller', async () => {
-  const idOf = async (given: string): Promise<string | null> =>
-    (await api.ask('/healthz', { headers: { 'x-request-id': given } })).headers.get('x-request-id')
-  const given = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'
-  expect(await idOf(given)).toBe(given)
-  expect(await idOf(given.replaceAll('-', ''))).toBe(given.replaceAll('-', ''))
+  const idOf = async (requestId: string): Promise<string | null> =>
+    (await api.ask('/healthz', { headers: { 'x-request-id': requestId } })).headers.get(
+      'x-request-id',
+    )
+  const requestId = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'
+  expect(await idOf(requestId)).toBe(requestId)
+  expect(await idOf(requestId.replaceAll('-', ''))).toBe(requestId.replaceAll('-', ''))
   expect(await idOf(marker)).toMatch(/^[0-9a-f-]{36}$/)
 })
 

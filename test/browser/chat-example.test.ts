@@ -101,8 +101,8 @@ test('a useChat page starts a run, streams its text, shows for whom a call waits
   // Opened again, the page has the whole conversation, each turn once.
   await page.reload()
   await page.getByText('Seven words.').waitFor()
-  for (const said of ['Write a note', 'And be brief', 'It is written.', 'How long is it?']) {
-    expect(await page.getByText(said, { exact: true }).count(), said).toBe(1)
+  for (const sentence of ['Write a note', 'And be brief', 'It is written.', 'How long is it?']) {
+    expect(await page.getByText(sentence, { exact: true }).count(), sentence).toBe(1)
   }
   expect(addresses.join('\n')).not.toContain(key)
   expect(complaints).toEqual([])

@@ -366,13 +366,13 @@ test('a request that arrives while the page is hidden makes one browser notifica
     'Create notes/told.md: 1 line added',
     'Create notes/told-too.md: 1 line added',
   ])
-  const told = (await page.evaluate(() => 'newestNotice' in globalThis)) ? page : other
-  await told.evaluate(() =>
+  const notifiedPage = (await page.evaluate(() => 'newestNotice' in globalThis)) ? page : other
+  await notifiedPage.evaluate(() =>
     (globalThis as unknown as { newestNotice: EventTarget }).newestNotice.dispatchEvent(
       new Event('click'),
     ),
   )
-  await told.waitForURL(/\/requests\//)
+  await notifiedPage.waitForURL(/\/requests\//)
 })
 
 test('who started runs sees whom they wait for and since when, and reminds them once an hour', async () => {

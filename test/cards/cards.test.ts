@@ -168,9 +168,9 @@ function cards(request: RequestDetail): string {
 }
 
 /** The task as it is read for a notification; at high risk there is none. */
-function taskOf({ risk, task: wanted }: RequestDetail): TaskNotice | null {
-  const text = wanted === null || risk === 'high' ? null : shortTask(wanted.text)
-  return text === null ? null : { by: wanted?.by?.name ?? '', at: new Date(opened), text }
+function taskOf({ risk, task }: RequestDetail): TaskNotice | null {
+  const text = task === null || risk === 'high' ? null : shortTask(task.text)
+  return text === null ? null : { by: task?.by?.name ?? '', at: new Date(opened), text }
 }
 
 /** The texts of a message in the order in which Slack shows them. */

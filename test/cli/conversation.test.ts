@@ -343,15 +343,15 @@ test('a command at a request is a line: none of its letters decides, however slo
 
 test('no key that was pressed before a question is on the screen answers it', async () => {
   const { id } = await cli.json<{ id: string }>('run', 'asker', 'go', '--no-watch', ...ada)
-  const asked = async () =>
+  const questions = async () =>
     (await sessions.ada.get(`/v1/runs/${id}`)).body['waitsFor'] as readonly { number: number }[]
-  await waitUntil(async () => (await asked()).length === 1 || 'no question')
-  const [question] = await asked()
+  await waitUntil(async () => (await questions()).length === 1 || 'no question')
+  const [question] = await questions()
   const terminal = cli.atTerminal('answer', String(question?.number), ...ada)
   terminal.type('\u001B[B\n')
   await terminal.converse('Your answer', ['Enter:', enter], 'Nothing was answered.')
   expect(await terminal.ends()).toBe(1)
-  expect(await asked()).toHaveLength(1)
+  expect(await questions()).toHaveLength(1)
   await cli.ok('runs', 'cancel', id, ...ada)
 })
 

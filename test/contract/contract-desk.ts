@@ -98,8 +98,8 @@ export class ContractDesk implements AsyncDisposable {
     by = 'grace',
   ): Promise<Answer> {
     const { id, digest, revision } = request
-    const said = { decision: 'approve', digest, revision, ...body }
-    return (await this.as(by)).post(`/v1/requests/${id}/decisions`, said, { prefer: 'wait=20' })
+    const decision = { decision: 'approve', digest, revision, ...body }
+    return (await this.as(by)).post(`/v1/requests/${id}/decisions`, decision, { prefer: 'wait=20' })
   }
 
   /** The newest pending request of a program for a tool, once there is one. */

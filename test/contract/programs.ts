@@ -51,7 +51,7 @@ export function testPrograms(desk: () => ContractDesk): void {
     test('runs what was approved once, whatever of the service died meanwhile, and never again', async () => {
       const call = { tool: 'deploy', input: { version: '1.4.2' }, externalId: 'deploy-1' }
       const ran: unknown[] = []
-      const gated = client.gate(call, ({ input }) => {
+      const gateCall = client.gate(call, ({ input }) => {
         ran.push(input)
         return 'rolled out'
       })
@@ -62,7 +62,7 @@ export function testPrograms(desk: () => ContractDesk): void {
         await installation.untilBack(name, await installation.killNine(name))
       }
       await decide(request, 'approve')
-      expect(await gated).toBe('rolled out')
+      expect(await gateCall).toBe('rolled out')
       const again = client.resume(call, () => ran.push('twice'))
       await expect(again).rejects.toMatchObject({
         name: 'AlreadyTakenError',
@@ -112,7 +112,7 @@ export function testPrograms(desk: () => ContractDesk): void {
         write,
       )
       await expect(blocked).rejects.toBeInstanceOf(BlockedError)
-      const asked = client.gate(
+      const gateCall = client.gate(
         { tool: 'write_file', input: { path: 'notes/new.md', content: 'Hello\n' }, worker },
         write,
       )
@@ -120,7 +120,7 @@ export function testPrograms(desk: () => ContractDesk): void {
       expect(request).toMatchObject({ risk: 'medium', rule: { id: 'zone:notes.write' } })
       expect(request.presentation.content).toContain('Hello')
       await decide(request, 'approve')
-      await asked
+      await gateCall
       expect(wrote).toHaveLength(2)
     })
   })
@@ -188,11 +188,11 @@ export function testPrograms(desk: () => ContractDesk): void {
     })
 
     test("LangGraph's agent is told of a denial as the tool's answer", async () => {
-      const seen: BaseMessage[] = []
+      const history: BaseMessage[] = []
       const agent = deployAgent(
         client,
         async (messages) => {
-          seen.push(...messages)
+          history.push(...messages)
           const last = messages.at(-1)
           if (last?.getType() === 'tool') return new AIMessage('Understood.')
           const call = { type: 'tool_call' as const, id: 'lg-1', name: 'deploy', args: input }
@@ -205,7 +205,7 @@ export function testPrograms(desk: () => ContractDesk): void {
       expect(request.externalId).toBe('deploy:lg-1')
       await decide(request, 'deny')
       await running
-      expect(seen.map(({ content }) => content)).toContain(
+      expect(history.map(({ content }) => content)).toContain(
         'Not done. Grace denied this: looked at it',
       )
       expect(deployed).toEqual([])
@@ -324,9 +324,9 @@ export function testPrograms(desk: () => ContractDesk): void {
       expect((await desk().request(request.id)).execution.state).toBe('succeeded')
       // A permit is for one call: the next one, though the same, is asked about.
       const next = ask(event('WebFetch', fetching), '60')
-      const asked = await pending('WebFetch')
-      expect(asked.id).not.toBe(request.id)
-      await decide(asked, 'deny')
+      const another = await pending('WebFetch')
+      expect(another.id).not.toBe(request.id)
+      await decide(another, 'deny')
       expect(await next).toMatchObject({ permissionDecision: 'deny' })
     })
 
@@ -362,10 +362,10 @@ export function testPrograms(desk: () => ContractDesk): void {
       ['a command of a worker that has no shell', { command: 'rm -rf /' }, {}],
       ['a service that is not there', { command: 'ls' }, { COUNTERSIGN_URL: 'http://127.0.0.1:9' }],
       ['a key that is none', { command: 'ls' }, { COUNTERSIGN_API_KEY: 'cs_nothing' }],
-    ])('denies with a sentence: %s', async (_, given, more) => {
-      const isInput = typeof given === 'object' && !('hook_event_name' in given)
-      const tool = isInput && 'command' in given ? 'Bash' : 'Read'
-      const reply = await answer(isInput ? event(tool, given) : given, more)
+    ])('denies with a sentence: %s', async (_, subject, more) => {
+      const isInput = typeof subject === 'object' && !('hook_event_name' in subject)
+      const tool = isInput && 'command' in subject ? 'Bash' : 'Read'
+      const reply = await answer(isInput ? event(tool, subject) : subject, more)
       expect(reply).toMatchObject({
         permissionDecision: 'deny',
         permissionDecisionReason: expect.stringMatching(/^Countersign.{10,}/),

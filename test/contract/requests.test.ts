@@ -79,8 +79,8 @@ describe('a request', () => {
       facts: { assumes: 1 },
     })
     expect(request?.presentation.content).toContain('-one\n+two\n')
-    const { digest, ...shown } = request?.presentation ?? { digest: '' }
-    expect(hashJson(shown)).toBe(digest)
+    const { digest, ...content } = request?.presentation ?? { digest: '' }
+    expect(hashJson(content)).toBe(digest)
     const siblings = request?.batch?.siblings ?? []
     expect(siblings.map(({ tool, state }) => [tool, state])).toEqual([
       ['write_file', 'pending'],

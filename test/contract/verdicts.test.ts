@@ -185,8 +185,8 @@ async function throughApprovals(worker: string): Promise<Map<string, TranscriptC
   const run = await desk.run(worker)
   const before = await desk.calls(run)
   for (const request of await desk.requests(run)) {
-    const seen = { seen: request.presentation.digest, reason: 'looked at' }
-    const decided = await desk.decide(request, request.risk === 'high' ? seen : {})
+    const view = { seen: request.presentation.digest, reason: 'looked at' }
+    const decided = await desk.decide(request, request.risk === 'high' ? view : {})
     expect(decided, `${request.title}: ${JSON.stringify(decided.body)}`).toMatchObject({
       status: 200,
     })

@@ -84,10 +84,10 @@ async function resultsOf(runId: string): Promise<(string | null)[]> {
 /**
  * Waits until the calls of a run have these results, call by call; `null` where one has none yet.
  */
-async function untilResults(runId: string, wanted: readonly (string | null)[]): Promise<void> {
+async function untilResults(runId: string, expected: readonly (string | null)[]): Promise<void> {
   await waitUntil(async () => {
     const results = JSON.stringify(await resultsOf(runId))
-    return results === JSON.stringify(wanted) || results
+    return results === JSON.stringify(expected) || results
   })
 }
 

@@ -138,12 +138,12 @@ describe('a lineage of three runs', () => {
     await world.installation.untilBack('api', apiGone)
     const middle = await onlyChild(lead)
     const hand = await onlyChild(middle)
-    const asked = await world.onlyWaiting(hand)
+    const handRequest = await world.onlyWaiting(hand)
     for (const name of ['temporal-worker', 'temporal', 'api'] as const) {
       const gone = await world.installation.killNine(name)
       await world.installation.untilBack(name, gone)
     }
-    expect((await world.decide(asked)).status).toBe(200)
+    expect((await world.decide(handRequest)).status).toBe(200)
     const gone = await world.installation.killNine('temporal-worker')
     const goneToo = await world.installation.killNine('api')
     await world.installation.untilBack('temporal-worker', gone)
@@ -243,11 +243,11 @@ describe('a root cancelled while a tool runs below it', () => {
     const child = await onlyChild(lead)
     await world.waiting(child, 1)
     const [call] = await world.calls(child)
-    const noted = () => notedOf(world, call?.id ?? '')
-    await waitUntil(async () => (await noted()).begun === 1)
-    const before = await noted()
+    const journal = () => notedOf(world, call?.id ?? '')
+    await waitUntil(async () => (await journal()).begun === 1)
+    const before = await journal()
     await cancelled(lead, child)
-    expect(await noted()).toEqual({ ...before, told: 1 })
+    expect(await journal()).toEqual({ ...before, told: 1 })
     expect(await world.calls(child)).toMatchObject([
       { result: 'cancelled', execution: 'failed', reason: 'cancelled', attempts: 1 },
       { result: 'cancelled', execution: null, attempts: 0 },

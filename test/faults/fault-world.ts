@@ -129,12 +129,12 @@ export class FaultWorld implements AsyncDisposable {
   }
 
   /** Waits until the query's only value is what is wanted. */
-  async untilSql(text: string, values: unknown[], wanted: unknown, ms = withinMs): Promise<void> {
+  async untilSql(text: string, values: unknown[], expected: unknown, ms = withinMs): Promise<void> {
     await waitUntil(
       async () => {
         const rows = await this.sql(text, values).catch((error: unknown) => [{ is: String(error) }])
         const is: unknown = Object.values(rows[0] ?? {})[0] ?? null
-        return is === wanted || `${text} is ${String(is)}, not ${String(wanted)}`
+        return is === expected || `${text} is ${String(is)}, not ${String(expected)}`
       },
       { withinMs: ms, everyMs: 50 },
     )

@@ -108,7 +108,7 @@ export async function decide(
   const person = await world.as(who)
   const path = `/v1/requests/${String(structured['requestId'])}`
   const { body } = await person.get(path)
-  const shown = body as {
+  const detail = body as {
     digest: string
     revision: number
     presentation: { digest: string }
@@ -116,11 +116,11 @@ export async function decide(
   }
   return person.post(`${path}/decisions`, {
     decision,
-    digest: shown.digest,
-    revision: shown.revision,
-    seen: shown.presentation.digest,
+    digest: detail.digest,
+    revision: detail.revision,
+    seen: detail.presentation.digest,
     reason: 'looked at it',
-    ...(decision === 'approve' && shown.alike.again > 0 ? { again: true } : {}),
+    ...(decision === 'approve' && detail.alike.again > 0 ? { again: true } : {}),
   })
 }
 

@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from 'node:fs'
  * line.
  */
 export function processesNaming(...words: readonly string[]): string[] {
-  const wanted = words.join('\0')
+  const commandLine = words.join('\0')
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(wanted)
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(commandLine)
       } catch {
         return false
       }

@@ -49,7 +49,7 @@ const busy = (more: object = {}): Answer => ({
   headers: { 'content-type': 'application/problem+json', ...more },
   body: JSON.stringify({ code: 'unavailable', detail: 'busy', nothingChanged: true }),
 })
-const asked = { state: 'denied' }
+const denial = { state: 'denied' }
 const decided = { state: 'denied', by: 'Zoë', reason: 'nicht 🚀\u2028so' }
 const unavailable = (status: number | null) => ({ code: 'unavailable', status })
 const base = { method: 'ask', timeoutSeconds: 20 } as const
@@ -66,7 +66,7 @@ export const answerCases: readonly AnswerCase[] = [
     ...base,
     name: `a page with ${status} is passing`,
     answers: [page(status), good],
-    result: asked,
+    result: denial,
     sent: 2,
   })),
   {
@@ -124,21 +124,21 @@ export const answerCases: readonly AnswerCase[] = [
     ...base,
     name: `retry-after: ${pause} demands nothing`,
     answers: [{ status: 503, headers: { 'retry-after': pause } }, good],
-    result: asked,
+    result: denial,
     sent: 2,
   })),
   {
     ...base,
     name: 'an answer that breaks off is asked for again',
     answers: [{ ...good, how: 'cut' }, good],
-    result: asked,
+    result: denial,
     sent: 2,
   },
   {
     ...base,
     name: 'half of an answer is asked for again',
     answers: [{ body: '{"id":' }, { body: '' }, good],
-    result: asked,
+    result: denial,
     sent: 3,
   },
   {

@@ -100,11 +100,11 @@ export async function playScenes(service: EarlierService): Promise<DumpFacts> {
   await start('hurried')
   await start('cancelled')
   await decide(grace, await first('approved'), { reason: 'As planned' })
-  const asked = await first('edited')
+  const request = await first('edited')
   const change = { path: 'notes/edited.md', content: 'as edited\n' }
-  const { digest, revision } = asked
+  const { digest, revision } = request
   done(
-    await grace.post(`/v1/requests/${asked.id}/revisions`, {
+    await grace.post(`/v1/requests/${request.id}/revisions`, {
       input: change,
       digest,
       revision,

@@ -105,7 +105,7 @@ test('a decision is one trace from the answer to the tool, found by the id of it
     }
     return names
   }
-  const wanted = [
+  const expected = [
     'POST /v1/runs',
     'POST /v1/requests/:id/decisions',
     'signal decided',
@@ -119,7 +119,7 @@ test('a decision is one trace from the answer to the tool, found by the id of it
   await waitUntil(() => {
     const names = spansOf(collector, traceId).map(({ name }) => name)
     const cut = names.filter((name) => above(name).at(-1) !== 'run')
-    const missing = wanted.filter((name) => !names.includes(name))
+    const missing = expected.filter((name) => !names.includes(name))
     return missing.length + cut.length === 0 || `without ${[...missing, ...cut].join(', ')}`
   }, within)
   const spans = spansOf(collector, traceId)

@@ -31,11 +31,11 @@ function signIn(api: number, email: string): Promise<TestSession> {
   return TestSession.start(cluster.apis[api]?.url ?? '', email, cluster.devToken)
 }
 
-async function untilRun(session: TestSession, id: string, wanted: string): Promise<void> {
+async function untilRun(session: TestSession, id: string, expected: string): Promise<void> {
   await waitUntil(
     async () => {
       const { body } = await session.get(`/v1/runs/${id}`)
-      return body['state'] === wanted || `the run is not ${wanted}: ${JSON.stringify(body)}`
+      return body['state'] === expected || `the run is not ${expected}: ${JSON.stringify(body)}`
     },
     { withinMs: recoversWithinMs, everyMs: 100 },
   )

@@ -64,7 +64,7 @@ async function beDown(ms: number): Promise<void> {
   await installation.restart()
 }
 
-async function told(): Promise<Record<string, number>> {
+async function eventCounts(): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('audit_event')
     .select(({ fn }) => ['type', fn.countAll<string>().as('count')])
@@ -77,7 +77,7 @@ async function told(): Promise<Record<string, number>> {
 async function untilTold(expected: Record<string, number>): Promise<void> {
   await waitUntil(
     async () => {
-      const events = await told()
+      const events = await eventCounts()
       const isSo = Object.entries(expected).every(([type, count]) => events[type] === count)
       return isSo || JSON.stringify(events)
     },
@@ -109,7 +109,7 @@ test('after days of downtime, with the real Temporal and a database whose clock 
   await untilTold({ 'request.expired': 2 })
   const open = () => db.selectFrom('run').select('id').where('ended_at', 'is', null).execute()
   await waitUntil(async () => (await open()).length === 0, { withinMs, everyMs: 200 })
-  expect(await told()).toMatchObject({
+  expect(await eventCounts()).toMatchObject({
     'request.reminded': 6,
     'request.escalated': 3,
     'request.expired': 2,

@@ -94,8 +94,8 @@ async function untilRun(
   await waitUntil(
     async () => {
       const found = await readRun(grace, runId)
-      const asked = await requestsOf(grace, runId)
-      return (found.state === state && asked.length === requests) || `it is ${found.state}`
+      const openRequests = await requestsOf(grace, runId)
+      return (found.state === state && openRequests.length === requests) || `it is ${found.state}`
     },
     { withinMs: 120_000, everyMs: 200 },
   )

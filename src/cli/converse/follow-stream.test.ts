@@ -36,23 +36,23 @@ async function readAll(): Promise<unknown[]> {
 }
 
 test('a stream that breaks off is resumed after its last event, and each part is returned once', async () => {
-  const asked: (string | undefined)[] = []
+  const lastEventIds: (string | undefined)[] = []
   answers.push(
     (response, after) => {
-      asked.push(after)
+      lastEventIds.push(after)
       response.write(event('1', delta('one ')), () => response.destroy())
     },
     (response, after) => {
-      asked.push(after)
+      lastEventIds.push(after)
       response.destroy()
     },
     (response, after) => {
-      asked.push(after)
+      lastEventIds.push(after)
       response.end(`${event('2', delta('two'))}id: 3\ndata: [DONE]\n\n`)
     },
   )
   expect(await readAll()).toEqual([delta('one '), { type: 'lost' }, { type: 'back' }, delta('two')])
-  expect(asked).toEqual([undefined, '1', '1'])
+  expect(lastEventIds).toEqual([undefined, '1', '1'])
 })
 
 test('a stream that ends early is opened again while the run is at work, and not once the run rests', async () => {

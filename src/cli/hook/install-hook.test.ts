@@ -139,13 +139,13 @@ test('its line finds the program on the PATH, passes on words with odd character
   const program = join(bin, 'countersign')
   await writeFile(program, '#!/bin/sh\nfor word; do echo "$word"; done\n')
   await chmod(program, 0o755)
-  const said = ['claude-code', '--project', folder, '--worker', "it's $(x)", '--wait', '60']
-  expect((await run(odd)).stdout).toBe(`${['hook', ...said].join('\n')}\n`)
+  const options = ['claude-code', '--project', folder, '--worker', "it's $(x)", '--wait', '60']
+  expect((await run(odd)).stdout).toBe(`${['hook', ...options].join('\n')}\n`)
   // The small program is taken where both are, also that of the project.
   const own = join(folder, 'node_modules', '.bin')
   await mkdir(own, { recursive: true })
   await rename(program, join(own, 'countersign-hook'))
-  expect((await run(odd)).stdout).toBe(`${said.join('\n')}\n`)
+  expect((await run(odd)).stdout).toBe(`${options.join('\n')}\n`)
 })
 
 test('the file of an administrator has the hooks of Countersign alone, and no setting of a person removes them', async () => {

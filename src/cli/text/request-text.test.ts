@@ -81,7 +81,7 @@ test('the card says task, effect, cues and why in this order, before what will h
     '· Is about money: notes/a.md',
     'why queue  platform: configured (countersign.yaml:9)',
     '│ hello',
-  ].map((said) => text.indexOf(said))
+  ].map((part) => text.indexOf(part))
   expect(places).toEqual(places.toSorted((one, other) => one - other))
   expect(places).not.toContain(-1)
 })

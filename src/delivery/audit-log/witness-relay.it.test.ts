@@ -61,7 +61,7 @@ async function statusOf(name = 'office'): Promise<WitnessStatus | undefined> {
 }
 
 /** What readiness, doctor and metrics say of the witnesses. */
-async function said() {
+async function reports() {
   const temporal = { namespaceId: async () => 'a namespace' }
   const target = { databaseUrl: database.url, isAtWork: true } as CheckTarget
   return {
@@ -131,7 +131,7 @@ describe('the relay of checkpoints', () => {
     await witness.comeBack()
     await untilCosigned(12)
     expect(errors).toEqual([])
-    expect(await said()).toEqual({
+    expect(await reports()).toEqual({
       ready: [],
       doctor: ['home', 'office'].map((name) => ({
         check: 'witness',
@@ -162,12 +162,12 @@ describe('the relay of checkpoints', () => {
     await waitUntil(async () => (await statusOf())?.isContradicted === true)
     expect(errors[0]).toContain('cosigned 9 events, and the log has 5')
     await growLog(database.db, 4)
-    await waitUntil(() => errors.some((said) => said.includes('another tree of 9')))
+    await waitUntil(() => errors.some((message) => message.includes('another tree of 9')))
     await growLog(database.db, 4)
-    await waitUntil(() => errors.some((said) => said.includes('does not go on')))
+    await waitUntil(() => errors.some((message) => message.includes('does not go on')))
     expect(await statusOf()).toMatchObject({ size: 0, isContradicted: true })
     expect(await kept()).toEqual([])
-    expect(await said()).toEqual({
+    expect(await reports()).toEqual({
       ready: [expect.stringContaining('The witness office has another history')],
       doctor: [expect.objectContaining({ check: 'witness', state: 'problem' })],
       metrics: expect.stringContaining(
@@ -195,7 +195,7 @@ describe('the answer of a witness', () => {
 
   it('is stored only if it is a cosignature of exactly this tree of this log, with no time in the future', async () => {
     await growLog(database.db, 3)
-    const answers: readonly (readonly [said: string, (note: string) => string])[] = [
+    const answers: readonly (readonly [message: string, (note: string) => string])[] = [
       ['not a cosignature', () => ''],
       ['not a cosignature', () => '<html>'],
       ['answer', () => 'x'.repeat(100_000)],

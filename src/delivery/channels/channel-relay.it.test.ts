@@ -74,9 +74,9 @@ it('sends each recipient of an event a message of its own, and repeats only thos
 })
 
 it('waits as long as a receiver asks, and gives up a message at once that is refused for good', async () => {
-  const asked = twoPeople(1, { retryAfterMs: 3_600_000 })
+  const later = twoPeople(1, { retryAfterMs: 3_600_000 })
   const never = twoPeople(1, { isFinal: true })
-  const channels = [asked.channel, never.channel]
+  const channels = [later.channel, never.channel]
   await desk.untilNumbered()
   const ctx = await configure(desk)
   for (const channel of channels) await createDeliveries(desk.service.ctx, channel)
@@ -86,8 +86,8 @@ it('waits as long as a receiver asks, and gives up a message at once that is ref
   const ofBob = async ({ name }: Channel) =>
     (await deliveriesOf(name)).find(({ recipient }) => recipient === 'bob')
   await waitUntil(async () => (await ofBob(never.channel))?.state === 'dead')
-  await waitUntil(async () => (await ofBob(asked.channel))?.lastError === 'Bob is away')
-  const waiting = await ofBob(asked.channel)
+  await waitUntil(async () => (await ofBob(later.channel))?.lastError === 'Bob is away')
+  const waiting = await ofBob(later.channel)
   expect(waiting).toMatchObject({ state: 'pending', attempts: 1 })
   expect(Number(waiting?.nextAttemptAt) - before).toBeGreaterThan(3_000_000)
 })

@@ -164,11 +164,11 @@ describe('relay', () => {
 
   it('signals a decision once before its commit, and again after it only if the first signal failed', async () => {
     await using relay = startRelay()
-    const heard = await addRun(service, { startedBy: ada })
+    const startedRun = await addRun(service, { startedBy: ada })
     const missing = await addRun(service, { startedBy: ada })
-    await commit(heard, start)
-    await waitUntil(async () => (await undelivered(heard)) === 0)
-    for (const run of [heard, missing]) {
+    await commit(startedRun, start)
+    await waitUntil(async () => (await undelivered(startedRun)) === 0)
+    for (const run of [startedRun, missing]) {
       const workflowId = `run-${run.id}`
       const ctx: SystemContext = {
         ...service.ctx,
@@ -183,7 +183,7 @@ describe('relay', () => {
       })
       await waitUntil(async () => (await undelivered(run)) === 0)
     }
-    expect(await signalsOf(relay.client, `run-${heard.id}`)).toEqual([['decided', ['a']]])
+    expect(await signalsOf(relay.client, `run-${startedRun.id}`)).toEqual([['decided', ['a']]])
     // It was started instead, and reads from the store what there is to do.
     expect(await signalsOf(relay.client, `run-${missing.id}`)).toEqual([])
   })

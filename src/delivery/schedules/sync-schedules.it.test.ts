@@ -29,14 +29,14 @@ test('Temporal gets exactly the schedules of the configuration, and other schedu
       spec: { cronExpressions: ['0 0 1 1 *'] },
       action: { type: 'startWorkflow', workflowType: 'other', taskQueue, args: [] },
     })
-    const sync = (...wanted: Parameters<typeof syncSchedules>[2]) =>
-      syncSchedules(temporal, taskQueue, wanted)
+    const sync = (...settings: Parameters<typeof syncSchedules>[2]) =>
+      syncSchedules(temporal, taskQueue, settings)
     const ids = async () => {
       const found = []
       for await (const { scheduleId } of schedule.list()) found.push(scheduleId)
       return found.toSorted().join()
     }
-    const listed = (wanted: string) => waitUntil(async () => (await ids()) === wanted)
+    const listed = (expected: string) => waitUntil(async () => (await ids()) === expected)
     await sync(
       { setting: setting('nightly'), paused: false },
       { setting: setting('weekly'), paused: true },
@@ -63,8 +63,8 @@ test('each time of Temporal is a time of the cron expression, over both changes 
   try {
     const forward = setting('forward', '30 2 25-31 3 *')
     const back = setting('back', '*/30 1-3 25-31 10 *')
-    const wanted = [forward, back].map((one) => ({ setting: one, paused: false }))
-    await syncSchedules(temporal, taskQueue, wanted)
+    const schedules = [forward, back].map((one) => ({ setting: one, paused: false }))
+    await syncSchedules(temporal, taskQueue, schedules)
     const timesOf = async ({ name }: ScheduleSetting) =>
       (await temporal.client.schedule.getHandle(`schedule:${name}`).describe()).info.nextActionTimes
     const expected: Date[] = []

@@ -81,9 +81,9 @@ it('notifies an endpoint only of its own events, in its own queues, from its con
   const ctx = await configure(desk, elsewhere, closed)
   await using _relay = relayOf(desk, ctx)
   await desk.open('request.opened')
-  const { id: wanted } = await desk.open('request.closed')
+  const { id: requestId } = await desk.open('request.closed')
   await untilState(desk, ctx, closed, 'delivered')
-  expect(receiver.received.map((one) => verified(one).data['requestId'])).toEqual([wanted])
+  expect(receiver.received.map((one) => verified(one).data['requestId'])).toEqual([requestId])
   expect(await newest(desk, ctx, elsewhere)).toBeNull()
 })
 

@@ -87,7 +87,7 @@ test('two approvals have the same words only if they cover the same, whatever na
     files: fc.array(names, { maxLength: 3 }),
     tool: fc.constantFrom('write_file', 'act', 'exec'),
   })
-  const seen = ({ path, files, tool }: { path: string; files: string[]; tool: string }) =>
+  const reaches = ({ path, files, tool }: { path: string; files: string[]; tool: string }) =>
     (['run', 'path', 'command'] as const).map((scope) => {
       const bases = files.map((file) => ({ path: file, hash: 'sha256:f' }))
       const detail = tool === 'exec' ? { detail: { programs: [] } } : {}
@@ -98,8 +98,8 @@ test('two approvals have the same words only if they cover the same, whatever na
     })
   fc.assert(
     fc.property(calls, calls, (one, other) => {
-      const others = seen(other)
-      for (const [index, { covers, words }] of seen(one).entries()) {
+      const others = reaches(other)
+      for (const [index, { covers, words }] of reaches(one).entries()) {
         expect(words === others[index]?.words).toBe(covers === others[index]?.covers)
       }
     }),

@@ -78,12 +78,12 @@ describe('the assignment', () => {
 
   test('fills as many places as trying every assignment can', () => {
     fc.assert(
-      fc.property(places, votes, (wanted, given) => {
-        const counted = tally({ any: [wanted] }, given)
-        const seats = wanted.flatMap(({ team, count, also = [] }) =>
+      fc.property(places, votes, (seatList, voteList) => {
+        const counted = tally({ any: [seatList] }, voteList)
+        const seats = seatList.flatMap(({ team, count, also = [] }) =>
           Array.from({ length: count }, () => [team, ...also]),
         )
-        expect(counted.counted.length).toBe(maxFilled(seats, given))
+        expect(counted.counted.length).toBe(maxFilled(seats, voteList))
         expect(counted.met).toBe(counted.counted.length === seats.length)
         expect(counted.counted.length + lacking(counted.missing)).toBe(seats.length)
       }),
@@ -92,11 +92,11 @@ describe('the assignment', () => {
 
   test('gives places to distinct people only, each in a team of theirs', () => {
     fc.assert(
-      fc.property(places, votes, (wanted, given) => {
-        const { counted } = tally({ any: [wanted] }, given)
+      fc.property(places, votes, (seatList, voteList) => {
+        const { counted } = tally({ any: [seatList] }, voteList)
         expect(new Set(counted.map((one) => one.personId)).size).toBe(counted.length)
         for (const one of counted) {
-          const voter = given.find((vote) => vote.personId === one.personId)
+          const voter = voteList.find((vote) => vote.personId === one.personId)
           expect(voter?.teams).toContain(one.team)
         }
       }),
@@ -105,11 +105,11 @@ describe('the assignment', () => {
 
   test('is never undone by one more vote, and does not depend on the order of votes', () => {
     fc.assert(
-      fc.property(fc.array(places, { minLength: 1, maxLength: 2 }), votes, (any, given) => {
+      fc.property(fc.array(places, { minLength: 1, maxLength: 2 }), votes, (any, voteList) => {
         const quorum: Quorum = { any }
-        const met = tally(quorum, given).met
-        expect(tally(quorum, given.toReversed()).met).toBe(met)
-        if (tally(quorum, given.slice(0, -1)).met) expect(met).toBe(true)
+        const met = tally(quorum, voteList).met
+        expect(tally(quorum, voteList.toReversed()).met).toBe(met)
+        if (tally(quorum, voteList.slice(0, -1)).met) expect(met).toBe(true)
       }),
     )
   })

@@ -128,8 +128,8 @@ test.each([
   ['Edit', { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: false }, 'edit_file'],
 ])(
   '%s with fields that do not change its effect is judged as the built-in tool',
-  (tool, given, ours) => {
-    expect(callOfEvent(event(tool, given), root).tool).toBe(ours)
+  (tool, input, ours) => {
+    expect(callOfEvent(event(tool, input), root).tool).toBe(ours)
   },
 )
 

@@ -55,9 +55,9 @@ describe('the keys of a log', () => {
     expect(() => openLogCheckpoint(checkpoint(12, second), keys)).toThrow(
       'which took over at 10 events without the signature of the key before',
     )
-    const told = logKeysOf(second.key, lost)
-    expect(openLogCheckpoint(checkpoint(12, second), told).size).toBe(12)
-    expect(openLogCheckpoint(checkpoint(9, first), told).size).toBe(9)
+    const logKeys = logKeysOf(second.key, lost)
+    expect(openLogCheckpoint(checkpoint(12, second), logKeys).size).toBe(12)
+    expect(openLogCheckpoint(checkpoint(9, first), logKeys).size).toBe(9)
   })
 
   it('are of one log, and each new key signs its own hand-over', () => {

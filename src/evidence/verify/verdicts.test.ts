@@ -324,14 +324,14 @@ describe('completeness fails', () => {
 describe('a clock that was ahead', () => {
   const minuteMs = 60_000
   const begin = Date.parse('2026-03-01T10:00:00.000Z')
-  const asked = (minutes: number): TrailEvent => ({
+  const refusalAt = (minutes: number): TrailEvent => ({
     type: 'session.refused',
     actor: { type: 'system' },
     at: new Date(begin + minutes * minuteMs).toISOString(),
     detail: {},
   })
   const minutes = (from: number, count: number): TrailEvent[] =>
-    Array.from({ length: count }, (_, place) => asked(from + place))
+    Array.from({ length: count }, (_, place) => refusalAt(from + place))
 
   function warningsOf(events: readonly TrailEvent[]): string[] {
     const findings = openFindings()
@@ -370,7 +370,7 @@ describe('a clock that was ahead', () => {
   })
 
   test('does not explain an inserted event: it has an earlier time although the time never jumped forward', () => {
-    const events = [...minutes(0, 200), asked(30), ...minutes(200, 30)]
+    const events = [...minutes(0, 200), refusalAt(30), ...minutes(200, 30)]
     expect(judge(events)).toMatchObject({
       names: ['completeness'],
       problems: expect.stringContaining('it was put in afterwards'),
@@ -380,8 +380,8 @@ describe('a clock that was ahead', () => {
 
   test('does not explain an event that is further back than the time jumped forward, or before the log began', () => {
     const night = [...minutes(0, 60), ...minutes(60 + 480, 600)]
-    expect(judge([...night, asked(100)]).names).toEqual(['completeness'])
-    expect(judge([...minutes(0, 60), asked(-1_000_000)]).names).toEqual(['completeness'])
+    expect(judge([...night, refusalAt(100)]).names).toEqual(['completeness'])
+    expect(judge([...minutes(0, 60), refusalAt(-1_000_000)]).names).toEqual(['completeness'])
   })
 
   test('does not explain a clock that was behind, which looks like inserted events: one finding for all of them', () => {
@@ -397,7 +397,7 @@ describe('a clock that was ahead', () => {
   test('does not hide events that were inserted before it and after it', () => {
     const events = [...minutes(0, 60), ...minutes(1000, 5), ...minutes(65, 100)]
     for (const place of [50, 150]) {
-      const forged = events.toSpliced(place, 0, asked(10))
+      const forged = events.toSpliced(place, 0, refusalAt(10))
       expect(judge(forged).names).toEqual(['completeness'])
       expect(warningsOf(forged)).toHaveLength(1)
     }

@@ -129,14 +129,14 @@ test('the strictest of tool, worker file and overlays wins', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
       const notify = { ...one, call: { tool: 'notify', input: {} } }
-      const said = [
+      const approvals = [
         one.setting,
         typeof one.answer === 'object' && one.answer !== null ? 'blocked' : one.answer,
         ...one.overlays
           .filter((each) => each.path === null && (each.tool === null || each.tool === 'notify'))
           .map((each) => each.approval),
       ].filter((each) => each !== null)
-      const expected = ['blocked', 'ask', 'preApproved'].find((each) => said.includes(each))
+      const expected = ['blocked', 'ask', 'preApproved'].find((each) => approvals.includes(each))
       expect((await verdictOf(notify)).verdict).toBe(expected ?? 'ask')
     }),
     runs,

@@ -277,19 +277,19 @@ test('duplicate names are refused', () => {
 
 test('an earlier address belongs to one person, and is not the present address of another', () => {
   const formerly = (address: string) => `{ email: alan@example.com, formerly: ${address} }`
-  const told = (...people: string[]) =>
+  const problemsWith = (...people: string[]) =>
     lines({
       'countersign.yaml': config.replace(
         '{ email: alan@example.com, name: Alan }',
         people.join('\n  - '),
       ),
     })
-  expect(told(formerly('Turing@example.com'))).toEqual([])
+  expect(problemsWith(formerly('Turing@example.com'))).toEqual([])
   const stillHere = expect.stringContaining('who is still a person of the project')
-  expect(told(formerly('[old@example.com, grace@example.com]'))).toEqual([stillHere])
-  expect(told(formerly('alan@example.com'))).toEqual([stillHere])
+  expect(problemsWith(formerly('[old@example.com, grace@example.com]'))).toEqual([stillHere])
+  expect(problemsWith(formerly('alan@example.com'))).toEqual([stillHere])
   const twice = '{ email: kurt@example.com, formerly: old@example.com }'
-  expect(told(formerly('old@example.com'), twice)).toEqual([
+  expect(problemsWith(formerly('old@example.com'), twice)).toEqual([
     expect.stringContaining('names old@example.com, twice'),
   ])
 })

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aside } from '#test/harness/aside.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
-import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
+import { openAuditDesk, type AuditDesk } from '#test/harness/evidence/audit-desk.ts'
 import { seededChoices } from '#test/shell/seeded.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createEmptyDatabase, type TestDatabase } from '#test/harness/postgres.ts'
@@ -23,15 +23,15 @@ import { manifestHashName, manifestName, partName, type Manifest } from './manif
 import { readBackup } from './read-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
-let lived: LivedDesk
+let auditDesk: AuditDesk
 let db: Db
 let folder: string
 let file: string
 let savedManifest: Manifest
 
 beforeAll(async () => {
-  lived = await livedDesk()
-  db = lived.desk.database.db
+  auditDesk = await openAuditDesk()
+  db = auditDesk.desk.database.db
   folder = newFolder('countersign backup ')
   file = join(folder, 'all.backup')
   // The most difficult values of JSON, text and arrays: all must be restored unchanged.
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await writeBackup(db, { file, keys: [] })
   savedManifest = (await readBackup(file)).manifest
 })
-afterAll(() => lived.desk[Symbol.asyncDispose]())
+afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
 async function restoreInto(target: Db, from: string): Promise<number> {
   const { manifest, rows } = await readBackup(from)
@@ -125,7 +125,7 @@ describe('a backup that was restored', () => {
       .executeTakeFirstOrThrow()
     expect(BigInt(added.id)).toBe(BigInt(last) + 1n)
 
-    const { signer, desk } = lived
+    const { signer, desk } = auditDesk
     const evidence = await exportOf(target.db, signer, desk.api.verifier)
     const verdicts = verifyLog(evidence, signer.key, null)
     expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('holds'))
@@ -136,7 +136,7 @@ describe('a backup that was restored', () => {
     await expect(sql`truncate audit_leaf`.execute(target.db)).rejects.toThrow('append-only')
     const orphan = target.db.insertInto('claim').values({
       request_id: '00000000-0000-7000-8000-000000000000',
-      person_id: lived.desk.people.ada.id,
+      person_id: auditDesk.desk.people.ada.id,
       lease_until: new Date(),
     })
     await expect(orphan.execute()).rejects.toThrow('foreign key')
@@ -155,7 +155,7 @@ describe('a backup that was restored', () => {
 
   it('is worked on only once somebody has accepted it, which raises the epoch', async () => {
     await expect(checkNotRestored(folder, target.db)).rejects.toThrow('countersign doctor --repair')
-    const ctx = { ...lived.desk.api, db: target.db }
+    const ctx = { ...auditDesk.desk.api, db: target.db }
     expect(await raiseEpoch(ctx, { namespaceId: null, lost: { mayHaveRun: [] } })).toMatchObject({
       epoch: 2,
     })

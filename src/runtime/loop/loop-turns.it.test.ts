@@ -18,7 +18,7 @@ async function watched(wedgedMs: number) {
     const answer = await fetch(`http://127.0.0.1:${Number(String(line))}${path}`)
     return { status: answer.status, text: await answer.text() }
   }
-  return { child, ask, exited, block: () => child.stdin.write('x'), said: () => output }
+  return { child, ask, exited, block: () => child.stdin.write('x'), outputText: () => output }
 }
 
 // Rules: security.md 27
@@ -37,8 +37,8 @@ test('/readyz of the watching thread reports a blocked event loop; /metrics answ
 }, 240_000)
 
 test('a process whose event loop is blocked for long ends, and logs why', async () => {
-  const { block, exited, said } = await watched(2_000)
+  const { block, exited, outputText } = await watched(2_000)
   block()
   expect(await exited).toEqual([null, 'SIGKILL'])
-  expect(said()).toContain('the event loop has been blocked for 2 s')
+  expect(outputText()).toContain('the event loop has been blocked for 2 s')
 }, 240_000)

@@ -37,7 +37,7 @@ beforeEach(() => {
   aWrite.input.content = `new ${(written += 1)}\n`
 })
 
-async function asked(...calls: readonly ModelStepCall[]) {
+async function startWithCalls(...calls: readonly ModelStepCall[]) {
   desk.say({ calls })
   const runId = await desk.start()
   const turn = await desk.turn(runId, 1)
@@ -65,7 +65,7 @@ async function principals(requestId: string | undefined, why: string): Promise<s
 
 describe('a question', () => {
   test('waits in the queue as a question that nobody can approve, and its answer is the result', async () => {
-    const { runId, turn, requests } = await asked(open)
+    const { runId, turn, requests } = await startWithCalls(open)
     const [question] = requests
     expect(await row(question)).toMatchObject({ kind: 'question', state: 'pending', risk: 'low' })
     const { grace } = desk.people
@@ -83,7 +83,7 @@ describe('a question', () => {
   })
 
   test('issues no permit and leaves no execution, since nothing runs', async () => {
-    const { requests } = await asked(open)
+    const { requests } = await startWithCalls(open)
     await answer(desk.people.grace, requests[0], 'next')
     const { call_id: callId } = await row(requests[0])
     for (const table of ['permit', 'execution'] as const) {
@@ -97,7 +97,7 @@ describe('a question', () => {
   })
 
   test('with choices takes one of them and nothing else', async () => {
-    const { requests } = await asked(choice)
+    const { requests } = await startWithCalls(choice)
     const { grace } = desk.people
     expect((await refusal(answer(grace, requests[0], 'Main'))).code).toBe('invalid_request')
     expect((await row(requests[0])).state).toBe('pending')
@@ -105,7 +105,7 @@ describe('a question', () => {
   })
 
   test('sent twice with one key counts once; a second answer is refused with the name of the first person', async () => {
-    const { requests } = await asked(open)
+    const { requests } = await startWithCalls(open)
     const { grace, ada } = desk.people
     const first = await answer(grace, requests[0], 'next', 'key-1')
     expect(await answer(grace, requests[0], 'next', 'key-1')).toEqual(first)
@@ -115,7 +115,7 @@ describe('a question', () => {
   })
 
   test('makes its person one of the people behind the requests asked afterwards, not before', async () => {
-    const { runId, turn, requests } = await asked(open, aWrite)
+    const { runId, turn, requests } = await startWithCalls(open, aWrite)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
     expect(await principals(requests[1], 'answered')).toEqual([])
@@ -131,7 +131,7 @@ describe('a question', () => {
 
   // Rules: security.md 29
   test('keeps its person behind the requests asked afterwards when the answer is deleted from its table', async () => {
-    const { runId, turn, requests } = await asked(open)
+    const { runId, turn, requests } = await startWithCalls(open)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
     await sql`delete from decision where request_id = ${requests[0]}`.execute(desk.database.db)
@@ -144,12 +144,12 @@ describe('a question', () => {
   })
 
   test('that nobody answers in time expires, and is cancelled with its run', async () => {
-    const { runId, turn, requests } = await asked(open)
+    const { runId, turn, requests } = await startWithCalls(open)
     await setRows(desk.database.db, 'request', { run_id: runId }, { expires_at: new Date(0) })
     expect((await refusal(answer(desk.people.grace, requests[0], 'next'))).code).toBe('expired')
     await desk.perform(turn)
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'expired' }])
-    const other = await asked(open)
+    const other = await startWithCalls(open)
     await cancelRun(desk.api, desk.people.ada.caller, { runId: other.runId })
     expect((await refusal(answer(desk.people.grace, other.requests[0], 'x'))).code).toBe(
       'cancelled',
@@ -157,7 +157,7 @@ describe('a question', () => {
   })
 
   test('leaves the queue when an earlier call of its turn is denied with stop', async () => {
-    const { runId, turn, requests } = await asked(aWrite, open)
+    const { runId, turn, requests } = await startWithCalls(aWrite, open)
     const { grace } = desk.people
     await desk.decide(grace, requests[0] ?? '', { decision: 'deny', then: 'stop' })
     expect(await row(requests[1])).toMatchObject({
@@ -173,14 +173,14 @@ describe('a question', () => {
 describe('a person who may send the run messages', () => {
   test('answers its questions: its starter, and people who manage runs', async () => {
     const { ada, olga } = desk.people
-    const { requests } = await asked(open)
+    const { requests } = await startWithCalls(open)
     const request = await getRequest(desk.api, ada.caller, { request: requests[0] ?? '' })
     expect(request.eligibility.canDecide).toBe(true)
     expect(request.eligiblePeople.map(({ name }) => name)).toEqual(['Ada', 'Grace', 'Linus'])
     const list = await listRequests(desk.api, ada.caller, { mine: true, limit: 200 })
     expect(list.items.map(({ id }) => id)).toContain(requests[0])
     expect(await answer(ada, requests[0], 'next')).toMatchObject({ state: 'approved' })
-    const { requests: others } = await asked(open)
+    const { requests: others } = await startWithCalls(open)
     expect(await answer(olga, others[0], 'next')).toMatchObject({ state: 'approved' })
     const { items } = await listRequests(desk.api, ada.caller, { mine: true, limit: 200 })
     expect(items.map(({ id }) => id)).not.toContain(requests[0])
@@ -188,7 +188,7 @@ describe('a person who may send the run messages', () => {
 
   test('approves nothing by that: the starter stays behind the requests of the run, and the other person becomes one of those behind them', async () => {
     const { ada, olga } = desk.people
-    const { runId, turn, requests } = await asked(open, aWrite)
+    const { runId, turn, requests } = await startWithCalls(open, aWrite)
     const again = await refusal(desk.decide(ada, requests[1] ?? ''))
     expect(again.facts['which']).toBe('behind_request')
     await answer(olga, requests[0], 'next')
@@ -204,7 +204,7 @@ describe('a person who may send the run messages', () => {
   })
 
   test('is not one whose name was written into the row of a run that is signed for another', async () => {
-    const { runId, requests } = await asked(open)
+    const { runId, requests } = await startWithCalls(open)
     const edsger = await addPerson(desk.database.db, 'Edsger the second', [])
     const write = async (starter: string): Promise<void> => {
       const { db } = desk.database
@@ -219,7 +219,7 @@ describe('a person who may send the run messages', () => {
 
 describe('what is refused', () => {
   test('outsiders, machines, and whoever only wrote to the run', async () => {
-    const { requests } = await asked(open)
+    const { requests } = await startWithCalls(open)
     const edsger = await addPerson(desk.database.db, 'Edsger', [])
     expect((await refusal(answer(edsger, requests[0], 'next'))).code).toBe('not_found')
     const actor = { type: 'machine', id: 'k', name: 'k', ownerId: desk.people.ada.id } as const
@@ -233,7 +233,7 @@ describe('what is refused', () => {
   })
 
   test('empty words, NUL, half a character and more than 4,000 characters', async () => {
-    const { requests } = await asked(open)
+    const { requests } = await startWithCalls(open)
     for (const text of [' ', 'a\0b', '\ud800', 'x'.repeat(4001)]) {
       const refused = await refusal(answer(desk.people.grace, requests[0], text))
       expect(refused.code).toBe('invalid_request')
@@ -241,7 +241,7 @@ describe('what is refused', () => {
   })
 
   test('deciding a question, and answering what is none', async () => {
-    const { requests } = await asked(open, aWrite)
+    const { requests } = await startWithCalls(open, aWrite)
     const { grace } = desk.people
     const { digest } = await row(requests[0])
     for (const decision of ['approve', 'deny']) {
@@ -253,7 +253,7 @@ describe('what is refused', () => {
   })
 
   test('an approval that exists only in the row: nothing runs, and nothing is answered', async () => {
-    const { runId, turn, requests } = await asked(open)
+    const { runId, turn, requests } = await startWithCalls(open)
     await setRows(desk.database.db, 'request', { id: requests[0] ?? '' }, { state: 'approved' })
     await desk.perform(turn)
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'error' }])
@@ -262,7 +262,7 @@ describe('what is refused', () => {
   })
 
   test('duplicate choices, a single choice, and unknown fields go back to the model', async () => {
-    const { runId, requests } = await asked(
+    const { runId, requests } = await startWithCalls(
       { tool: 'ask_person', input: { question: 'q', choices: ['a', 'a'] } },
       { tool: 'ask_person', input: { question: 'q', choices: ['a'] } },
       { tool: 'ask_person', input: { question: ' ' } },
@@ -301,13 +301,13 @@ describe('run modes', () => {
       'tools: { ask_person: { approval: preApproved } }\nzones:',
     )
     await desk.activate({ 'workers/scribe.md': worker })
-    const { requests } = await asked(open)
+    const { requests } = await startWithCalls(open)
     expect((await row(requests[0])).state).toBe('pending')
   })
 })
 
 test('a message to a run that waits for an answer does not take its place', async () => {
-  const { runId, turn, requests } = await asked(open)
+  const { runId, turn, requests } = await startWithCalls(open)
   await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'next, I think' })
   expect(await desk.perform(turn)).toMatchObject([{ kind: 'wait', requestIds: [requests[0]] }])
 })

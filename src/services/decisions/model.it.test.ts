@@ -148,7 +148,7 @@ async function actor() {
   return { run, request, take }
 }
 
-async function told(attempt: Promise<void>): Promise<string> {
+async function codeOf(attempt: Promise<void>): Promise<string> {
   const outcome = await outcomeOf(attempt)
   return 'refusal' in outcome ? outcome.refusal.code : 'ok'
 }
@@ -163,7 +163,7 @@ test('any sequence of votes, edits, departures, expiries and cancels ends as the
       for (const one of steps) {
         const cancelledTwice = one.do === 'cancel' && (await runEnded(real.run.id))
         if (cancelledTwice) continue
-        expect(await told(real.take(one)), JSON.stringify(one)).toBe(model.take(one))
+        expect(await codeOf(real.take(one)), JSON.stringify(one)).toBe(model.take(one))
       }
       const row = await database.db
         .selectFrom('request')

@@ -223,8 +223,8 @@ describe('refused decisions', () => {
       expect((await refusal(decide(grace, request, body))).code).toBe('not_displayed')
     }
     expect(await stateOf(request.id)).toBe('pending')
-    const shown = approving(request, { seen: request.presentationDigest })
-    expect((await decide(grace, request, shown)).state).toBe('approved')
+    const approval = approving(request, { seen: request.presentationDigest })
+    expect((await decide(grace, request, approval)).state).toBe('approved')
   })
 
   test('high risk where a signature is required is never approved without one', async () => {

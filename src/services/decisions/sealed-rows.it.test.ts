@@ -133,9 +133,9 @@ describe('a decision', () => {
       await write(sql`update ${name} set ${sql.ref(column)} = ${other} where ${where}`)
       try {
         const { code } = await refusal(desk.decide(linus, requestId))
-        const wanted = harmless[`${table}.${column}`] ?? 'tampered'
-        expect(code).toBe(wanted)
-        if (wanted === 'tampered') expect(await newestRefusal(requestId)).toBe(code)
+        const expectedCode = harmless[`${table}.${column}`] ?? 'tampered'
+        expect(code).toBe(expectedCode)
+        if (expectedCode === 'tampered') expect(await newestRefusal(requestId)).toBe(code)
       } finally {
         await write(sql`update ${name} set ${sql.ref(column)} = was.${sql.ref(column)}
         from jsonb_populate_record(null::${name}, ${JSON.stringify(rows[0]?.row)}::jsonb) as was
@@ -224,14 +224,14 @@ describe('the page of a request', () => {
     const { requestId } = (await aWrite()).call
     const { db } = desk.database
     const { run_id: runId, turn } = await rowOf(db, 'request', { id: requestId })
-    const shown = () =>
+    const changeSet = () =>
       readChangeSet(desk.api, linus.caller, { runId: runId ?? '', turn: turn ?? 0 })
-    const [call] = (await shown()).calls
+    const [call] = (await changeSet()).calls
     const other = { ...call?.shown?.presentation, content: 'nothing to see here' }
     const harmless = await putContent(db, JSON.stringify(other))
     await write(sql`update request_revision set presentation_hash = ${harmless}
       where request_id = ${requestId}`)
-    expect((await refusal(shown())).code).toBe('tampered')
+    expect((await refusal(changeSet())).code).toBe('tampered')
   })
 })
 

@@ -35,7 +35,7 @@ async function talkedAbout(): Promise<OneWrite> {
   return write
 }
 
-const shown = async ({ call }: OneWrite) => {
+const wordsOf = async ({ call }: OneWrite) => {
   const request = await getRequest(desk.api, desk.people.grace.caller, { request: call.requestId })
   return {
     comments: request.comments.map(({ text }) => text),
@@ -65,7 +65,7 @@ describe('erasing the words of people', () => {
     expect((await refusal(unknown)).code).toBe('not_found')
     const nobody = erasePersonWords(desk.api, olga.caller, { person: 'no@example.com', why: 'x' })
     expect((await refusal(nobody)).code).toBe('not_found')
-    expect((await shown(first)).comments).toContain('It is for the notes')
+    expect((await wordsOf(first)).comments).toContain('It is for the notes')
   })
 
   test('about one request leaves in their place when they were written and by whom, and nothing else', async () => {
@@ -77,9 +77,9 @@ describe('erasing the words of people', () => {
       texts: 3,
     })
     const gone = expect.stringMatching(/^\[erased on \d{4}-\d\d-\d\d by olga\]$/i) as string
-    expect(await shown(first)).toEqual({ comments: [gone, gone], reasons: [gone] })
+    expect(await wordsOf(first)).toEqual({ comments: [gone, gone], reasons: [gone] })
     expect((await onlyCall(first.runId)).text).toBe('[what a person said here was erased]')
-    expect((await shown(second)).comments).toEqual([
+    expect((await wordsOf(second)).comments).toEqual([
       'Jane Doe called about this',
       'It is for the notes',
     ])
@@ -98,7 +98,7 @@ describe('erasing the words of people', () => {
     expect(await erasePersonWords(desk.api, olga.caller, body)).toEqual({ requests: 1, texts: 2 })
     expect(await listSavedViews(desk.api, grace.caller)).toEqual([])
     expect(await listSavedViews(desk.api, linus.caller)).toMatchObject([view])
-    expect((await shown(second)).comments[1]).toBe('It is for the notes')
+    expect((await wordsOf(second)).comments[1]).toBe('It is for the notes')
     expect((await onlyCall(second.runId)).text).not.toContain('Jane')
     expect(await storedWith('Jane Doe')).toBe(0)
     expect(await storedWith('asked for it')).toBe(1)

@@ -96,7 +96,7 @@ test.each<[string, Approval, string]>([
   ['forbidden', { blocked: 'never' }, 'policy_blocked'],
 ])(
   'a tool of the worker’s own server that is %s pre-approves no tool of the program’s server',
-  async (word, approval, wanted) => {
+  async (word, approval, expected) => {
     const registryOf: typeof desk.worker.registryOf = async (policy, worker) => {
       const own = await desk.worker.registryOf(policy, worker)
       const like = own.get('read_file')
@@ -125,6 +125,6 @@ test.each<[string, Approval, string]>([
       ({ state }) => state,
       (error: Problem) => error.code,
     )
-    expect(answer).toBe(wanted)
+    expect(answer).toBe(expected)
   },
 )

@@ -132,8 +132,8 @@ describe('a request of a program', () => {
       onBehalfOf: desk.ada.id,
     })
     for (const caller of [desk.program.caller, desk.grace.caller, desk.ada.caller]) {
-      const seen = await getRequest(desk.service.ctx, caller, { request: requestId })
-      expect(seen.id).toBe(requestId)
+      const detail = await getRequest(desk.service.ctx, caller, { request: requestId })
+      expect(detail.id).toBe(requestId)
     }
     const other = await addKey(desk.service.db, { ...desk.ada, name: 'Ada' })
     const elsewhere = await openExternal(desk.service.ctx, desk.program.caller, {

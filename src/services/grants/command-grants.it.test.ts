@@ -113,16 +113,16 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
 
   test('has no effect while a shell rule blocks the command, and the list says so', async () => {
     const runId = await granted('run')
-    const shown = async () =>
+    const dormantReason = async () =>
       (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant
-    expect(await shown()).toBeNull()
+    expect(await dormantReason()).toBeNull()
     const shell = 'shell: { default: ask, rules: [{ pattern: sh, approval: blocked }] }'
     const before = deskWorker.replace('zones:', 'shell: { default: ask }\nzones:')
     await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}\nzones:`) })
-    expect(await shown()).toBe(
+    expect(await dormantReason()).toBe(
       'the policy in force blocks it for scribe: shell rule "sh" is blocked',
     )
     await desk.activate({ 'workers/scribe.md': before })
-    expect(await shown()).toBeNull()
+    expect(await dormantReason()).toBeNull()
   })
 })

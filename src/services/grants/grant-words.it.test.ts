@@ -71,11 +71,11 @@ test('two approvals of a run admit a call of any kind of tool only if the words 
     fc.asyncProperty(
       approvals,
       fc.array(calls, { minLength: 12, maxLength: 12 }),
-      async (given, others) => {
+      async (choices, others) => {
         desk.run = await addRun(desk.service, { startedBy: desk.ada })
         const words = new Set<string | null>()
         let toolHash = ''
-        for (const [index, [call, choice]] of given.entries()) {
+        for (const [index, [call, choice]] of choices.entries()) {
           const scopes = scopesOf[call.tool] ?? ['run']
           const scope = scopes[choice % scopes.length] ?? 'run'
           const more = call.tool === 'exec' ? detailOf(call.program) : {}
@@ -95,7 +95,7 @@ test('two approvals of a run admit a call of any kind of tool only if the words 
           // A request of the fixture names a file that is absent.
           words.add(wordsOf({ ...call, fileHash: 'absent' }, scope, toolHash))
         }
-        for (const call of [...given.map(([one]) => one), ...others]) {
+        for (const call of [...choices.map(([one]) => one), ...others]) {
           for (const now of [toolHash, otherDigest]) {
             const path =
               scopesOf[call.tool]?.includes('path') === true ? String(call.input['path']) : null

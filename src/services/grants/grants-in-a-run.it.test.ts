@@ -160,9 +160,9 @@ describe('a grant covers nothing', () => {
 // Rules: product.md 10
 test('a grant without any call to cover under the policy in force says so, and covers calls again when a later policy allows it', async () => {
   const { runId } = await granted()
-  const shown = async () =>
+  const dormantReason = async () =>
     (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant
-  expect(await shown()).toBeNull()
+  expect(await dormantReason()).toBeNull()
   const changes: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
     [
       { 'workers/scribe.md': unread.replace('write: ask', 'write: blocked') },
@@ -181,13 +181,13 @@ test('a grant without any call to cover under the policy in force says so, and c
   ]
   for (const [files, why] of changes) {
     await desk.activate(files)
-    expect(await shown()).toBe(why)
+    expect(await dormantReason()).toBe(why)
     await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': unread })
-    expect(await shown()).toBeNull()
+    expect(await dormantReason()).toBeNull()
   }
   await sql`update approval_grant set statement = regexp_replace(statement, '"toolHash":"sha256:....', '"toolHash":"sha256:0000')
     where root_run_id = ${runId}`.execute(desk.database.db)
-  expect(await shown()).toBe('the definition of write_file has changed since')
+  expect(await dormantReason()).toBe('the definition of write_file has changed since')
 })
 
 // Rules: product.md 11

@@ -35,17 +35,17 @@ describe('a list of grants', () => {
   })
 
   test('says why a grant that is still valid covers no call now', async () => {
-    const shown = async () =>
+    const dormantReasons = async () =>
       (await listGrants(desk.service.ctx, desk.ada.caller, { runId: desk.run.id })).map(
         ({ dormant }) => dormant,
       )
     // The calls of these tests are of a definition that no tool has.
     const otherwise = 'the definition of write_file has changed since'
     await desk.grant()
-    expect((await shown())[0]).toBe(otherwise)
+    expect((await dormantReasons())[0]).toBe(otherwise)
     const giver = desk.database.db.updateTable('person').where('id', '=', desk.grace.id)
     await giver.set({ disabled_at: new Date() }).execute()
-    expect((await shown())[0]).toBe(`${desk.grace.name} has been disabled`)
+    expect((await dormantReasons())[0]).toBe(`${desk.grace.name} has been disabled`)
     await giver.set({ disabled_at: null }).execute()
     const team = { person_id: desk.grace.id, team: 'platform' }
     await desk.database.db
@@ -53,9 +53,9 @@ describe('a list of grants', () => {
       .where('person_id', '=', team.person_id)
       .where('team', '=', team.team)
       .execute()
-    expect((await shown())[0]).toContain('is no longer in a team that could decide')
+    expect((await dormantReasons())[0]).toContain('is no longer in a team that could decide')
     await joinTeam(desk.database.db, team.person_id, team.team)
-    expect((await shown())[0]).toBe(otherwise)
+    expect((await dormantReasons())[0]).toBe(otherwise)
   })
 
   test('of a run that the caller may not see is not found', async () => {

@@ -43,8 +43,8 @@ test('a proposed change is shown to its proposer and to people who activate poli
   expect(await numbersFor(linus)).toEqual([change.number])
   expect(await numbersFor(grace)).toEqual([change.number])
   expect(await numbersFor(ada)).toEqual([])
-  const [shown] = await listPolicyChanges(desk.api, linus.caller)
-  expect(shown?.mayEnd).toBe(false)
+  const [firstChange] = await listPolicyChanges(desk.api, linus.caller)
+  expect(firstChange?.mayEnd).toBe(false)
   expect((await desk.api.policies.inForce()).digest).toBe(before.digest)
   expect(await desk.read('workers/scribe.md')).toBe(deskWorker)
   desk.say({

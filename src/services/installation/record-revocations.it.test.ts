@@ -95,13 +95,13 @@ test('everything that an API records as ended is in the trail, from which the ne
   await db.insertInto('identity').values(identity).execute()
   await unlinkIdentity(ctx, managed.caller, managed)
 
-  const wanted = { name: 'ci', scopes: ['runs:read' as const], expiresAt: null }
+  const keyInput = { name: 'ci', scopes: ['runs:read' as const], expiresAt: null }
   const propose = () =>
-    proposeApiKey(ctx, ada.caller, { ...wanted, ownerEmail: 'linus@example.com' })
+    proposeApiKey(ctx, ada.caller, { ...keyInput, ownerEmail: 'linus@example.com' })
   await claimKeyProposal(ctx, linus.caller, await propose())
   await withdrawKeyProposal(ctx, linus.caller, await propose())
   await propose()
-  const { id } = await createApiKey(ctx, linus.caller, wanted)
+  const { id } = await createApiKey(ctx, linus.caller, keyInput)
   await rotateApiKey(ctx, linus.caller, { id, overlapMs: 60_000 })
   await rotateApiKey(ctx, linus.caller, { id, overlapMs: 0 })
 

@@ -109,19 +109,19 @@ test.each(Object.entries(acts))(
 )
 
 test('a key whose API dies before the commit does not exist; one whose response is lost is listed, and its secret is stored nowhere', async () => {
-  const wanted = { name: 'lost', scopes: ['runs:read' as const], expiresAt: null }
+  const keyInput = { name: 'lost', scopes: ['runs:read' as const], expiresAt: null }
   const keys = () => rowsOf(db, 'api_key', { owner_id: grace.id }, 'secret_hash')
-  await expect(createApiKey(dying(), grace.caller, wanted)).rejects.toThrow('killed')
+  await expect(createApiKey(dying(), grace.caller, keyInput)).rejects.toThrow('killed')
   expect(await keys()).toEqual([])
-  const { key } = await createApiKey(desk.api, grace.caller, wanted)
+  const { key } = await createApiKey(desk.api, grace.caller, keyInput)
   const [row, ...others] = await keys()
   expect(others).toEqual([])
   expect(JSON.stringify(row)).not.toContain(key)
 })
 
 test('a rotation whose API dies before the commit keeps the secret; one whose response is lost is repeated', async () => {
-  const wanted = { name: 'rotates', scopes: ['runs:read' as const], expiresAt: null }
-  const { id } = await createApiKey(desk.api, grace.caller, wanted)
+  const keyInput = { name: 'rotates', scopes: ['runs:read' as const], expiresAt: null }
+  const { id } = await createApiKey(desk.api, grace.caller, keyInput)
   const secretHash = async () => (await rowsOf(db, 'api_key', { id }, 'secret_hash'))[0]
   const first = await secretHash()
   const rotation = { id, overlapMs: 0 }

@@ -105,13 +105,13 @@ describe('a request that nobody decides', () => {
       'request.escalated',
       'request.reminded',
     ])
-    const { steps: shown } = await getRequest(service.ctx, grace.caller, { request: request.id })
-    expect(shown.map(({ kind, takenAt }) => [kind, takenAt !== null])).toEqual([
+    const { steps } = await getRequest(service.ctx, grace.caller, { request: request.id })
+    expect(steps.map(({ kind, takenAt }) => [kind, takenAt !== null])).toEqual([
       ['remind', true],
       ['escalate', true],
       ['remind', true],
     ])
-    expect(shown[0]!.takenAt!.getTime() - shown[0]!.dueAt.getTime()).toBeGreaterThan(25 * hour)
+    expect(steps[0]!.takenAt!.getTime() - steps[0]!.dueAt.getTime()).toBeGreaterThan(25 * hour)
   })
 
   test('that expired while the service was down says so, and nobody is reminded of it any more', async () => {
@@ -181,9 +181,9 @@ describe('a person who was added by an escalation', () => {
     await advanceRequests(service.ctx, { runId: request.runId })
     const { items } = await listRequests(service.ctx, edsger.caller, { mine: true, limit: 200 })
     expect(items.map((item) => item.id)).toContain(request.id)
-    const shown = await getRequest(service.ctx, edsger.caller, { request: request.id })
-    expect(shown.quorum.text).toBe('1 of platform (or security)')
-    expect(shown.eligiblePeople.map(({ name }) => name)).toEqual(['Edsger', 'Grace'])
+    const detail = await getRequest(service.ctx, edsger.caller, { request: request.id })
+    expect(detail.quorum.text).toBe('1 of platform (or security)')
+    expect(detail.eligiblePeople.map(({ name }) => name)).toEqual(['Edsger', 'Grace'])
     const answer = await approve(edsger, request)
     expect(answer).toMatchObject({
       state: 'approved',
@@ -211,8 +211,10 @@ describe('a person who was added by an escalation', () => {
       revision: 1,
     }
     const revised = await reviseRequest(service.ctx, grace.caller, change)
-    const { quorum: asked } = await getRequest(service.ctx, edsger.caller, { request: request.id })
-    expect(asked).toMatchObject({ text: '2 of platform (or security)', counted: [] })
+    const { quorum: newQuorum } = await getRequest(service.ctx, edsger.caller, {
+      request: request.id,
+    })
+    expect(newQuorum).toMatchObject({ text: '2 of platform (or security)', counted: [] })
     expect(await approve(edsger, request, revised.digest, 2)).toMatchObject({
       state: 'pending',
       quorum: { missing: [{ team: 'platform', count: 1, also: ['security'] }] },

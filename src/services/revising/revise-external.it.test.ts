@@ -34,33 +34,39 @@ const consume = (request: string, digest: string) =>
 describe("a changed call of a program's", () => {
   test('is the next revision, which another person than its editor decides and the program takes by its own digest', async () => {
     const title = 'Only a small change'
-    const asked = await desk.ask({ title })
-    const { digest, revision } = await revise(desk.linus, asked)
+    const externalRequest = await desk.ask({ title })
+    const { digest, revision } = await revise(desk.linus, externalRequest)
     const toolHash = unknownToolHash('deploy')
     expect(digest).toBe(callDigest({ tool: 'deploy', input: changed, toolHash }))
-    const request = await desk.read(asked.id)
+    const request = await desk.read(externalRequest.id)
     expect(request).toMatchObject({
       revision,
       digest,
       input: changed,
       state: 'pending',
       risk: 'high',
-      queue: asked.queue,
+      queue: externalRequest.queue,
       title: 'deploy {"service":"shop","version":"1.4.1"}',
       eligibility: { canDecide: false, reason: "you can't decide: you edited this call" },
       external: { claim: { title } },
       revisions: [
-        { revision: 1, digest: asked.digest, editor: null },
+        { revision: 1, digest: externalRequest.digest, editor: null },
         { revision: 2, digest, editor: { name: 'Linus' }, reason: 'the version before' },
       ],
     })
     expect(request.presentation.warnings.join()).toContain('A person changed this call')
     expect((await refusal(approve(desk.linus, request))).code).toBe('not_eligible')
-    expect((await refusal(approve(edsger, asked))).code).toBe('stale_revision')
+    expect((await refusal(approve(edsger, externalRequest))).code).toBe('stale_revision')
     await approve(edsger, request)
-    expect((await refusal(consume(asked.id, asked.digest))).code).toBe('stale_digest')
-    const { statement } = await consume(asked.id, digest)
-    expect(JSON.parse(statement)).toMatchObject({ requestId: asked.id, revision: 2, digest })
+    expect((await refusal(consume(externalRequest.id, externalRequest.digest))).code).toBe(
+      'stale_digest',
+    )
+    const { statement } = await consume(externalRequest.id, digest)
+    expect(JSON.parse(statement)).toMatchObject({
+      requestId: externalRequest.id,
+      revision: 2,
+      digest,
+    })
   })
 
   test('is judged by the worker that the program named, and still asks everybody whom it asked before', async () => {
@@ -71,7 +77,7 @@ describe("a changed call of a program's", () => {
       presented: null,
     }))
     const named = { tool: 'write_file', worker: 'scribe' }
-    const asked = await desk.ask({ ...named, input: { path: 'a.md', content: 'a' } })
+    const externalRequest = await desk.ask({ ...named, input: { path: 'a.md', content: 'a' } })
     judge(async (question) => {
       expect(question).toMatchObject({ worker: 'scribe', byProgram: true, isEdit: true })
       expect(question).not.toHaveProperty('proven')
@@ -80,12 +86,12 @@ describe("a changed call of a program's", () => {
     })
     const input = { path: 'b.md', content: 'b' }
     await reviseRequest(service.ctx, desk.linus.caller, {
-      request: asked.id,
-      digest: asked.digest,
+      request: externalRequest.id,
+      digest: externalRequest.digest,
       revision: 1,
       input,
     })
-    const request = await desk.read(asked.id)
+    const request = await desk.read(externalRequest.id)
     expect(request).toMatchObject({ input, risk: 'medium', quorum: { text: '2 of platform' } })
   })
 })

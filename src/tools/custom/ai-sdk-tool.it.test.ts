@@ -149,9 +149,9 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
   it('gives the model the result as its toModelOutput formats it: words, pictures and files, each named', async () => {
     await using project = await projectWith({ 'tools/shows.ts': showing })
     using place = await workspaceWith({})
-    const shown = async (name: string) =>
+    const resultOf = async (name: string) =>
       execute(await toolOf(project.toolProcess, name), place.workspace, { a: 2 })
-    const { type, output, text, files } = await shown('pictures')
+    const { type, output, text, files } = await resultOf('pictures')
     expect([type, output]).toEqual(['output', { taken: 2 }])
     expect(text.split('\n')).toEqual([
       'of 2, by call-1:1',
@@ -165,9 +165,9 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
       ['image/png', 70],
       ['application/octet-stream', 5],
     ])
-    expect(await shown('words')).toEqual({ type: 'output', output: { taken: 2 }, text: 'two' })
-    expect(await shown('json')).toMatchObject({ type: 'output', text: '{"only":2}' })
-    expect(await shown('fails')).toMatchObject({ type: 'error', text: 'no such luck' })
+    expect(await resultOf('words')).toEqual({ type: 'output', output: { taken: 2 }, text: 'two' })
+    expect(await resultOf('json')).toMatchObject({ type: 'output', text: '{"only":2}' })
+    expect(await resultOf('fails')).toMatchObject({ type: 'error', text: 'no such luck' })
   })
 
   it.each([

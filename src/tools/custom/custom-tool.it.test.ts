@@ -148,10 +148,10 @@ export default defineTool({
       ]),
     )
     using place = await workspaceWith({})
-    const shown = async (name: string) =>
+    const presentationOf = async (name: string) =>
       (await present(await toolOf(project.toolProcess, name), place.workspace, {})).presentation
     const kept = async (name: string) => {
-      const { content: text, metadata, warnings } = await shown(name)
+      const { content: text, metadata, warnings } = await presentationOf(name)
       return [text, metadata, ...warnings]
     }
     expect(await kept('plain')).toEqual(['shown', { ticket: 'OPS-1', deep: { a: [1, null] } }])
@@ -169,7 +169,7 @@ export default defineTool({
     ] as const) {
       expect(await kept(name)).toEqual(['shown', {}, expect.stringMatching(why)])
     }
-    expect((await shown('nested')).warnings).toEqual([
+    expect((await presentationOf('nested')).warnings).toEqual([
       expect.stringMatching(/present returned no presentation/),
     ])
   })

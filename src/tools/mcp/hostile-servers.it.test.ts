@@ -140,10 +140,10 @@ describe('an MCP server that', () => {
     const returned = bench.call(slowOutput)
     const checking = slow.parse({ text: `${'a'.repeat(60)}!` })
     const meanwhile = act.parse({ text: 'x' })
-    const noted = (name: string) => () => void order.push(name)
+    const addToOrder = (name: string) => () => void order.push(name)
     await Promise.all([
-      Promise.resolve(checking).then(noted('slow')),
-      Promise.resolve(meanwhile).then(noted('act')),
+      Promise.resolve(checking).then(addToOrder('slow')),
+      Promise.resolve(meanwhile).then(addToOrder('act')),
     ])
     expect(order).toEqual(['act', 'slow'])
     expect(await meanwhile).toMatchObject({ ok: true })

@@ -12,7 +12,7 @@ const message = { json: () => ({ requestId, number: 142 }) } as PushMessageData
  * opened.
  */
 function browser(windows: readonly object[]) {
-  const shown: { title: string; body: string; path: string }[] = []
+  const notices: { title: string; body: string; path: string }[] = []
   const opened: string[] = []
   const scope = {
     clients: {
@@ -23,11 +23,11 @@ function browser(windows: readonly object[]) {
       showNotification: async (
         title: string,
         { body, data }: { body: string; data: { path: string } },
-      ) => void shown.push({ title, body, path: data.path }),
+      ) => void notices.push({ title, body, path: data.path }),
     },
     navigator: {},
   } as unknown as ServiceWorkerGlobalScope
-  return { scope, shown, opened }
+  return { scope, notices, opened }
 }
 
 /** Somebody is signed in, and may read the request; `null`: nobody is. */
@@ -54,27 +54,27 @@ const waiting = {
 // Rules: security.md 22, 39
 test('a pushed request is read by who is signed in, and shown without its contents', async () => {
   signedIn(waiting)
-  const { scope, shown } = browser([])
+  const { scope, notices } = browser([])
   await showPush(scope, message)
-  expect(shown).toMatchObject([{ path: `/requests/${requestId}` }])
-  expect(JSON.stringify(shown)).toContain('notes/pushed.md')
-  expect(JSON.stringify(shown)).not.toContain('secret plans')
+  expect(notices).toMatchObject([{ path: `/requests/${requestId}` }])
+  expect(JSON.stringify(notices)).toContain('notes/pushed.md')
+  expect(JSON.stringify(notices)).not.toContain('secret plans')
 })
 
 test('where nobody is signed in a push shows a number alone, and a message of another form shows nothing of itself', async () => {
   signedIn(null)
-  const { scope, shown } = browser([])
+  const { scope, notices } = browser([])
   await showPush(scope, message)
   await showPush(scope, { json: () => ({ requestId: '<b>', number: 1 }) } as PushMessageData)
   await showPush(scope, null)
-  expect(shown.map(({ title }) => title)).toEqual(['Request #142', 'Countersign', 'Countersign'])
+  expect(notices.map(({ title }) => title)).toEqual(['Request #142', 'Countersign', 'Countersign'])
 })
 
 test('no notification appears while a page of the dashboard is visible', async () => {
   signedIn(waiting)
-  const { scope, shown } = browser([{ visibilityState: 'visible', focused: true }])
+  const { scope, notices } = browser([{ visibilityState: 'visible', focused: true }])
   await showPush(scope, message)
-  expect(shown).toEqual([])
+  expect(notices).toEqual([])
 })
 
 test('a click opens the page of the request, in a window that is there or a new one, and no other address', async () => {

@@ -274,7 +274,7 @@ test('a code that was redeemed before is refused, whoever brings it with a sign-
 
 test('after signing in one goes on to where one was going, and never to another site', async () => {
   provider.account = grace
-  for (const [asked, gone] of [
+  for (const [target, landing] of [
     ['/requests/12?from=mail', '/requests/12?from=mail'],
     ['https://evil.example/', '/'],
     ['//evil.example/', '/'],
@@ -282,8 +282,8 @@ test('after signing in one goes on to where one was going, and never to another 
     ['/v1/auth/logout', '/'],
   ] as const) {
     const browser = new Browser()
-    const back = await goThere(browser, `/v1/auth/oidc/start?return=${encodeURIComponent(asked)}`)
-    expect(locationOf(await browser.get(back))).toBe(gone)
+    const back = await goThere(browser, `/v1/auth/oidc/start?return=${encodeURIComponent(target)}`)
+    expect(locationOf(await browser.get(back))).toBe(landing)
   }
 })
 

@@ -6,7 +6,7 @@ import type { Reply } from '../test-api.ts'
 import { joinTeam } from '../../harness/fixtures/people.ts'
 import { trailOf } from '../../harness/fixtures/trail.ts'
 
-const told: unknown[] = []
+const notices: unknown[] = []
 
 const api = disposeAfterTests(
   await createApiWithActivators({
@@ -14,7 +14,7 @@ const api = disposeAfterTests(
     signInMails: {
       isOffered: async () => true,
       sendLink: () => undefined,
-      notify: (email, notice) => void told.push({ email, ...notice }),
+      notify: (email, notice) => void notices.push({ email, ...notice }),
     },
   }),
 )
@@ -56,7 +56,7 @@ test("a key in a colleague's name is only proposed: its maker never sees it, and
     body: { key: null, owner: { name: 'Ada' }, proposedBy: { name: 'Olga' } },
   })
   expect(reply.text).not.toMatch(/cs_[0-9a-f]/)
-  expect(told).toContainEqual({
+  expect(notices).toContainEqual({
     email: 'ada@example.com',
     what: 'key_proposed',
     name: 'robot',
@@ -146,5 +146,5 @@ test('without the right managePeople nobody proposes a key to somebody else', as
 test('a link made on the host signs in, and its person is told of it', async () => {
   const body = { email: 'grace@example.com', token: 'the-token-of-this-host' }
   expect((await api.ask('/v1/auth/host-link', { method: 'POST', body })).status).toBe(201)
-  expect(told).toContainEqual({ email: 'grace@example.com', what: 'link_made' })
+  expect(notices).toContainEqual({ email: 'grace@example.com', what: 'link_made' })
 })

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await sql`truncate refused_attempt`.execute(api.database.db)
 })
 
-interface Told {
+interface RefusalEvent {
   readonly type: string
   readonly actor: { readonly id: string }
   readonly requestId?: string
@@ -26,12 +26,12 @@ interface Told {
   readonly detail: { readonly code: string; readonly attempt: string; readonly repeated?: number }
 }
 
-async function told(personId = api.people.edsger.id): Promise<readonly Told[]> {
+async function refusalsOf(personId = api.people.edsger.id): Promise<readonly RefusalEvent[]> {
   const { rows } = await sql<{ document: string }>`
     select document from audit_event where actor_id = ${personId}
       and type in ('decision.refused', 'attempt.refused') order by at, id
   `.execute(api.database.db)
-  return rows.map((row) => JSON.parse(row.document) as Told)
+  return rows.map((row) => JSON.parse(row.document) as RefusalEvent)
 }
 
 type Attempt = readonly [string, () => Promise<Reply>, number, string]
@@ -102,10 +102,10 @@ test.each(attempts)(
   'whoever %s is in the trail, and is told no more than before',
   async (...of) => {
     const [, attempt, status, code] = of
-    const before = (await told()).length
+    const before = (await refusalsOf()).length
     const reply = await attempt()
     expect(reply).toMatchObject({ status, body: { code } })
-    const [event, ...more] = (await told()).slice(before)
+    const [event, ...more] = (await refusalsOf()).slice(before)
     expect(more).toEqual([])
     expect(event).toMatchObject({ actor: { id: api.people.edsger.id }, detail: { code } })
   },
@@ -114,7 +114,7 @@ test.each(attempts)(
 test('the trail of a request and of a run name who tried something on them unseen', async () => {
   await edsger.post(`/v1/requests/${request.id}/claim`)
   await edsger.post(`/v1/runs/${run.id}/cancel`, {})
-  expect((await told()).slice(-2)).toMatchObject([
+  expect((await refusalsOf()).slice(-2)).toMatchObject([
     { type: 'attempt.refused', requestId: request.id, runId: run.id },
     { type: 'attempt.refused', runId: run.id },
   ])
@@ -124,29 +124,29 @@ test('the trail of a request and of a run name who tried something on them unsee
 })
 
 test('what is malformed, and what is only read, is no attempt', async () => {
-  const before = (await told()).length
+  const before = (await refusalsOf()).length
   expect((await edsger.post('/v1/runs', { worker: 7 })).status).toBe(422)
   expect((await edsger.get(`/v1/requests/${request.id}`)).status).toBe(404)
-  expect(await told()).toHaveLength(before)
+  expect(await refusalsOf()).toHaveLength(before)
 })
 
 test('the same attempt a hundred times within the minute is told twice: once at once, once with how often', async () => {
-  const before = (await told()).length
+  const before = (await refusalsOf()).length
   const cancel = () => edsger.post(`/v1/runs/${run.id}/cancel`, {})
   for (let times = 0; times < 20; times += 1) {
     await Promise.all(Array.from({ length: 5 }, cancel))
   }
-  expect((await told()).slice(before)).toHaveLength(1)
+  expect((await refusalsOf()).slice(before)).toHaveLength(1)
   await recordRepeats(api.service.ctx)
-  expect((await told()).slice(before)).toHaveLength(1)
+  expect((await refusalsOf()).slice(before)).toHaveLength(1)
   await sql`update refused_attempt set until = clock_timestamp()`.execute(api.database.db)
   await Promise.all([recordRepeats(api.service.ctx), recordRepeats(api.service.ctx)])
-  expect((await told()).slice(before)).toMatchObject([
+  expect((await refusalsOf()).slice(before)).toMatchObject([
     { detail: { code: 'not_found' } },
     { runId: run.id, detail: { code: 'not_found', repeated: 99 } },
   ])
   await cancel()
-  expect((await told()).slice(before)).toHaveLength(3)
+  expect((await refusalsOf()).slice(before)).toHaveLength(3)
 })
 
 test('somebody who tries everything does not flood the trail, and hides nobody else in it', async () => {
@@ -158,7 +158,7 @@ test('somebody who tries everything does not flood the trail, and hides nobody e
       detail: { attempt: 'POST /v1/keys', code: 'forbidden', which: `${which}` },
     })
   }
-  const events = await told(linus.id)
+  const events = await refusalsOf(linus.id)
   expect(events).toHaveLength(31)
   expect(events.at(-1)?.detail).toEqual({ attempt: 'POST /v1/keys', code: 'forbidden', many: true })
   await recordRefusal(api.service.ctx, {
@@ -166,7 +166,7 @@ test('somebody who tries everything does not flood the trail, and hides nobody e
     ...olga.caller,
     detail: { attempt: 'POST /v1/keys', code: 'forbidden' },
   })
-  expect(await told(olga.id)).toHaveLength(1)
+  expect(await refusalsOf(olga.id)).toHaveLength(1)
 })
 
 type Operation = keyof typeof operations
@@ -233,8 +233,8 @@ test.each(['a person', 'a key'])(
     const { body: sessions } = await ada.get('/v1/sessions')
     const grace = await api.signIn(api.people.grace)
     const numberOf = async (path: string) => String((await grace.get(path)).body.number)
-    const said = await grace.post(`/v1/requests/${request.id}/comments`, { text: 'let it' })
-    expect(said.status).toBe(201)
+    const comment = await grace.post(`/v1/requests/${request.id}/comments`, { text: 'let it' })
+    expect(comment.status).toBe(201)
     for (const owner of [`runs/${run.id}`, `calls/${request.callId}`]) {
       expect((await grace.get(`/v1/${owner}/files/${fileHash}`)).status, owner).toBe(200)
     }
@@ -263,7 +263,7 @@ test.each(['a person', 'a key'])(
             .replace(':n', '1')
             .replace(':stream', 'stdout')
             .replace(':hash', fileHash)
-            .replace(':commentId', said.body.id)
+            .replace(':commentId', comment.body.id)
           const body = ['GET', 'DELETE'].includes(method) ? {} : { body: bodies[operation] ?? {} }
           const reply = await api.ask(at, { method, headers, ...body })
           const { requestId: _of, instance: _at, ...words } = reply.body ?? {}

@@ -197,8 +197,8 @@ test('a session of the development profile switches the person, and only to one 
 
 test('nobody is somebody else for what a header or an address says: there is no impersonation', async () => {
   const edsger = await api.signIn(api.people.edsger)
-  const said = ['ada@example.com', api.people.ada.id]
-  for (const other of said) {
+  const identities = ['ada@example.com', api.people.ada.id]
+  for (const other of identities) {
     const names = ['x-forwarded-user', 'x-remote-user', 'x-auth-request-email', 'x-impersonate']
     const headers = Object.fromEntries(names.map((name) => [name, other]))
     const me = await api.ask('/v1/me', { headers: { ...edsger.headers, ...headers } })

@@ -93,8 +93,8 @@ test('what was used or taken back stays so when its row is put back: a challenge
     return done
   }
   const passkey = softwarePasskey()
-  const asked = (await grace.post('/v1/credentials/options')).body
-  const registration = { name: 'Phone', response: passkey.create(asked, { counter: 0 }) }
+  const creation = (await grace.post('/v1/credentials/options')).body
+  const registration = { name: 'Phone', response: passkey.create(creation, { counter: 0 }) }
   expect((await grace.post('/v1/credentials', registration)).status).toBe(201)
   const options = (await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })).body
   const body = { response: passkey.get(options, { counter: 0 }) }

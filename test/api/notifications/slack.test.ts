@@ -124,8 +124,8 @@ const submitting = (
 async function opened(userId: string, requestId: string) {
   slack.calls.length = 0
   expect(await post(pressing(userId, requestId))).toMatchObject({ status: 200, text: '' })
-  const [asked] = slack.of('views.open')
-  return asked?.fields['view']
+  const [opening] = slack.of('views.open')
+  return opening?.fields['view']
 }
 
 /**
@@ -227,9 +227,11 @@ test('what was heard once is not heard again, and the second time is in the trai
 test('a digest or revision that is not current, and a decision made elsewhere, are refused in the modal', async () => {
   const request = await pending()
   const view = await opened(users.grace, request.id)
-  const shown = JSON.parse(view.private_metadata)
+  const metadata = JSON.parse(view.private_metadata)
   const send = (change: object) =>
-    post(submitting(users.grace, JSON.stringify({ ...shown, ...change }), { decision: 'approve' }))
+    post(
+      submitting(users.grace, JSON.stringify({ ...metadata, ...change }), { decision: 'approve' }),
+    )
   expect(errorOf(await send({ digest: `sha256:${'0'.repeat(64)}` }))).toContain('digest')
   expect(errorOf(await send({ revision: 2 }))).toContain('changed since')
   const nothing = submitting(users.grace, view.private_metadata, { decision: null })

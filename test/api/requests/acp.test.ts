@@ -47,7 +47,7 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
     output,
     warn: (sentence) => sentences.push(sentence),
   })
-  const said: string[] = []
+  const updates: string[] = []
   let callCount = 0
   const { agent } = client({ name: 'editor' })
     .onRequest('session/request_permission', () => {
@@ -56,7 +56,7 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
     })
     .onNotification('session/update', ({ params: { update } }) => {
       if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text') {
-        said.push(update.content.text)
+        updates.push(update.content.text)
       }
     })
     .connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output)))
@@ -69,7 +69,7 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
       const prompt = [{ type: 'text' as const, text: JSON.stringify(call) }]
       await agent.request('session/prompt', { sessionId: 's1', prompt })
       expect(callCount).toBe(0)
-      return said.at(-1)
+      return updates.at(-1)
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       input.end()

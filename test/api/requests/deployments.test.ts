@@ -105,7 +105,7 @@ async function deliveries(): Promise<string> {
   )
 }
 
-const told = (count = 1, run = '') =>
+const untilReviews = (count = 1, run = '') =>
   waitUntil(
     () =>
       github.reviews().filter(({ path }) => path.includes(`/${run}`)).length >= count ||
@@ -132,7 +132,7 @@ describe('a deployment of GitHub', () => {
     expect((await decide(request, 'approve', ada)).body.code).toBe('not_eligible')
     expect(github.receiver.received).toEqual([])
     expect((await decide(request, 'approve')).status).toBe(200)
-    await told()
+    await untilReviews()
     expect(github.reviews()).toEqual([
       {
         path: `/repos/acme/shop/actions/runs/${request.input.run}/deployment_protection_rule`,
@@ -155,7 +155,7 @@ describe('a deployment of GitHub', () => {
       200,
     )
     await using _relay = relay()
-    await told(2)
+    await untilReviews(2)
     expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected', 'rejected'])
     expect(JSON.stringify(github.receiver.received)).not.toContain('looked')
   })
@@ -168,7 +168,7 @@ describe('a deployment of GitHub', () => {
     await using _relay = relay()
     // A relay that ended with an earlier test may have told its own twice.
     const run = `${request.input.run}/`
-    await told(1, run)
+    await untilReviews(1, run)
     const own = github.reviews().filter(({ path }) => path.includes(`/${run}`))
     expect(own.map(({ body }) => body['state'])).toEqual(['rejected'])
   })
@@ -289,7 +289,7 @@ describe('an answer that is interrupted', () => {
     github.reviewStatus = 'hang'
     {
       await using _killed = relay()
-      await told(1, `${request.input.run}/`)
+      await untilReviews(1, `${request.input.run}/`)
     }
     github.reviewStatus = 204
     await using _next = relay()
@@ -339,7 +339,7 @@ describe('rows that somebody wrote let no deployment go on', () => {
     await setRows(db, 'external_request', { request_id: request.id }, { consumed_at: new Date() })
     await setRows(db, 'permit', { request_id: request.id }, { state: 'consumed' })
     await using _relay = relay()
-    await told(1, `${request.input.run}/`)
+    await untilReviews(1, `${request.input.run}/`)
     expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected'])
   })
 

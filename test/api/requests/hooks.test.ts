@@ -52,11 +52,11 @@ const send = (
     },
     body,
   })
-const said = ({ body, status }: Reply) => {
+const outputOf = ({ body, status }: Reply) => {
   expect(status).toBe(200)
   return body.hookSpecificOutput ?? {}
 }
-const reasonOf = (reply: Reply): string => said(reply).permissionDecisionReason
+const reasonOf = (reply: Reply): string => outputOf(reply).permissionDecisionReason
 /** The request that waits under this name, as Grace sees it. */
 const requestOf = (externalId: string): Promise<Reply['body']> =>
   requestNamed(api, grace, externalId)
@@ -104,7 +104,7 @@ describe("Claude Code's HTTP hook", () => {
       },
     })
     expect((await decide(request, 'approve')).status).toBe(200)
-    expect(said(await answer)).toEqual(yes)
+    expect(outputOf(await answer)).toEqual(yes)
     const handed = await requestOf(nameOf(one))
     expect(handed.external).toMatchObject({ consumed: { by: expect.anything() }, outcome: null })
     // The same event again is not a second yes.
@@ -139,12 +139,12 @@ describe("Claude Code's HTTP hook", () => {
     const before = await countOf()
     const again = { ...first, tool_use_id: use() }
     await decide(request, 'approve')
-    expect(said(await send(again))).toEqual(yes)
+    expect(outputOf(await send(again))).toEqual(yes)
     expect(await countOf()).toBe(before)
     await send(after(again))
     expect((await requestOf(nameOf(first))).external.outcome).toMatchObject({ state: 'succeeded' })
     // The id of the first call names the call that was made under it.
-    expect(said(await send(first))).toEqual(no)
+    expect(outputOf(await send(first))).toEqual(no)
   })
 
   test('a denial that came too late is told once, with its reason; then the same call asks anew', async () => {
@@ -172,7 +172,7 @@ describe("Claude Code's HTTP hook", () => {
       expect(reasonOf(await send(body, { by, wait: 0 }))).toContain('waits as #')
     }
     // Nor does another's report say anything of it.
-    expect(said(await send(forged))).toEqual(yes)
+    expect(outputOf(await send(forged))).toEqual(yes)
     await send(after(one), { by: other })
     await send(after({ ...one, session_id: 'session-2' }))
     expect((await requestOf(nameOf(one))).external.outcome).toBeNull()
@@ -184,7 +184,9 @@ describe("Claude Code's HTTP hook", () => {
     await send(one, { wait: 0 })
     const answers = [send(one, { wait: 4 }), send(two, { wait: 4 })]
     await decide(await requestOf(nameOf(one)), 'approve')
-    const decisions = (await Promise.all(answers)).map((reply) => said(reply).permissionDecision)
+    const decisions = (await Promise.all(answers)).map(
+      (reply) => outputOf(reply).permissionDecision,
+    )
     expect(decisions).toHaveLength(2)
     expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
   })
@@ -203,7 +205,7 @@ describe("Claude Code's HTTP hook", () => {
     await gone
     await decide(request, 'approve')
     expect((await requestOf(nameOf(one))).external.consumed).toBeNull()
-    expect(said(await send(one))).toEqual(yes)
+    expect(outputOf(await send(one))).toEqual(yes)
   })
 
   // Rules: product.md 19
@@ -216,7 +218,7 @@ describe("Claude Code's HTTP hook", () => {
     const request = await requestOf(nameOf(one))
     expect((await olga.delete(`/v1/keys/${made.body.id}`)).status).toBeLessThan(300)
     await decide(request, 'approve')
-    const { permissionDecision, permissionDecisionReason } = said(await waiting)
+    const { permissionDecision, permissionDecisionReason } = outputOf(await waiting)
     expect(permissionDecision).toBe('deny')
     expect(permissionDecisionReason).toMatch(/key ended/)
     expect((await requestOf(nameOf(one))).external.consumed).toBeNull()
@@ -226,7 +228,7 @@ describe("Claude Code's HTTP hook", () => {
     const one = event()
     await send(one, { wait: 0 })
     await decide(await requestOf(nameOf(one)), 'approve')
-    expect(said(await send(one))).toEqual(yes)
+    expect(outputOf(await send(one))).toEqual(yes)
     await send(after({ ...one, tool_input: { command: 'rm -rf ~' } }))
     const { outcome } = (await requestOf(nameOf(one))).external
     expect(outcome).toMatchObject({ state: 'unknown', summary: expect.stringMatching(/other arg/) })
@@ -238,7 +240,7 @@ describe("Claude Code's HTTP hook", () => {
     await revise(await requestOf(nameOf(one)), { command: 'npm publish --dry-run' })
     await decide(await requestOf(nameOf(one)), 'approve')
     const updatedInput = { command: 'npm publish --dry-run', description: 'Publish it' }
-    expect(said(await send(one, { root: '/srv/shop' }))).toMatchObject({
+    expect(outputOf(await send(one, { root: '/srv/shop' }))).toMatchObject({
       permissionDecision: 'allow',
       updatedInput,
     })
@@ -319,7 +321,7 @@ describe("Claude Code's HTTP hook", () => {
 
   test('PermissionRequest, which has no id of the call, is answered in its own words, and its outcome is found by the call', async () => {
     const { tool_use_id: id, ...fields } = event({ hook_event_name: 'PermissionRequest' })
-    const late = said(await send(fields, { wait: 0 }))
+    const late = outputOf(await send(fields, { wait: 0 }))
     expect(late).toMatchObject({
       hookEventName: 'PermissionRequest',
       decision: { behavior: 'deny', message: expect.stringContaining('waits as #') },
@@ -331,7 +333,7 @@ describe("Claude Code's HTTP hook", () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     await decide(await requestOf(name), 'approve')
-    expect(said(await send(fields))).toEqual({
+    expect(outputOf(await send(fields))).toEqual({
       hookEventName: 'PermissionRequest',
       decision: { behavior: 'allow' },
     })

@@ -177,10 +177,10 @@ describe.each(revisions)('the permission tool over HTTP, for clients of %s', (re
   test('a client that asks for progress gets it while its call waits', async () => {
     await using agent = await connect(revision)
     const one = question()
-    const heard = Promise.withResolvers<number>()
-    const onprogress = ({ progress }: { progress: number }) => heard.resolve(progress)
+    const firstProgress = Promise.withResolvers<number>()
+    const onprogress = ({ progress }: { progress: number }) => firstProgress.resolve(progress)
     const answer = agent.ask(one, { onprogress })
-    expect(await heard.promise).toBeGreaterThan(0)
+    expect(await firstProgress.promise).toBeGreaterThan(0)
     const request = await requestNamed(api, grace, nameOf(one.tool_use_id))
     await decideAsShown(grace, request, 'deny', 'no')
     expect(await answer).toEqual(denial('no'))

@@ -124,15 +124,15 @@ test('text reaches a reader while the model writes, within 300 ms, and the store
   for (const at of [0, 2, 4, all.length - 6, all.length - 2]) {
     const again = await listen(ada, runId, all[at]?.id)
     await again.end()
-    const said = all.slice(at + 1)
-    expect(again.text()).toBe(said.map(({ part }) => part.delta ?? '').join(''))
+    const rest = all.slice(at + 1)
+    expect(again.text()).toBe(rest.map(({ part }) => part.delta ?? '').join(''))
     // Results that exist already are sent in the order of their calls.
     const without = (frames: readonly Frame[]): readonly string[] =>
       frames
         .filter(({ part }) => part.type !== 'text-delta')
         .map(({ part }) => JSON.stringify(part))
         .toSorted()
-    expect(without(again.frames)).toEqual(without(said))
+    expect(without(again.frames)).toEqual(without(rest))
   }
   expect((await listen(ada, runId, all.at(-1)?.id)).status).toBe(204)
   expect((await listen(ada, runId)).status).toBe(204)

@@ -37,7 +37,7 @@ test('the button of the provider has its place before its address is known', asy
     const digest = crypto.subtle.digest.bind(crypto.subtle)
     const { promise, resolve } = Promise.withResolvers<void>()
     Object.assign(globalThis, { releaseDigest: resolve })
-    crypto.subtle.digest = async (...given) => promise.then(() => digest(...given))
+    crypto.subtle.digest = async (...values) => promise.then(() => digest(...values))
   })
   await page.reload()
   const provider = page.getByText('Sign in with Example Corp')

@@ -30,11 +30,11 @@ const runOf = (id: string) =>
 test('the page shows what the model of the run is told of its world, once somebody asks for it', async () => {
   const { runId } = await askForNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
-  const told: string[] = []
-  page.on('request', (request) => told.push(request.url()))
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
   const about = page.getByRole('region', { name: 'About' })
   await about.getByText('Window', { exact: true }).waitFor()
-  expect(told.some((url) => url.endsWith('/preamble'))).toBe(false)
+  expect(addresses.some((url) => url.endsWith('/preamble'))).toBe(false)
   await about.getByText('Preamble of the model').click()
   await about.getByText('- Write and edit files in notes/').waitFor()
 })

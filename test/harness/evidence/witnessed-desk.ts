@@ -2,20 +2,20 @@ import type { NoteSigner } from '#evidence/note/signed-note.ts'
 import { cosignCheckpoint, cosignNewest } from './cosign-newest.ts'
 import { fillTrail } from './fill-trail.ts'
 import { noteSigner } from './fixed-log.ts'
-import { livedDesk, type LivedDesk } from './lived-desk.ts'
+import { openAuditDesk, type AuditDesk } from './audit-desk.ts'
 
 /**
- * A lived desk whose log has whole tiles, and a witness that cosigned its first and its newest
+ * An audit desk whose log has whole tiles, and a witness that cosigned its first and its newest
  * checkpoint.
  */
-export interface WitnessedDesk extends LivedDesk {
+export interface WitnessedDesk extends AuditDesk {
   readonly witness: NoteSigner
 }
 
-/** Lives, fills the trail up with events of a later hour, and has both ends of the log cosigned. */
+/** Opens an audit desk, adds events of a later hour, and has both ends of the log cosigned. */
 export async function witnessedDesk(): Promise<WitnessedDesk> {
-  const lived = await livedDesk()
-  const { db } = lived.desk.database
+  const auditDesk = await openAuditDesk()
+  const { db } = auditDesk.desk.database
   const witness = noteSigner('witness.example', 'cosignature')
   const first = await db
     .selectFrom('audit_checkpoint')
@@ -25,5 +25,5 @@ export async function witnessedDesk(): Promise<WitnessedDesk> {
   await cosignCheckpoint(db, { size: Number(first.size), note: first.note }, witness, 'office')
   await fillTrail(db, 600)
   await cosignNewest(db, witness, 'office')
-  return { ...lived, witness }
+  return { ...auditDesk, witness }
 }

@@ -47,8 +47,8 @@ export async function openApprovalDesk(): Promise<ApprovalDesk> {
     const { body } = await people.grace.get(`/v1/requests/${id}`)
     const { digest, presentation, revision } = body
     const seen = presentation.digest
-    const said = { decision, digest, revision, reason: 'looked at it', seen }
-    return people[name].post(`/v1/requests/${id}/decisions`, said)
+    const decisionBody = { decision, digest, revision, reason: 'looked at it', seen }
+    return people[name].post(`/v1/requests/${id}/decisions`, decisionBody)
   }
   return {
     client: createClient({ url: api.url, apiKey: key, timeoutMs: 5000 }),

@@ -26,16 +26,16 @@ const inbox = (action: string, config = may) => ({
 
 /** A graph of somebody's own that pauses for the agent inbox, in two nodes at once. */
 function inboxGraph(checkpointer: MemorySaver) {
-  const said = Annotation<unknown[]>({
+  const answers = Annotation<unknown[]>({
     reducer: (old, more) => [...old, ...more],
     default: () => [],
   })
   const calls = [inbox('ship'), inbox('erase'), inbox('mail', { ...may, allow_respond: false })]
   const fixed = inbox('scale', { ...may, allow_edit: false })
-  return new StateGraph(Annotation.Root({ said }))
-    .addNode('many', () => ({ said: interrupt<unknown, unknown[]>(calls) }))
+  return new StateGraph(Annotation.Root({ answers }))
+    .addNode('many', () => ({ answers: interrupt<unknown, unknown[]>(calls) }))
     .addNode('one', () => ({
-      said: interrupt([fixed, inbox('hide', { ...may, allow_accept: false })]),
+      answers: interrupt([fixed, inbox('hide', { ...may, allow_accept: false })]),
     }))
     .addEdge('__start__', 'many')
     .addEdge('__start__', 'one')
@@ -55,7 +55,7 @@ test("a graph's pauses in the shape of the agent inbox are answered in it, each 
   expect((await answerInterrupts(desk.client, pauses)).waiting).toHaveLength(1)
   const scaled = await desk.decide('scale', 'approve')
   const { resume, taken } = await answerInterrupts(desk.client, pauses)
-  const { said } = await inboxGraph(checkpointer).invoke(
+  const { answers } = await inboxGraph(checkpointer).invoke(
     new Command({ resume: resume ?? {} }),
     thread('inbox'),
   )
@@ -63,7 +63,7 @@ test("a graph's pauses in the shape of the agent inbox are answered in it, each 
     type: 'response',
     args: expect.stringContaining(`Countersign: not run. ${words}`),
   })
-  expect(said).toEqual([
+  expect(answers).toEqual([
     { type: 'edit', args: { action: 'ship', args: { what: 'less' } } },
     refused('Grace denied this: looked at it'),
     { type: 'ignore', args: null },

@@ -15,10 +15,10 @@ const ran: unknown[] = []
 
 /** The program of a team in one process: an agent whose model makes these calls, then is done. */
 function startProcess(calls: readonly Called[]) {
-  const heard: unknown[] = []
+  const inputs: unknown[] = []
   const model: Model = {
     async getResponse({ input }) {
-      heard.push(input)
+      inputs.push(input)
       const isFirst = calls.length > 0 && !JSON.stringify(input).includes('function_call_result')
       return {
         usage: new Usage(),
@@ -59,7 +59,7 @@ function startProcess(calls: readonly Called[]) {
   )
   const agent = new Agent({ name: 'ops', model, tools })
   const runner = new Runner({ tracingDisabled: true })
-  return { agent, runner, heard: () => JSON.stringify(heard) }
+  return { agent, runner, inputs: () => JSON.stringify(inputs) }
 }
 
 /** A run until it is interrupted, as it is stored. */
@@ -79,7 +79,7 @@ test('a run waits as text, and goes on in another process with each decision at 
   ])
   const deploy = await desk.decide('deploy', 'approve')
   expect(deploy).toMatchObject({ externalId: 'openai-agents:a2', input: { what: 'shop' } })
-  const { agent, heard, runner } = startProcess([])
+  const { agent, inputs, runner } = startProcess([])
   const state = await RunState.fromString(agent, stored)
   expect(await resolveInterruptions(state, desk.client)).toHaveLength(2)
   const erase = await desk.decide('erase', 'deny')
@@ -92,8 +92,8 @@ test('a run waits as text, and goes on in another process with each decision at 
     ['deploy', 'shop'],
     ['break', 'it'],
   ])
-  expect(heard()).toContain('Countersign: not run. Grace denied this: looked at it')
-  expect(heard()).toContain('deploy of shop')
+  expect(inputs()).toContain('Countersign: not run. Grace denied this: looked at it')
+  expect(inputs()).toContain('deploy of shop')
   await expect.poll(() => desk.stateOf(deploy.id)).toMatchObject({ execution: 'succeeded' })
   await expect.poll(() => desk.stateOf(broken.id)).toMatchObject({ execution: 'failed' })
   expect(await desk.stateOf(erase.id)).toEqual({ state: 'denied', execution: 'not_started' })
@@ -103,24 +103,24 @@ test('a stored run that goes on twice makes its call once', async () => {
   const stored = await interrupted([['b1', 'deploy', 'blog']])
   await desk.decide('deploy', 'approve')
   for (const expected of [[['deploy', 'blog']], []]) {
-    const { agent, heard, runner } = startProcess([])
+    const { agent, inputs, runner } = startProcess([])
     const state = await RunState.fromString(agent, stored)
     expect(await resolveInterruptions(state, desk.client)).toEqual([])
     await runner.run(agent, state)
     expect(ran.splice(0)).toEqual(expected)
-    if (expected.length === 0) expect(heard()).toContain('permit of this call was taken before')
+    if (expected.length === 0) expect(inputs()).toContain('permit of this call was taken before')
   }
 })
 
 test('a stored run with other arguments than those that were asked about runs nothing', async () => {
   const stored = await interrupted([['c1', 'deploy', 'wiki']])
   await desk.decide('deploy', 'approve')
-  const { agent, heard, runner } = startProcess([])
+  const { agent, inputs, runner } = startProcess([])
   const state = await RunState.fromString(agent, stored.replaceAll('wiki', 'bank'))
   expect(await resolveInterruptions(state, desk.client)).toEqual([])
   await runner.run(agent, state)
   expect(ran).toEqual([])
-  expect(heard()).toContain('Countersign: not run.')
+  expect(inputs()).toContain('Countersign: not run.')
 })
 
 test('while the service is away the run stays as it is', async () => {

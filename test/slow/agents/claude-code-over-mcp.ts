@@ -38,12 +38,12 @@ export function guaranteesOverMcp(desk: () => Desk): void {
     await call('no')
     expect(await agent.decide('deny')).toBe(200)
     await call('no')
-    expect(agent.model.seen).toContain('not on a Friday')
+    expect(agent.model.conversation).toContain('not on a Friday')
     await call('rash')
     await agent.revise('rash', 'wise')
     expect(await agent.decide('approve')).toBe(200)
     await call('rash')
-    expect(agent.model.seen).toContain('other arguments than yours')
+    expect(agent.model.conversation).toContain('other arguments than yours')
     expect(await Promise.all(['no', 'rash', 'wise'].map(runs))).toEqual([0, 0, 1])
   })
 
@@ -58,10 +58,10 @@ export function guaranteesOverMcp(desk: () => Desk): void {
     expect(await agent.decide('approve', 'grace', 'as a task')).toBe(403)
     expect(await agent.decide('approve', 'linus', 'as a task')).toBe(200)
     await agent.until(async () => (await runs('as a task')) === 1)
-    await agent.until(async () => agent.model.seen.includes(resultOf('as a task')))
+    await agent.until(async () => agent.model.conversation.includes(resultOf('as a task')))
     expect(await agent.decide('deny', 'linus', 'a denied task')).toBe(200)
-    await agent.until(async () => agent.model.seen.includes('not on a Friday'))
-    expect(agent.model.seen).not.toContain('PENDING, not run')
+    await agent.until(async () => agent.model.conversation.includes('not on a Friday'))
+    expect(agent.model.conversation).not.toContain('PENDING, not run')
     expect(await runs('a denied task')).toBe(0)
     await session.stop()
   })
@@ -75,7 +75,7 @@ export function guaranteesOverMcp(desk: () => Desk): void {
     expect(await agent.decide('approve')).toBe(200)
     expect(await agent.decide('deny', 'linus', 'barred')).toBe(200)
     await ended
-    expect(agent.model.seen).toContain('not on a Friday')
+    expect(agent.model.conversation).toContain('not on a Friday')
     const made = await Promise.all(['hasty', 'careful', 'barred'].map((name) => agent.has(name)))
     expect(made).toEqual([false, true, false])
   })
@@ -85,14 +85,14 @@ export function guaranteesOverMcp(desk: () => Desk): void {
     const { agent, sessions } = desk()
     agent.model.calls = [note('by Claude Code')]
     await work(...(await sessions.gateway()))
-    expect(agent.model.seen).toContain('PENDING, not run')
+    expect(agent.model.conversation).toContain('PENDING, not run')
     agent.model.calls = [note('by a task of a week')]
     const session = await sessions.prompt([...askFirst, ...(await sessions.gateway())], asTerminal)
     await agent.waiting('linus', 'by a task')
     await session.stop()
     agent.model.calls = [make('permitted'), make('refused-later')]
     await work(...(await sessions.permissionTool('2')))
-    expect(agent.model.seen).toContain('waits as #')
+    expect(agent.model.conversation).toContain('waits as #')
     await agent.passWeek()
 
     // The service has another port now. The agent waits by the waiting tool before it calls again.
@@ -106,22 +106,22 @@ export function guaranteesOverMcp(desk: () => Desk): void {
     expect(await runs('by Claude Code')).toBe(0)
     expect(await agent.decide('approve', 'linus', 'by Claude Code')).toBe(200)
     await waited
-    expect(agent.model.seen).not.toContain('PENDING, not run')
-    expect(agent.model.seen).toContain(resultOf('by Claude Code'))
+    expect(agent.model.conversation).not.toContain('PENDING, not run')
+    expect(agent.model.conversation).toContain(resultOf('by Claude Code'))
 
     expect(await agent.decide('approve', 'linus', 'by a task')).toBe(200)
     await agent.until(async () => (await runs('by a task of a week')) === 1)
     agent.model.calls = [note('by a task of a week')]
     await work(...(await sessions.gateway()))
-    expect(agent.model.seen).toContain(resultOf('by a task of a week'))
+    expect(agent.model.conversation).toContain(resultOf('by a task of a week'))
 
     expect(await agent.decide('approve', 'linus', 'permitted')).toBe(200)
     expect(await agent.decide('deny', 'linus', 'refused-later')).toBe(200)
     agent.model.calls = [make('permitted'), make('refused-later')]
     await work(...(await sessions.permissionTool('2')))
     expect([await agent.has('permitted'), await agent.has('refused-later')]).toEqual([true, false])
-    expect(agent.model.seen).toContain('not on a Friday')
-    expect(agent.model.seen).not.toContain('waits as #')
+    expect(agent.model.conversation).toContain('not on a Friday')
+    expect(agent.model.conversation).not.toContain('waits as #')
     expect(await runs('by Claude Code')).toBe(1)
     expect(await runs('by a task of a week')).toBe(1)
   })

@@ -59,7 +59,7 @@ test('over HTTP a call that nobody decides in time is denied, and the same call 
   touch('asked')
   agent.model.calls = [...agent.model.calls, ...agent.model.calls]
   const ended = print()
-  await agent.until(async () => agent.model.seen.includes('waits as #'))
+  await agent.until(async () => agent.model.conversation.includes('waits as #'))
   expect(await agent.has('asked')).toBe(false)
   expect(await agent.decide('approve')).toBe(200)
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
@@ -74,7 +74,7 @@ test('a denied call is not made, and the model is told why', async () => {
   expect(await agent.decide('deny')).toBe(200)
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.' })
   expect(await agent.has('denied')).toBe(false)
-  expect(agent.model.seen).toContain('not on a Friday')
+  expect(agent.model.conversation).toContain('not on a Friday')
 })
 
 test('with --defer the session ends, outlives a restart, and is continued once by whoever resumes it after the decision', async () => {
@@ -108,7 +108,7 @@ test('a session whose call was denied is continued with the reason', async () =>
   expect(await agent.decide('deny')).toBe(200)
   expect((await resume('--', '--output-format', 'text')).err).toContain('Done.')
   expect(await agent.has('refused')).toBe(false)
-  expect(agent.model.seen).toContain('not on a Friday')
+  expect(agent.model.conversation).toContain('not on a Friday')
 })
 
 test('in prompt mode, where Claude Code would make a deferred call, the hook waits and does not defer', async () => {

@@ -28,7 +28,7 @@ async function makesCall(name: MeasuredAgent, command: string): Promise<boolean>
     execFile(programs.file(program), args, options, () => resolve()).stdin?.end()
   })
   // Its model was told what became of the call.
-  expect(model.seen).toContain('mkdir made')
+  expect(model.conversation).toContain('mkdir made')
   const isMade = await access(join(folder, 'made')).then(
     () => true,
     () => false,

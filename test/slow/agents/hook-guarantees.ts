@@ -67,7 +67,7 @@ export function guaranteesOf(name: MeasuredAgent): void {
     expect(await agent.decide('deny')).toBe(200)
     expect((await ended).out).toContain('Done.')
     expect(await agent.has('denied')).toBe(false)
-    expect(agent.model.seen).toContain('not on a Friday')
+    expect(agent.model.conversation).toContain('not on a Friday')
   })
 
   test.runIf(real.reportsFailures)('a call that failed is reported as that', async () => {
@@ -82,7 +82,7 @@ export function guaranteesOf(name: MeasuredAgent): void {
     await install('5')
     make('again', 2)
     const ended = work()
-    await agent.until(async () => agent.model.seen.includes('waits as #'))
+    await agent.until(async () => agent.model.conversation.includes('waits as #'))
     expect(await agent.decide('approve')).toBe(200)
     expect((await ended).out).toContain('Done.')
     expect(await agent.has('again')).toBe(true)
@@ -92,7 +92,7 @@ export function guaranteesOf(name: MeasuredAgent): void {
     make('away')
     const up = await agent.world.takeDown('api')
     expect((await work()).out).toContain('Done.')
-    expect(agent.model.seen).toContain('no service answers')
+    expect(agent.model.conversation).toContain('no service answers')
     await up()
     await rm(join(agent.project.folder, 'node_modules'), { recursive: true })
     await work()

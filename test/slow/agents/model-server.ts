@@ -11,7 +11,7 @@ import { streamOf } from '#test/harness/fixtures/models/provider-streams.ts'
  */
 export type ModelCalls = readonly {
   readonly name: string
-  readonly input: object | ((seen: string) => object)
+  readonly input: object | ((conversation: string) => object)
 }[]
 
 interface Message {
@@ -42,7 +42,7 @@ function stepsIn({ content, role }: Message): number {
 export class ModelServer implements AsyncDisposable {
   calls: ModelCalls = []
   /** the last messages of an agent, as JSON */
-  seen = ''
+  conversation = ''
   readonly #server = createServer((request, response) => {
     void text(request).then((body) => {
       const { contents, input: items, messages, tools = [] } = JSON.parse(body || '{}') as ModelBody
@@ -50,8 +50,8 @@ export class ModelServer implements AsyncDisposable {
       const step = before.map(stepsIn).reduce((sum, steps) => sum + steps, 0)
       // Without tools an agent asks for something beside its work, such as a title.
       const call = tools.length === 0 ? undefined : this.calls[step]
-      if (tools.length > 0) this.seen = JSON.stringify(before)
-      const input = typeof call?.input === 'function' ? call.input(this.seen) : call?.input
+      if (tools.length > 0) this.conversation = JSON.stringify(before)
+      const input = typeof call?.input === 'function' ? call.input(this.conversation) : call?.input
       const id = `toolu_${randomUUID().replaceAll('-', '')}`
       const [path = ''] = (request.url ?? '').split('?')
       const pieces = streamOf(path, {

@@ -57,14 +57,14 @@ test('a denied call is not made, and the model is told why', async () => {
   expect(await agent.decide('deny')).toBe(200)
   expect((await ended).out).toContain('Done.')
   expect(await agent.has('denied')).toBe(false)
-  expect(agent.model.seen).toContain('not on a Friday')
+  expect(agent.model.conversation).toContain('not on a Friday')
 })
 
 test('a call that nobody decides in time is denied, and goes on when it is made again', async () => {
   await install('5')
   agent.model.calls = [bash('again'), bash('again')]
   const ended = work()
-  await agent.until(async () => agent.model.seen.includes('waits as #'))
+  await agent.until(async () => agent.model.conversation.includes('waits as #'))
   expect(await agent.decide('approve')).toBe(200)
   expect((await ended).out).toContain('Done.')
   expect(await agent.has('again')).toBe(true)

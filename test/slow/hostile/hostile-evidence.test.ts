@@ -41,13 +41,13 @@ const pieces = [
   '\ufeff',
 ]
 
-let lived: WitnessedDesk
+let auditDesk: WitnessedDesk
 let bundle: EvidenceBundle
 let archive: Buffer
 
 beforeAll(async () => {
-  lived = await witnessedDesk()
-  const { desk, signer, requestId } = lived
+  auditDesk = await witnessedDesk()
+  const { desk, signer, requestId } = auditDesk
   const { files } = await exportOf(desk.database.db, signer, desk.api.verifier)
   const parts = [...files].map(([path, bytes]) => archiveFile({ path, bytes }))
   archive = Buffer.concat([...parts, archiveEnd])
@@ -58,7 +58,7 @@ beforeAll(async () => {
     keyReadsAudit: false,
   })
 })
-afterAll(() => lived.desk[Symbol.asyncDispose]())
+afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
 const holds = (verdicts: readonly Verdict[]): boolean =>
   verdicts.every(({ outcome }) => outcome === 'holds')
@@ -136,22 +136,22 @@ function otherMeaning(one: EvidenceBundle, whole: EvidenceBundle): string[] {
     all.map(({ index, event }) => `${index} ${event}`)
   const words = ({ revealed }: EvidenceBundle): string[] =>
     revealed.map(({ hash, document }) => `${hash} ${document}`)
-  const [given, known] = [events(one), events(whole)]
+  const [eventList, allEvents] = [events(one), events(whole)]
   return [
     ...(requests(one) === requests(whole) ? [] : [`requests ${requests(one)}`]),
     ...words(one).filter((word) => !words(whole).includes(word)),
-    ...given.filter((event) => !known.includes(event)),
-    ...known.filter((event) => !given.includes(event) && !mayBeMissing(event, given)),
+    ...eventList.filter((event) => !allEvents.includes(event)),
+    ...allEvents.filter((event) => !eventList.includes(event) && !mayBeMissing(event, eventList)),
   ]
 }
 
 /**
  * An event that is in the chain of no request, or one of a chain after which none of it follows.
  */
-function mayBeMissing(event: string, given: readonly string[]): boolean {
+function mayBeMissing(event: string, eventList: readonly string[]): boolean {
   const { requestId, sequence } = documentOf(event)
   if (requestId === undefined) return true
-  const later = given
+  const later = eventList
     .map(documentOf)
     .filter((other) => other.requestId === requestId && (other.sequence ?? 0) > (sequence ?? 0))
   return later.length === 0
@@ -165,7 +165,7 @@ function documentOf(event: string): { requestId?: string; sequence?: number } {
 test(`none of ${bundleRounds} damaged bundles is said to hold that says anything else`, () => {
   const seed = seedOfRun()
   const choose = seededChoices(seed)
-  const { signer, witness } = lived
+  const { signer, witness } = auditDesk
   const judge = (one: EvidenceBundle): Verdict[] =>
     verifyBundle(one, signer.key, null, { keys: [witness.key], count: 1 })
   expect(holds(judge(parseBundle(JSON.stringify(bundle))))).toBe(true)
@@ -290,7 +290,7 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
 test(`none of ${archiveRounds} damaged archives is said to hold that has other files`, async () => {
   const seed = seedOfRun()
   const choose = seededChoices(seed)
-  const { signer, witness } = lived
+  const { signer, witness } = auditDesk
   const judge = (files: Map<string, Buffer>): Verdict[] => {
     const log: LogFiles = { read: (path) => files.get(path) ?? null }
     return verifyLog(log, signer.key, null, { keys: [witness.key], count: 1 })

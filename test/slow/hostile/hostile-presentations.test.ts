@@ -151,10 +151,10 @@ function check(text: string, what: string): void {
 }
 
 function checkTerminal(text: string, lines: readonly string[], what: string): void {
-  const shown = printable(text)
-  if (raw.test(shown.replaceAll(/[\t\n]/g, '')))
+  const printed = printable(text)
+  if (raw.test(printed.replaceAll(/[\t\n]/g, '')))
     expect.fail(`${what}: a terminal would be sent a control character`)
-  expect(shown.split('\n').length, what).toBe(text.split('\n').length)
+  expect(printed.split('\n').length, what).toBe(text.split('\n').length)
   for (const diff of [false, true]) {
     const rows = quoteLines(text, { columns: 80, diff })
     const bare = rows.join('')

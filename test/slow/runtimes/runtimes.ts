@@ -32,13 +32,13 @@ export class InstalledPrograms {
 
   /** Installs the packages, unless they are those in the cache. */
   async install(): Promise<void> {
-    const wanted = JSON.stringify({ private: true, dependencies: this.#packages })
+    const manifest = JSON.stringify({ private: true, dependencies: this.#packages })
     const installed = join(this.#folder, 'installed.json')
-    if ((await readFile(installed, 'utf8').catch(() => '')) === wanted) return
+    if ((await readFile(installed, 'utf8').catch(() => '')) === manifest) return
     await mkdir(this.#folder, { recursive: true })
-    await writeFile(join(this.#folder, 'package.json'), wanted)
+    await writeFile(join(this.#folder, 'package.json'), manifest)
     await runProgram('npm', ['install', '--no-audit', '--no-fund'], { cwd: this.#folder })
-    await writeFile(installed, wanted)
+    await writeFile(installed, manifest)
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lookAlikes } from './look-alikes.ts'
 
-const told = (text: string): string =>
+const marks = (text: string): string =>
   lookAlikes(text)
     .map(({ character, look }) => `${character}${look ?? '?'}`)
     .join(' ')
@@ -43,7 +43,7 @@ describe('characters that look like another one are reported', () => {
     ['a click letter', 'echoǃ', 'ǃ!'],
     ['a prime', 'awk \u02b9x', "\u02b9'"],
   ])('%s', (_, text, expected) => {
-    expect(told(text)).toBe(expected)
+    expect(marks(text)).toBe(expected)
   })
 
   it.each([
@@ -57,7 +57,7 @@ describe('characters that look like another one are reported', () => {
     'kapı açık ve ışık',
     'plain ASCII; rm -rf /',
   ])('words of a language and marks of writing are left alone: %s', (text) => {
-    expect(told(text)).toBe('')
+    expect(marks(text)).toBe('')
   })
 
   it('the result is in order, within the text, and the same line by line', () => {

@@ -25,7 +25,7 @@ const cosigned = formatNote({
   signatures: [...parseNote(note).signatures, cosign(text, witness, seconds)],
 })
 
-function judge(since: string | null, by: NoteSigner): { outcome: string; said: string } {
+function judge(since: string | null, by: NoteSigner): { outcome: string; notesText: string } {
   const findings = new Findings('freshness')
   const keys = logKeysOf(log.key, [])
   checkFreshness(findings, {
@@ -37,20 +37,20 @@ function judge(since: string | null, by: NoteSigner): { outcome: string; said: s
     continuesFrom: () => true,
   })
   const { outcome, notes, findings: found } = findings.verdict()
-  return { outcome, said: [...notes, ...found.map(({ problem }) => problem)].join('\n') }
+  return { outcome, notesText: [...notes, ...found.map(({ problem }) => problem)].join('\n') }
 }
 
 test('an earlier checkpoint counts with the cosignature of the required witness, and the note says when', () => {
-  const { outcome, said } = judge(cosigned, witness)
+  const { outcome, notesText } = judge(cosigned, witness)
   expect(outcome).toBe('holds')
-  expect(said).toContain(
+  expect(notesText).toContain(
     'witness.example cosigned the checkpoint of 7 events at 2026-03-01T12:00:00.000Z',
   )
 })
 
 test('it fails without that cosignature, with another witness’s, and with one for another time', () => {
   expect(judge(note, witness)).toMatchObject({ outcome: 'fails' })
-  expect(judge(cosigned, stranger).said).toContain('stranger.example did not cosign')
+  expect(judge(cosigned, stranger).notesText).toContain('stranger.example did not cosign')
   const line = cosign(text, witness, seconds + 1)
   const own = Buffer.concat([
     cosign(text, witness, seconds).signature.subarray(0, 8),

@@ -21,7 +21,7 @@ function judge(
   notes: readonly string[],
   count: number,
   more: Partial<WitnessedEvidence> & { keys?: readonly NoteSigner[] } = {},
-): { outcome: string; said: string } {
+): { outcome: string; notesText: string } {
   const { keys = [one, two, three], ...rest } = more
   const findings = new Findings('freshness')
   checkWitnesses(findings, {
@@ -33,20 +33,22 @@ function judge(
     beyond: () => null,
     ...rest,
   })
-  const { outcome, notes: told, findings: found } = findings.verdict()
-  return { outcome, said: [...told, ...found.map(({ problem }) => problem)].join('\n') }
+  const { outcome, notes: noteLines, findings: found } = findings.verdict()
+  return { outcome, notesText: [...noteLines, ...found.map(({ problem }) => problem)].join('\n') }
 }
 
 test('the required number of witnesses must have cosigned; of each the largest checkpoint counts', () => {
   const notes = [log.note(30), cosigned(log.note(20), one), cosigned(log.note(10), one, two)]
   const two3 = judge(notes, 2)
   expect(two3.outcome).toBe('holds')
-  expect(two3.said).toContain('one cosigned the checkpoint of 20 events at 2026-03-01T12:00:00')
-  expect(two3.said).toContain('two cosigned the checkpoint of 10 events')
-  expect(two3.said).toContain('three did not cosign the checkpoint')
+  expect(two3.notesText).toContain(
+    'one cosigned the checkpoint of 20 events at 2026-03-01T12:00:00',
+  )
+  expect(two3.notesText).toContain('two cosigned the checkpoint of 10 events')
+  expect(two3.notesText).toContain('three did not cosign the checkpoint')
   const all = judge(notes, 3)
   expect(all.outcome).toBe('fails')
-  expect(all.said).toContain('2 witnesses vouch for it, and 3 should')
+  expect(all.notesText).toContain('2 witnesses vouch for it, and 3 should')
 })
 
 test('one witness counts once, whatever its names and however often it is required', () => {
@@ -61,8 +63,8 @@ test('a tree without events that a witness should have seen is not enough', () =
   const beyond = (size: number) => (size < 25 ? 'it did not see event 24' : null)
   const judged = judge(notes, 1, { keys: [one], beyond })
   expect(judged.outcome).toBe('fails')
-  expect(judged.said).toContain('cosigned the checkpoint of 20 events')
-  expect(judged.said).toContain('it did not see event 24')
+  expect(judged.notesText).toContain('cosigned the checkpoint of 20 events')
+  expect(judged.notesText).toContain('it did not see event 24')
   expect(judge([cosigned(log.note(30), one)], 1, { keys: [one], beyond }).outcome).toBe('holds')
 })
 
@@ -90,5 +92,5 @@ test('a witness of the earlier checkpoint also counts for what that one continue
   expect(judge([log.note(20)], 1, { keys: [one], since, beyond }).outcome).toBe('holds')
   const unsigned = judge([log.note(20)], 1, { keys: [one], since: log.note(10), beyond })
   expect(unsigned.outcome).toBe('fails')
-  expect(unsigned.said).toContain('did not cosign the checkpoint that was kept')
+  expect(unsigned.notesText).toContain('did not cosign the checkpoint that was kept')
 })

@@ -39,8 +39,8 @@ const statement = {
   nonce: 'n',
 }
 
-function signature(said: JsonObject = statement, wrong: Misbehaviour = {}): JsonObject {
-  const text = canonicalJson(said)
+function signature(content: JsonObject = statement, wrong: Misbehaviour = {}): JsonObject {
+  const text = canonicalJson(content)
   const { response } = passkey.get({ challenge: challengeOf(text) }, wrong)
   const { authenticatorData, clientDataJSON, signature: bytes } = response
   return {
@@ -197,8 +197,8 @@ describe('authenticity fails', () => {
     ['a path', { scope: 'path' }, { scope: 'run', grant: null }, 'differ in scope'],
     ['three times', { scope: 'run', grant: bounds }, { scope: 'run', grant: null }, 'in grant'],
     ['any number', { scope: 'run' }, { scope: 'run', grant: bounds }, 'differ in grant'],
-  ])('for one that permits %s, and another reach in the event', (_, said, more, problem) => {
-    const trail = signedTrail(signature({ ...statement, ...said }), [registered, confirmed], more)
+  ])('for one that permits %s, and another reach in the event', (_, reach, more, problem) => {
+    const trail = signedTrail(signature({ ...statement, ...reach }), [registered, confirmed], more)
     expect(judge(trail)['authenticity']).toContain(problem)
   })
 

@@ -29,10 +29,10 @@ describe('step 7: routing', () => {
 
   test('the waiting steps of a queue are frozen into the request, and explained', async () => {
     const { files } = projectWith(usualZones)
-    const said =
+    const setting =
       '{ team: platform, remindAfter: 4h, escalate: [{ after: 1d, addTeams: security }] }'
     const texts = new Map(
-      [...files.texts].map(([path, text]) => [path, text.replace('{ team: platform }', said)]),
+      [...files.texts].map(([path, text]) => [path, text.replace('{ team: platform }', setting)]),
     )
     const judged = await ask('write_file', write, {}, policyOf({ ...files, texts }))
     expect(judged.routing?.steps).toEqual([

@@ -122,14 +122,14 @@ test('a quorum without a place of the queue’s team has a warning if the queue 
         `${base.replace('expiresAfter: 72h', queue).replace('queues:', '  security: { members: [edsger@example.com] }\n  legal: { members: [lea@example.com] }\nqueues:')}routing: [{ when: {}, queue: platform, quorum: { allOf: [${places}] } }]\n`,
       ],
     ])
-  const told = (places: string) => {
+  const warningsFor = (places: string) => {
     const parsed = parseProject({ texts: texts(places), toolFiles: [] })
     return 'warnings' in parsed ? parsed.warnings.map((one) => one.problem) : parsed.problems
   }
-  expect(told('{ team: legal }')).toEqual([
+  expect(warningsFor('{ team: legal }')).toEqual([
     'the quorum has no place of team "platform", so queue "platform" escalates none of these requests',
   ])
-  expect(told('{ team: legal }, { team: platform }')).toEqual([])
+  expect(warningsFor('{ team: legal }, { team: platform }')).toEqual([])
 })
 
 test('a workspace that no worker lists has a warning', () => {

@@ -32,12 +32,12 @@ test.each(['npm test', 'kubectl get', 'cat', 'git status', './check.sh src'])(
 test('a rule that names a zone whose reads are blocked has a warning', () => {
   const zonesThat = (read: string): string =>
     `zones:\n  - { name: all, root: ., mode: ro }\n  - { name: hr, root: hr, mode: ro, approval: { read: ${read} } }\n`
-  const seen = (read: string): readonly string[] =>
+  const warningsFor = (read: string): readonly string[] =>
     warnings({
       worker: `${zonesThat(read)}${shell('pattern: cat, approval: preApproved, zones: [all, hr]').slice(zone.length)}`,
     })
-  expect(seen('blocked')).toEqual([
+  expect(warningsFor('blocked')).toEqual([
     expect.stringContaining('rule "cat" names the zone hr, whose reads are blocked'),
   ])
-  expect(seen('ask')).toEqual([])
+  expect(warningsFor('ask')).toEqual([])
 })

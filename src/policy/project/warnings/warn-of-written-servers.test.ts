@@ -44,15 +44,15 @@ test.each([
 test('a server with pre-approved tools has a warning if it can read a zone whose reads ask', () => {
   const zonesThat = (read: string) =>
     `zones:\n  - { name: all, root: ., mode: ro }\n  - { name: hr, root: hr, mode: ro, approval: { read: ${read} } }\n`
-  const seen = (read: string, tool: string): readonly string[] =>
+  const warningsFor = (read: string, tool: string): readonly string[] =>
     warnings({
       worker: `${zonesThat(read)}mcpServers:\n  files: { command: server, tools: { cat: ${tool} } }`,
     }).filter((one) => one.includes('can read the zone'))
-  expect(seen('ask', 'preApproved')).toEqual([
+  expect(warningsFor('ask', 'preApproved')).toEqual([
     expect.stringContaining('files can read the zone hr, whose reads ask, also for cat'),
   ])
   // The sandbox does not show it to servers.
-  expect(seen('blocked', 'preApproved')).toEqual([])
-  expect(seen('ask', 'ask')).toEqual([])
-  expect(seen('preApproved', 'preApproved')).toEqual([])
+  expect(warningsFor('blocked', 'preApproved')).toEqual([])
+  expect(warningsFor('ask', 'ask')).toEqual([])
+  expect(warningsFor('preApproved', 'preApproved')).toEqual([])
 })

@@ -60,12 +60,12 @@ const second = `id = (select event_id from audit_leaf where index = 1)`
 
 describe('doctor', () => {
   it('says that the log’s key is not here, and what to do about it', async () => {
-    const noted = { keyId: 'another', vkey: formatVerifierKey(signer.key), handover: null }
-    await noteLogKey(database.db, noted)
+    const anotherKey = { keyId: 'another', vkey: formatVerifierKey(signer.key), handover: null }
+    await noteLogKey(database.db, anotherKey)
     const other = generateKeyPairSync('ed25519').privateKey
     expect(await look({ COUNTERSIGN_LOG_KEY: pemOf(other) })).toMatchObject({
       state: 'problem',
-      found: expect.stringContaining(`the log is signed with ${noted.vkey}`),
+      found: expect.stringContaining(`the log is signed with ${anotherKey.vkey}`),
       remedy: expect.stringContaining('rotate-key log --lost'),
     })
     expect(await look({ COUNTERSIGN_LOG_KEY: pemOf(privateKey) })).toMatchObject({ state: 'ok' })

@@ -16,28 +16,28 @@ import { coverAudit, keepCovered } from '#test/harness/fixtures/cover-audit.ts'
 import { cosignNewest } from '#test/harness/evidence/cosign-newest.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
-import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
+import { openAuditDesk, type AuditDesk } from '#test/harness/evidence/audit-desk.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { readCheckpoint } from '../log/read-checkpoint.ts'
 import { exportBundle } from './export-bundle.ts'
 import { allHold } from '#test/harness/evidence/all-hold.ts'
 
-let lived: LivedDesk
+let auditDesk: AuditDesk
 let bundle: EvidenceBundle
 /** what somebody kept before the bundle was made */
 let kept: string
 
 beforeAll(async () => {
-  lived = await livedDesk()
-  const checkpoint = await readNewestCheckpoint(lived.desk.database.db)
+  auditDesk = await openAuditDesk()
+  const checkpoint = await readNewestCheckpoint(auditDesk.desk.database.db)
   kept = checkpoint?.note ?? ''
   bundle = await exported({ since: checkpoint?.size ?? 0 })
 })
-afterAll(() => lived.desk[Symbol.asyncDispose]())
+afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
 /** As grace, who may read the trail; somebody covers it meanwhile, as the sequencer does. */
 async function exported(more: { since?: number } = {}): Promise<EvidenceBundle> {
-  const { desk, signer, requestId } = lived
+  const { desk, signer, requestId } = auditDesk
   await using _covering = keepCovered(desk.database.db)
   const made = await exportBundle(desk.api, desk.people.grace.caller, {
     request: requestId,
@@ -49,7 +49,7 @@ async function exported(more: { since?: number } = {}): Promise<EvidenceBundle> 
 }
 
 function verify(one: EvidenceBundle, since: string | null = null): Record<string, string> {
-  return outcomes(verifyBundle(one, lived.signer.key, since))
+  return outcomes(verifyBundle(one, auditDesk.signer.key, since))
 }
 
 function outcomes(verdicts: readonly Verdict[]): Record<string, string> {
@@ -111,7 +111,7 @@ describe('an evidence bundle', () => {
   })
 
   test('is recorded as an event, and is refused to people who may not read the trail', async () => {
-    const { desk, requestId } = lived
+    const { desk, requestId } = auditDesk
     const events = await rowsOf(
       desk.database.db,
       'audit_event',
@@ -136,7 +136,7 @@ describe('the cosignatures of witnesses', () => {
     verdicts.find(({ name }) => name === 'freshness')?.outcome
 
   test('are part of a bundle and a full export, and are verified offline with the keys of the witnesses', async () => {
-    const { desk, signer } = lived
+    const { desk, signer } = auditDesk
     const { db } = desk.database
     const size = await cosignNewest(db, witness, 'office')
     // Exporting is an event that no witness has seen yet.
@@ -160,7 +160,7 @@ describe('the cosignatures of witnesses', () => {
   })
 
   test('are part of the newest checkpoint itself once the witnesses have seen it', async () => {
-    const { desk, signer } = lived
+    const { desk, signer } = auditDesk
     const { db } = desk.database
     await coverAudit(db)
     await cosignNewest(db, witness, 'office')

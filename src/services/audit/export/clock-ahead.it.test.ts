@@ -7,7 +7,7 @@ import { formatVerifierKey } from '#evidence/note/note-key.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { coverAudit } from '#test/harness/fixtures/cover-audit.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
-import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
+import { openAuditDesk, type AuditDesk } from '#test/harness/evidence/audit-desk.ts'
 import { installClock, shiftClock } from '#test/harness/evidence/shifted-clock.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
@@ -15,23 +15,23 @@ import { closeRun } from '../../engine/lifecycle/close-run.ts'
 
 const command = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'countersign')
 
-let lived: LivedDesk
+let auditDesk: AuditDesk
 let folder = ''
 beforeAll(async () => {
   folder = newFolder('countersign-clock-')
-  lived = await livedDesk()
-  const { db } = lived.desk.database
-  await installClock(lived.desk.database)
+  auditDesk = await openAuditDesk()
+  const { db } = auditDesk.desk.database
+  await installClock(auditDesk.desk.database)
   await approvedRun('notes/ahead.md', () => shiftClock(db, 240))
   await approvedRun('notes/back.md', () => shiftClock(db, 0))
   for (const name of ['one', 'two', 'three']) await approvedRun(`notes/${name}.md`)
   await coverAudit(db)
 })
-afterAll(() => lived.desk[Symbol.asyncDispose]())
+afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
 /** A call is asked, decided by two, carried out. `meanwhile`: what happens while it waits. */
 async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promise<void> {
-  const { desk } = lived
+  const { desk } = auditDesk
   desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input: { path, content: path } }] })
   const runId = await desk.start()
   const turn = await desk.turn(runId, 1)
@@ -50,7 +50,7 @@ async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promi
 }
 
 async function verdictsNow() {
-  const { desk, signer } = lived
+  const { desk, signer } = auditDesk
   const files = await exportOf(desk.database.db, signer, desk.api.verifier)
   return verifyLog(files, signer.key, null)
 }
@@ -71,7 +71,7 @@ test('a clock that was ahead for a while is one warning, and the trail verifies'
 })
 
 test('audit verify says so in one line, and ends with 0', async () => {
-  const { desk, signer } = lived
+  const { desk, signer } = auditDesk
   const { files } = await exportOf(desk.database.db, signer, desk.api.verifier)
   for (const [path, bytes] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
@@ -87,7 +87,7 @@ test('audit verify says so in one line, and ends with 0', async () => {
 })
 
 test('a changed instant, and an inserted event, are found beside it', async () => {
-  const { db } = lived.desk.database
+  const { db } = auditDesk.desk.database
   const tx = await db.startTransaction().execute()
   try {
     await sql`alter table audit_event disable trigger all`.execute(tx)
@@ -95,8 +95,8 @@ test('a changed instant, and an inserted event, are found beside it', async () =
       update audit_event set document = replace(document, document::jsonb ->> 'at', '2026-01-01T00:00:00.000Z')
       where id = (select event_id from audit_leaf where index = 5)
     `.execute(tx)
-    const changed = await exportOf(tx, lived.signer, lived.desk.api.verifier)
-    const verdicts = verifyLog(changed, lived.signer.key, null)
+    const changed = await exportOf(tx, auditDesk.signer, auditDesk.desk.api.verifier)
+    const verdicts = verifyLog(changed, auditDesk.signer.key, null)
     expect(verdicts.find(({ name }) => name === 'integrity')?.outcome).toBe('fails')
   } finally {
     await tx.rollback().execute()

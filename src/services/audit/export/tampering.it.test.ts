@@ -12,15 +12,15 @@ import { tamperedVerdicts } from '#test/harness/evidence/tampered-verdicts.ts'
 import { tamperings, trailTables } from '#test/harness/evidence/tamper.ts'
 import { witnessedDesk, type WitnessedDesk } from '#test/harness/evidence/witnessed-desk.ts'
 
-let lived: WitnessedDesk
+let auditDesk: WitnessedDesk
 
 beforeAll(async () => {
-  lived = await witnessedDesk()
+  auditDesk = await witnessedDesk()
 })
-afterAll(() => lived.desk[Symbol.asyncDispose]())
+afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
 async function verify(since: string | null = null): Promise<readonly Verdict[]> {
-  const { desk, signer, witness } = lived
+  const { desk, signer, witness } = auditDesk
   const files = await exportOf(desk.database.db, signer, desk.api.verifier)
   return verifyLog(files, signer.key, since, { keys: [witness.key], count: 1 })
 }
@@ -33,7 +33,7 @@ describe('a full export', () => {
   })
 
   test('with two signed trees of one size fails, although one of them is the tree that it has', async () => {
-    const { desk, signer } = lived
+    const { desk, signer } = auditDesk
     const { files, read } = await exportOf(desk.database.db, signer, desk.api.verifier)
     const { size } = openCheckpoint(textOf(read('checkpoint')!, 'checkpoint'), signer.key)
     const body = { origin: signer.key.name, size, root: leafHash('another'), extensions: [] }
@@ -46,7 +46,7 @@ describe('a full export', () => {
   })
 
   test.each(['checkpoint', 'keys'])('whose %s is not UTF-8 fails', async (path) => {
-    const { desk, signer } = lived
+    const { desk, signer } = auditDesk
     const { files, read } = await exportOf(desk.database.db, signer, desk.api.verifier)
     // A signature of somebody else, which verifiers pass over.
     const [start, end] = [Buffer.from('— x'), Buffer.from(' AAAAAAA=\n')]
@@ -59,14 +59,14 @@ describe('a full export', () => {
 
   test.each(Object.keys(trailTables))('shows where %s was tampered with', async (table) => {
     for (const tampering of tamperings) {
-      const { done, verdicts } = await tamperedVerdicts(lived, { table, tampering, seed: 7 })
+      const { done, verdicts } = await tamperedVerdicts(auditDesk, { table, tampering, seed: 7 })
       const findings = verdicts.filter(({ outcome }) => outcome === 'fails').flatMap(placesOf)
       expect(done === null || findings.length > 0, done ?? '').toBe(true)
     }
   })
 
   test('whose log was cut off, or begins differently, does not continue a kept checkpoint', async () => {
-    const { desk, signer } = lived
+    const { desk, signer } = auditDesk
     const { db } = desk.database
     const kept = (await readNewestCheckpoint(db))?.note ?? ''
     const first = await db
@@ -109,7 +109,7 @@ describe('a full export', () => {
   })
 
   test('that lacks an older checkpoint still continues it, for anybody who kept it', async () => {
-    const { desk, signer } = lived
+    const { desk, signer } = auditDesk
     const { db } = desk.database
     const first = await db
       .selectFrom('audit_checkpoint')

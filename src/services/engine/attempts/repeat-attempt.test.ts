@@ -6,8 +6,8 @@ type Attempt = NonNullable<CallAtHand['execution']>
 
 /** The state of a call after its newest attempt, with other columns of that attempt in `more`. */
 function after(attempt: number, more: Partial<Attempt> = {}) {
-  const given = { attempt, detail: null, settled_then: null, settled_by: null, ...more }
-  return { execution: given as Attempt }
+  const fields = { attempt, detail: null, settled_then: null, settled_by: null, ...more }
+  return { execution: fields as Attempt }
 }
 
 test('a repeated attempt has the idempotency key of the first', () => {
@@ -18,8 +18,8 @@ test('a repeated attempt has the idempotency key of the first', () => {
 })
 
 test('an attempt that a person asked for, or that follows a refused one, has a key of its own', () => {
-  const asked = after(1, { settled_then: 'again', settled_by: 'grace' })
-  expect(isRepeated(asked)).toBe(false)
-  expect(keyAttemptOf(asked)).toBe(2)
+  const settledAttempt = after(1, { settled_then: 'again', settled_by: 'grace' })
+  expect(isRepeated(settledAttempt)).toBe(false)
+  expect(keyAttemptOf(settledAttempt)).toBe(2)
   expect(keyAttemptOf(after(3, { state: 'refused' }))).toBe(4)
 })

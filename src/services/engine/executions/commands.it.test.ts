@@ -37,15 +37,15 @@ beforeEach(() => {
 })
 
 async function calls(
-  ...asked: { tool: string; input: Record<string, string | string[]> }[]
+  ...modelCalls: { tool: string; input: Record<string, string | string[]> }[]
 ): Promise<{ runId: string; turn: Awaited<ReturnType<AgentDesk['turn']>>; calls: DeskCall[] }> {
-  desk.say({ calls: asked })
+  desk.say({ calls: modelCalls })
   const runId = await desk.start()
   const turn = await desk.turn(runId, 1)
   return { runId, turn, calls: await desk.calls(runId, 1) }
 }
 
-async function shown(call: DeskCall | undefined): Promise<Presentation> {
+async function presentationOf(call: DeskCall | undefined): Promise<Presentation> {
   const row = await rowOf(desk.database.db, 'request_revision', {
     request_id: call?.requestId ?? '',
   })
@@ -93,7 +93,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
   test('a request shows vector, folder, sandbox, environment, and each file by its hash', async () => {
     await desk.write('scratch/run.sh', 'echo one\n')
     const turn = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/run.sh'] } })
-    const presentation = await shown(turn.calls[0])
+    const presentation = await presentationOf(turn.calls[0])
     expect(presentation).toMatchObject({
       type: 'command',
       metadata: {
@@ -138,7 +138,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
       { tool: 'exec', input: { file: 'sh', args: ['scratch/new.sh'] } },
     )
     expect(turn.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask'])
-    expect((await shown(turn.calls[1])).metadata).toMatchObject({
+    expect((await presentationOf(turn.calls[1])).metadata).toMatchObject({
       files: [{ path: 'scratch/new.sh' }],
     })
     await desk.execute(turn.calls[0]?.id ?? '')
@@ -175,7 +175,9 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
       { tool: 'exec', input: { file: 'tac', args: ['scratch/.env'] } },
       { tool: 'shell', input: { command: 'cat scratch/.en?' } },
     )
-    expect((await shown(turn.calls[0])).warnings.join(' ')).toContain('a key or environment file')
+    expect((await presentationOf(turn.calls[0])).warnings.join(' ')).toContain(
+      'a key or environment file',
+    )
     for (const call of turn.calls) {
       await desk.decide(desk.people.grace, call.requestId)
       await desk.execute(call.id)

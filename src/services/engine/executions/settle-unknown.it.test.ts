@@ -268,31 +268,31 @@ describe('stopping', () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     const stop = new AbortController()
-    const seen: unknown[] = []
+    const aborts: unknown[] = []
     desk.beforeExecute = async (_tool, signal) => {
       await before(runId)
       stop.abort(reason)
       if (stops) await waitUntil(() => signal.aborted)
       // While a stop is being verified, this makes the same queries one after the other.
       else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
-      seen.push(signal.aborted)
+      aborts.push(signal.aborted)
       if (signal.aborted) throw new Error('stopped')
     }
     await executeCall(desk.worker, { callId: call.id, signal: stop.signal })
-    return { call, runId, seen }
+    return { call, runId, aborts }
   }
 
   test('a forged cancel stops nothing', async () => {
-    const { call, seen } = await stopping('cancelled', false, async () => undefined)
-    expect(seen).toEqual([false])
+    const { call, aborts } = await stopping('cancelled', false, async () => undefined)
+    expect(aborts).toEqual([false])
     expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
   })
 
   test('a real cancel stops the tool: failed (cancelled)', async () => {
-    const { call, runId, seen } = await stopping('cancelled', true, (id) =>
+    const { call, runId, aborts } = await stopping('cancelled', true, (id) =>
       cancelRun(desk.api, desk.people.ada.caller, { runId: id }),
     )
-    expect(seen).toEqual([true])
+    expect(aborts).toEqual([true])
     expect(await executions(call.id)).toEqual([
       { attempt: 1, state: 'failed', reason: 'cancelled' },
     ])

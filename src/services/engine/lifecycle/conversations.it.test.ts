@@ -204,8 +204,11 @@ describe('a conversation', () => {
     desk.say({ calls: [aWrite('stop too\n')] })
     const plain = await desk.start()
     const turn = await desk.turn(plain, 1)
-    const [asked] = await desk.calls(plain, 1)
-    await desk.decide(desk.people.grace, asked?.requestId ?? '', { decision: 'deny', then: 'stop' })
+    const [plainCall] = await desk.calls(plain, 1)
+    await desk.decide(desk.people.grace, plainCall?.requestId ?? '', {
+      decision: 'deny',
+      then: 'stop',
+    })
     await desk.perform(turn)
     expect(await desk.turn(plain, 2)).toEqual({ kind: 'waiting_for_input' })
     expect(await show(plain)).toMatchObject({ rest: 'stopped', restsUntil: null })

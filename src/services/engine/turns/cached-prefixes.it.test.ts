@@ -34,18 +34,18 @@ function wordsOf(turn: number) {
 }
 
 /** A conversation of 50 turns, with messages and restarts in it; every question that was asked. */
-async function conversation(): Promise<{ runId: string; asked: ModelRequest[] }> {
+async function conversation(): Promise<{ runId: string; requests: ModelRequest[] }> {
   await desk.activate({
     'countersign.yaml': `${deskConfig}models: { scripted-by-the-test: { context: 16000 } }\n`,
     'workers/scribe.md': deskWorker.replace(/limits: .*/, 'limits: { turns: 100 }'),
   })
   await desk.write('notes/big.md', 'A line of the notes.\n'.repeat(400))
   const model = open('anthropic:claude', 'ANTHROPIC')
-  const asked: ModelRequest[] = []
+  const requests: ModelRequest[] = []
   const modelOf = (): Model => ({
     ...model,
     step: (request) => {
-      asked.push(request)
+      requests.push(request)
       return model.step(request)
     },
   })
@@ -63,7 +63,7 @@ async function conversation(): Promise<{ runId: string; asked: ModelRequest[] }>
     if (outcome.kind === 'calls') await desk.perform(outcome)
     else await say(runId, `And then, after ${turn}?`)
   }
-  return { runId, asked }
+  return { runId, requests }
 }
 
 interface Block {
@@ -101,11 +101,11 @@ function changes(bodies: readonly JsonObject[]): readonly number[] {
 
 // Rules: product.md 31, 32, 33
 test('in a conversation of 50 turns the provider gets the earlier prompt again byte for byte, except once for each elision and compaction', async () => {
-  const { runId, asked } = await conversation()
+  const { runId, requests } = await conversation()
   const steps = await readWindowSteps(desk.database.db, runId)
   const kinds = steps.map(({ kind }) => kind)
   expect(new Set(kinds)).toEqual(new Set(['elision', 'compaction']))
-  const isAnswered = asked.map(({ system }) => system !== compactionInstructions)
+  const isAnswered = requests.map(({ system }) => system !== compactionInstructions)
   const bodies = server.questions.map(({ body }) => body).filter((_, index) => isAnswered[index])
   expect(bodies).toHaveLength(turns)
   const atTurns = [...new Set(steps.map(({ atTurn }) => atTurn))]
@@ -113,7 +113,7 @@ test('in a conversation of 50 turns the provider gets the earlier prompt again b
   expect(atTurns.length).toBeLessThan(turns / 4)
 
   // The same questions in the formats of other providers.
-  const questions = asked.filter((_, index) => isAnswered[index])
+  const questions = requests.filter((_, index) => isAnswered[index])
   for (const [model, prefix] of [
     ['openai:gpt', 'OPENAI'],
     ['google:gemini-2.5-pro', 'GOOGLE_GENERATIVE_AI'],

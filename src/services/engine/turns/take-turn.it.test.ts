@@ -54,10 +54,10 @@ describe('one turn', () => {
     const ids = ['a', second, third, fourth, 'b']
     expect(calls.map(({ toolCallId }) => toolCallId)).toEqual(ids)
     const messages = desk.modelRequests.at(-1)?.messages ?? []
-    const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
-    const answered = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
-    expect(asked.map(({ id }) => id)).toEqual(ids)
-    expect(answered.map(({ id }) => id)).toEqual(ids)
+    const modelCalls = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
+    const results = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
+    expect(modelCalls.map(({ id }) => id)).toEqual(ids)
+    expect(results.map(({ id }) => id)).toEqual(ids)
   })
 
   // Rules: product.md 15
@@ -101,10 +101,12 @@ describe('one turn', () => {
     await desk.turn(runId, 1)
     expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual(['error', 'error'])
     await desk.turn(runId, 2)
-    const [, said, told] = desk.modelRequests.at(-1)?.messages ?? []
-    const ids = said?.role === 'assistant' ? said.calls.map((call) => call.id) : []
+    const [, answer, toolMessage] = desk.modelRequests.at(-1)?.messages ?? []
+    const ids = answer?.role === 'assistant' ? answer.calls.map((call) => call.id) : []
     expect(new Set(ids).size).toBe(2)
-    expect(told?.role === 'tool' ? told.results.map((one) => one.id) : []).toEqual(ids)
+    expect(toolMessage?.role === 'tool' ? toolMessage.results.map((one) => one.id) : []).toEqual(
+      ids,
+    )
   })
 
   // Rules: product.md 3, 4

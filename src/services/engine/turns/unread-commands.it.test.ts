@@ -24,9 +24,9 @@ describe.skipIf(!testSandbox.works)('approve_all', () => {
     const calls = await desk.calls(id, 1)
     expect(calls.map((call) => call.verdict)).toEqual(['ask', 'blocked', 'preApproved'])
     const request = { request: calls[0]?.requestId ?? '' }
-    const shown = await getRequest(desk.api, desk.people.grace.caller, request)
-    expect(shown.state).toBe('pending')
-    expect(JSON.stringify(shown)).toContain('does not approve this')
+    const detail = await getRequest(desk.api, desk.people.grace.caller, request)
+    expect(detail.state).toBe('pending')
+    expect(JSON.stringify(detail)).toContain('does not approve this')
     await desk.decide(desk.people.grace, request.request)
     await desk.perform(turn)
     expect((await desk.calls(id, 1)).map((call) => call.result)).toEqual([

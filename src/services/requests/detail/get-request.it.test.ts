@@ -131,8 +131,10 @@ describe('one request', () => {
     await decideRequest(service.ctx, stayed!.caller, { request: request.id, body })
     await decideRequest(service.ctx, changed!.caller, { request: request.id, body })
     const counted = async () => {
-      const { quorum: shown } = await getRequest(service.ctx, grace.caller, { request: request.id })
-      return [shown.counted.map(({ person }) => person.name).toSorted(), shown.missing]
+      const { quorum } = await getRequest(service.ctx, grace.caller, {
+        request: request.id,
+      })
+      return [quorum.counted.map(({ person }) => person.name).toSorted(), quorum.missing]
     }
     expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
     await setRows(database.db, 'team_member', { person_id: changed!.id }, { team: 'security' })

@@ -202,13 +202,16 @@ describe('at high risk, a call that was carried out before', () => {
   test('needs `again` also while it is carried out for another run', async () => {
     const first = await ask('notes/high.md')
     const second = await ask('notes/high.md')
-    const shown = await detail(second.requestId)
-    expect(shown.alike.again).toBe(0)
+    const secondDetail = await detail(second.requestId)
+    expect(secondDetail.alike.again).toBe(0)
     await approve(first.requestId)
     await first.perform()
     // The page was read before; what counts is what is true when it is decided.
     await expect(
-      desk.decide(grace, second.requestId, { seen: shown.presentation.digest, reason: 'read' }),
+      desk.decide(grace, second.requestId, {
+        seen: secondDetail.presentation.digest,
+        reason: 'read',
+      }),
     ).rejects.toMatchObject({ code: 'again_required' })
   })
 

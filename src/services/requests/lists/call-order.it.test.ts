@@ -33,7 +33,7 @@ test.each(sorts)(
   'by %s, the requests of one turn stand together, in call order, on every page',
   async (...of) => {
     const [sort, first] = of
-    const wanted = [...(turns[first] ?? []), ...(turns[1 - first] ?? [])]
+    const expected = [...(turns[first] ?? []), ...(turns[1 - first] ?? [])]
     for (const limit of [1, 2, 4, 50]) {
       const found: string[] = []
       for (let cursor: string | null = ''; cursor !== null;) {
@@ -45,7 +45,7 @@ test.each(sorts)(
         found.push(...page.items.map(({ id }) => id))
         cursor = page.nextCursor
       }
-      expect(found).toEqual(wanted)
+      expect(found).toEqual(expected)
     }
   },
 )

@@ -63,7 +63,7 @@ describe('without a given order, requests are sorted by urgency:', () => {
   })
 
   test('the class of the deadline first, then risk, then age, on pages of any size', async () => {
-    const wanted = [
+    const expected = [
       'soon, medium',
       'hours, low',
       'day, high',
@@ -72,8 +72,10 @@ describe('without a given order, requests are sorted by urgency:', () => {
       'late, high',
     ]
     for (const limit of [1, 2, 4, 50]) {
-      expect(await order(limit, { state: 'pending' })).toEqual(wanted)
-      expect(await order(limit, { mine: true, queue: 'platform', sort: 'urgency' })).toEqual(wanted)
+      expect(await order(limit, { state: 'pending' })).toEqual(expected)
+      expect(await order(limit, { mine: true, queue: 'platform', sort: 'urgency' })).toEqual(
+        expected,
+      )
     }
   })
 
@@ -127,8 +129,9 @@ describe('requests of one turn', () => {
     const urgent = await ask('3 high', 0.5, 'high', other)
     // The others are not locked for it: a round moves them.
     expect((await moveUrgent(database.db)).moved).toBe(3)
-    const wanted = ['1 low', '2 low', '3 high', 'alone, high', 'alone, medium']
-    for (const limit of [1, 2, 50]) expect(await order(limit, { state: 'pending' })).toEqual(wanted)
+    const expected = ['1 low', '2 low', '3 high', 'alone, high', 'alone, medium']
+    for (const limit of [1, 2, 50])
+      expect(await order(limit, { state: 'pending' })).toEqual(expected)
     const body = { decision: 'deny', digest: urgent.digest, revision: 1, reason: 'no' }
     await decideRequest(service.ctx, grace.caller, { request: urgent.id, body })
     expect(await waiting()).toEqual(['1 low', '2 low', 'alone, high', 'alone, medium'])
@@ -138,8 +141,8 @@ describe('requests of one turn', () => {
   test('ended requests come after the waiting ones, the newest first', async () => {
     const body = { decision: 'deny', digest: alone.digest, revision: 1, reason: 'no' }
     await decideRequest(service.ctx, grace.caller, { request: alone.id, body })
-    const wanted = ['1 low', '2 low', 'alone, medium', '3 high', 'alone, high']
-    for (const limit of [1, 3, 50]) expect(await order(limit, {})).toEqual(wanted)
+    const expected = ['1 low', '2 low', 'alone, medium', '3 high', 'alone, high']
+    for (const limit of [1, 3, 50]) expect(await order(limit, {})).toEqual(expected)
     expect(await order(50, { state: 'denied' })).toEqual(['3 high', 'alone, high'])
   })
 })

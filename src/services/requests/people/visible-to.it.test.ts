@@ -172,9 +172,9 @@ describe('people whose pages are open', () => {
       const forged = { id: 'none', type, subject: { requestId: randomUUID() } } as const
       const visible = await visibleEvents(ctx, ids, [...(await events()), forged])
       expect(queries.length, textsOf(queries)).toBe(2)
-      const shown = [...visible.values()].flat().map(({ id }) => id)
-      expect(shown.length).toBeGreaterThan(0)
-      expect(shown).not.toContain('none')
+      const visibleIds = [...visible.values()].flat().map(({ id }) => id)
+      expect(visibleIds.length).toBeGreaterThan(0)
+      expect(visibleIds).not.toContain('none')
     } finally {
       await db.destroy()
     }

@@ -36,8 +36,8 @@ async function finished(input: Parameters<AgentDesk['start']>[0] = {}): Promise<
   desk.say({ text: 'I write.', calls: [call] }, { text: 'It is written.' })
   const runId = await desk.start(input)
   const turn = await desk.turn(runId, 1)
-  const [asked] = await desk.calls(runId, 1)
-  await desk.decide(desk.people.grace, asked?.requestId ?? '', { scope: 'run' })
+  const [approvedCall] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, approvedCall?.requestId ?? '', { scope: 'run' })
   await desk.perform(turn)
   await desk.turn(runId, 2)
   return runId
@@ -54,7 +54,7 @@ async function askIn(runId: string, turn: number): Promise<string> {
   return call?.requestId ?? ''
 }
 
-const said = async (runId: string, who = desk.people.ada) =>
+const messagesOf = async (runId: string, who = desk.people.ada) =>
   (await readTranscript(desk.api, who.caller, runId)).map(({ turn, role, text, from }) => [
     turn,
     role,
@@ -72,7 +72,7 @@ describe('a fork', () => {
     expect(started).toMatchObject({ forkedFrom, state: 'running', worker: 'scribe' })
     const { id } = started
     expect(await beginRun(desk.api, { runId: id })).toMatchObject({ turn: 3, ended: false })
-    expect(await said(id)).toEqual([
+    expect(await messagesOf(id)).toEqual([
       [1, 'user', 'Write the notes', old],
       [1, 'assistant', 'I write.', old],
       [2, 'assistant', 'It is written.', old],
@@ -108,7 +108,7 @@ describe('a fork', () => {
     await desk.turn(second, 2)
     const { id: third, forkedFrom } = await fork(second, { text: 'And now' })
     expect(forkedFrom).toMatchObject({ runId: second, turn: 2 })
-    expect(await said(third)).toEqual([
+    expect(await messagesOf(third)).toEqual([
       [1, 'user', 'Write the notes', old],
       [1, 'assistant', 'I write.', old],
       [2, 'user', 'Else', second],
@@ -116,7 +116,7 @@ describe('a fork', () => {
       [3, 'user', 'And now', null],
     ])
     const { id: fourth } = await fork(third, { afterTurn: 1, text: 'From the first' })
-    expect((await said(fourth)).map(([, , , from]) => from)).toEqual([old, old, null])
+    expect((await messagesOf(fourth)).map(([, , , from]) => from)).toEqual([old, old, null])
     for (const id of [third, fourth]) {
       await cancelRun(desk.api, desk.people.ada.caller, { runId: id })
     }
@@ -126,7 +126,7 @@ describe('a fork', () => {
     const old = await finished({ input: { version: '1.2' } })
     const { ada } = desk.people
     const again = await forkRun(desk.api, ada.caller, { runId: old, afterTurn: 0 })
-    const [[turn, role, text, from] = [], ...others] = await said(again.id)
+    const [[turn, role, text, from] = [], ...others] = await messagesOf(again.id)
     expect([turn, role, from, others]).toEqual([1, 'user', null, []])
     expect(text).toContain('"version": "1.2"')
     const other = { runId: old, afterTurn: 0, input: { version: '1.3' } }
@@ -296,8 +296,8 @@ test('a fork has no grants of the old run: a call that was approved there for th
   desk.say({ calls: [call] })
   const old = await desk.start({ conversation: true })
   const turn = await desk.turn(old, 1)
-  const [asked] = await desk.calls(old, 1)
-  await desk.decide(desk.people.grace, asked?.requestId ?? '', { scope: 'run' })
+  const [approvedCall] = await desk.calls(old, 1)
+  await desk.decide(desk.people.grace, approvedCall?.requestId ?? '', { scope: 'run' })
   await desk.perform(turn)
   await desk.turn(old, 2)
   const forked = await fork(old)

@@ -117,7 +117,7 @@ test('a turn that does not exist, and one of a run that the caller may not see, 
 
 // Rules: product.md 29
 test('the task of a fork is its own message, and that of a repeated start is the old input', async () => {
-  const asked = (id: string) =>
+  const changeSetOf = (id: string) =>
     readChangeSet(desk.api, desk.people.ada.caller, { runId: id, turn: 2 })
   desk.say({ text: 'Tidied.' })
   const old = await desk.start({ input: 'Tidy the shelf' })
@@ -128,7 +128,10 @@ test('the task of a fork is its own message, and that of a repeated start is the
   })
   desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/old.md' } }] })
   await desk.turn(onward, 2)
-  expect((await asked(onward)).task).toMatchObject({ text: 'Tidy the cellar', by: { name: 'Ada' } })
+  expect((await changeSetOf(onward)).task).toMatchObject({
+    text: 'Tidy the cellar',
+    by: { name: 'Ada' },
+  })
   const { id: again } = await forkRun(desk.api, desk.people.ada.caller, {
     runId: old,
     afterTurn: 0,

@@ -29,7 +29,7 @@ async function startIn(mode: RunMode): Promise<string> {
   return (await startRun(desk.api, desk.people.olga.caller, start)).id
 }
 
-async function told(runId: string, turn = 1) {
+async function verdictsAndResults(runId: string, turn = 1) {
   return (await desk.calls(runId, turn)).map((call) => [call.verdict, call.result])
 }
 
@@ -89,7 +89,7 @@ describe('approve_all', () => {
     const turn = await desk.turn(runId, 1)
     await desk.activate({ 'workers/scribe.md': scratchAsks })
     await desk.perform(turn)
-    expect(await told(runId)).toEqual([['preApproved', 'output']])
+    expect(await verdictsAndResults(runId)).toEqual([['preApproved', 'output']])
     const { rule } = await rowOf(desk.database.db, 'tool_call', { run_id: runId })
     expect(rule?.id).toBe('mode:approve_all')
   })
@@ -100,7 +100,7 @@ describe('approve_all', () => {
     const turn = await desk.turn(runId, 1)
     await desk.write('notes/there.md', 'changed\n')
     await desk.perform(turn)
-    expect(await told(runId)).toEqual([['preApproved', 'output']])
+    expect(await verdictsAndResults(runId)).toEqual([['preApproved', 'output']])
     expect(await desk.read('notes/there.md')).toBe('x\n')
     expect(await requestsOf(runId)).toEqual([])
     expect(await listGrants(desk.api, desk.people.olga.caller, { runId })).toEqual([])

@@ -19,14 +19,14 @@ const running = (...streams: LiveAttempt['streams']): LiveAttempt => ({
   isLost: false,
   streams,
 })
-const said = (calls: readonly CallView[], told: readonly OutputPosition[] = []) =>
-  outputParts(calls, told).map(({ part: { data, id } }) => ({ id, ...data }))
-const told = { call: 0, attempt: 1, stdout: 4, stderr: 0, lost: false }
+const partsOf = (calls: readonly CallView[], positions: readonly OutputPosition[] = []) =>
+  outputParts(calls, positions).map(({ part: { data, id } }) => ({ id, ...data }))
+const position = { call: 0, attempt: 1, stdout: 4, stderr: 0, lost: false }
 
 test('new output of a command is sent after the output already sent, with its position, and a gap is marked', async () => {
   const [first, second] = outputParts(
     [call(running(piece('one\n', 4), piece('no\n', 100, 'stderr')))],
-    [told],
+    [position],
   )
   expect(first?.part).toMatchObject({
     id: 'id.stdout',
@@ -43,33 +43,37 @@ test('new output of a command is sent after the output already sent, with its po
   })
   // A part of the AI SDK's protocol, which its clients take.
   expect(await uiMessageChunkSchema().validate?.(first?.part)).toMatchObject({ success: true })
-  expect(first?.outputs).toEqual([{ ...told, stdout: 8 }])
+  expect(first?.outputs).toEqual([{ ...position, stdout: 8 }])
   expect(second?.part.data).toMatchObject({ stream: 'stderr', start: 100, end: 103 })
-  expect(second?.outputs).toEqual([{ ...told, stdout: 8, stderr: 103 }])
+  expect(second?.outputs).toEqual([{ ...position, stdout: 8, stderr: 103 }])
 })
 
 test('an incomplete character waits, and bytes that are no text do not delay the others', () => {
   const emoji = Buffer.from('a😀')
-  expect(said([call(running(piece(emoji.subarray(0, 3))))])).toMatchObject([{ text: 'a', end: 1 }])
-  expect(said([call(running(piece(emoji.subarray(1, 4), 1)))])).toEqual([])
-  expect(said([call(running(piece(emoji.subarray(1), 1)))])).toMatchObject([{ text: '😀', end: 5 }])
+  expect(partsOf([call(running(piece(emoji.subarray(0, 3))))])).toMatchObject([
+    { text: 'a', end: 1 },
+  ])
+  expect(partsOf([call(running(piece(emoji.subarray(1, 4), 1)))])).toEqual([])
+  expect(partsOf([call(running(piece(emoji.subarray(1), 1)))])).toMatchObject([
+    { text: '😀', end: 5 },
+  ])
   const noText = Buffer.from([0x80, 0x80, 0x80, 0x80, 0xff, 0x41])
-  expect(said([call(running(piece(noText)))])).toMatchObject([{ end: 6 }])
+  expect(partsOf([call(running(piece(noText)))])).toMatchObject([{ end: 6 }])
   // No bytes can follow after a loss, so an incomplete character is sent as it is.
   const lost = { ...running(piece(emoji.subarray(0, 3))), isLost: true }
-  expect(said([call(lost)])).toMatchObject([{ end: 3 }, { lost: true }])
+  expect(partsOf([call(lost)])).toMatchObject([{ end: 3 }, { lost: true }])
 })
 
 test('output of an attempt whose end is unknown, or that another one follows, is marked lost once; output of a result never is', () => {
   const lost = { attempt: 1, isLost: true, streams: [] }
-  const parts = outputParts([call(lost)], [told])
+  const parts = outputParts([call(lost)], [position])
   expect(parts.map(({ part }) => part.data)).toMatchObject([{ attempt: 1, text: '', lost: true }])
   expect(outputParts([call(lost)], parts[0]?.outputs ?? [])).toEqual([])
   const again = { attempt: 2, isLost: false, streams: [piece('anew')] }
-  expect(said([call(again)], [told])).toMatchObject([
+  expect(partsOf([call(again)], [position])).toMatchObject([
     { attempt: 1, lost: true, text: '' },
     { attempt: 2, lost: false, text: 'anew', start: 0 },
   ])
   const result = { type: 'output', text: 'done' } as const
-  expect(outputParts([call(again, result)], [told])).toEqual([])
+  expect(outputParts([call(again, result)], [position])).toEqual([])
 })

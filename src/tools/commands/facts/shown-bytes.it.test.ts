@@ -13,7 +13,7 @@ const patient = { timeout: 240_000 }
 type Desk = Awaited<ReturnType<typeof commandDesk>>
 
 /** What an approver of this command is shown now, and what the approval rests on. */
-async function shown(desk: Desk, name: 'exec' | 'shell', input: JsonObject): Promise<CallFacts> {
+async function factsOf(desk: Desk, name: 'exec' | 'shell', input: JsonObject): Promise<CallFacts> {
   const { signal } = new AbortController()
   const call = await parsed(desk.tools[name], input)
   return (await desk.tools[name].present(call, { workspace: desk.workspace, signal })).facts
@@ -43,7 +43,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/other.sh': 'echo other\n',
     })
     const input = { file: 'sh', args: ['run.sh'], cwd: 'work' }
-    const facts = await shown(desk, 'exec', input)
+    const facts = await factsOf(desk, 'exec', input)
     const stop = new AbortController()
     const command = `touch begun; while :; do ${rewrite}; done`
     const racer = desk.run('shell', { command, cwd: 'work' }, { signal: stop.signal })
@@ -77,7 +77,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       const script = 'touch begun\nwhile [ ! -e go ]; do sleep 0.02; done\necho shown\n'
       desk.put('work/run.sh', script)
       const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
-      const running = desk.run('exec', input, { facts: await shown(desk, 'exec', input) })
+      const running = desk.run('exec', input, { facts: await factsOf(desk, 'exec', input) })
       await untilThere(desk, 'work/begun')
       desk.put('work/run.sh', script.replace('echo shown', 'echo other'))
       writeFileSync(path.join(desk.root, 'work/go'), '')
@@ -94,7 +94,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       using desk = await commandDesk()
       desk.put('work/run.sh', 'touch begun\nwhile [ ! -e go ]; do sleep 0.02; done\n')
       const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
-      const running = desk.run('exec', input, { facts: await shown(desk, 'exec', input) })
+      const running = desk.run('exec', input, { facts: await factsOf(desk, 'exec', input) })
       await untilThere(desk, 'work/begun')
       desk.put('work/other.sh', 'echo other\n')
       renameSync(path.join(desk.root, 'work/other.sh'), path.join(desk.root, 'work/run.sh'))
@@ -110,10 +110,10 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       using desk = await commandDesk({ 'readme.md': 'shown\n', 'work/data.txt': 'shown\n' })
       const wait = 'touch begun; while [ ! -e go ]; do sleep 0.02; done'
       const read = { command: 'tail -n 1 --retry data.txt ../readme.md', cwd: 'work' }
-      const facts = await shown(desk, 'shell', read)
+      const facts = await factsOf(desk, 'shell', read)
       expect(facts.bases.map((base) => base.path)).toEqual(['work/data.txt', 'readme.md'])
       const fixed = { command: `${wait}; cat ../readme.md`, cwd: 'work' }
-      const running = desk.run('shell', fixed, { facts: await shown(desk, 'shell', fixed) })
+      const running = desk.run('shell', fixed, { facts: await factsOf(desk, 'shell', fixed) })
       await untilThere(desk, 'work/begun')
       desk.put('readme.md', 'other\n')
       writeFileSync(path.join(desk.root, 'work/go'), '')
@@ -206,7 +206,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     for (const name of ['tool', 'first', 'env', 'near']) {
       chmodSync(path.join(desk.root, 'work/s', name), 0o755)
     }
-    const facts = await shown(desk, 'shell', { command, cwd: 'work' })
+    const facts = await factsOf(desk, 'shell', { command, cwd: 'work' })
     expect(facts.bases).toEqual(
       files.map((at) => ({ path: at, hash: hashBytes(Buffer.from(desk.text(at))) })),
     )

@@ -142,7 +142,7 @@ sandbox: { required: true }
         },
         zones.replace('root: .,', 'root: docs,'),
       )
-      const seen = async (server: string): Promise<string> => {
+      const readingsOf = async (server: string): Promise<string> => {
         const tool = await bench.tool(policy, `mcp__${server}__run`)
         const files = [
           ...['.countersign/signing-key', '.env', 'plain.txt', 'work/link/private'].map(at),
@@ -154,10 +154,10 @@ sandbox: { required: true }
         return (await Promise.all(${JSON.stringify(files)}.map(read))).join(' ')`
         return (await bench.call(tool, { code })).text
       }
-      expect(await seen('root')).toBe('ENOENT EACCES plain ENOENT ENOENT')
+      expect(await readingsOf('root')).toBe('ENOENT EACCES plain ENOENT ENOENT')
       // What is named outside of the workspace is seen, and nothing else.
-      expect(await seen('around')).toBe('ENOENT EACCES plain private private')
-      expect(await seen('linked')).toBe('ENOENT ENOENT ENOENT ENOENT ENOENT')
+      expect(await readingsOf('around')).toBe('ENOENT EACCES plain private private')
+      expect(await readingsOf('linked')).toBe('ENOENT ENOENT ENOENT ENOENT ENOENT')
     },
   )
 

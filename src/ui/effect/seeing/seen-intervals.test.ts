@@ -28,14 +28,14 @@ test('nothing on the screen is nothing seen, of an empty element too', () => {
 })
 
 test('what comes in has not been seen, and what stands below it stays seen where it is then', () => {
-  const seen = after([0, 500], [700, 900])
-  expect(moveIntervals(seen, 300, 100)).toEqual([
+  const intervals = after([0, 500], [700, 900])
+  expect(moveIntervals(intervals, 300, 100)).toEqual([
     { from: 0, to: 300 },
     { from: 400, to: 600 },
     { from: 800, to: 1000 },
   ])
   expect(moveIntervals(after([300, 500]), 300, 100)).toEqual([{ from: 400, to: 600 }])
-  expect(moveIntervals(seen, 300, -100)).toEqual([
+  expect(moveIntervals(intervals, 300, -100)).toEqual([
     { from: 0, to: 400 },
     { from: 600, to: 800 },
   ])

@@ -10,7 +10,7 @@ import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
 import { rowOf } from '../fixtures/rows.ts'
 
 /** An installation with events of every type, and the key of its log. */
-export interface LivedDesk {
+export interface AuditDesk {
   readonly desk: AgentDesk
   readonly signer: NoteSigner
   /** the run of the quorum of two */
@@ -28,8 +28,8 @@ rights: { readAudit: [grace@example.com] }
 const runScope = `${config}routing: [{ when: { tool: write_file }, scopes: [once, run] }]\n`
 const quorumOfTwo = `${config}routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]\n`
 
-/** Lives through approvals, denials, a grant and its use, a message, and runs that end. */
-export async function livedDesk(): Promise<LivedDesk> {
+/** Makes approvals, denials, a grant and its use, a message, and runs that end. */
+export async function openAuditDesk(): Promise<AuditDesk> {
   const desk = await openAgentDesk()
   await desk.activate({ 'countersign.yaml': runScope })
   const runId = await grantedRun(desk)
