@@ -8,8 +8,8 @@ interface Count {
 
 /**
  * Counts in windows of a fixed length that begin with a key's first hit. They end by the monotonic
- * clock: the library's own store ends them by the clock of the host, so that one that is put back
- * would refuse callers until it has caught up.
+ * clock. The library's own store ends them by the clock of the host: if that clock is set back,
+ * callers would be refused until it has caught up.
  */
 export class WindowCounts implements Store {
   readonly localKeys = true

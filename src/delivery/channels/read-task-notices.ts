@@ -54,9 +54,9 @@ export async function readTaskNotices(
 }
 
 /**
- * Rows that were changed by SQL must not keep a channel from its other notifications: they may name
- * a content that does not match its hash, that is no JSON, or that is nested too deep to be written
- * as text.
+ * Rows that were changed by SQL must not keep a channel from its other notifications. The content
+ * that they name may not match its hash, may be no JSON, or may be nested too deep to be written as
+ * text.
  */
 function wordsOf(
   content: Parameters<typeof textOfRow>[0] | undefined,

@@ -11,10 +11,11 @@ export interface IdleRun {
 }
 
 /**
- * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs
- * waits although its request was decided (and no other of it, nor of an earlier call of its turn,
- * is pending), or a request's next step or expiry is due; and those shown as stalled. Runs with a
- * row in the outbox that is not delivered yet are not among them.
+ * Runs that wait for nobody and have made no progress for `seconds`, and runs shown as stalled. A
+ * run waits for nobody if it is `running`, or if the next step or the expiry of a request is due.
+ * It also waits for nobody if a call waits although its request was decided, and no other request
+ * of this call or of an earlier call of its turn is pending. Runs with a row in the outbox that is
+ * not delivered yet are not among them.
  */
 export async function findIdleRuns(
   db: Db,

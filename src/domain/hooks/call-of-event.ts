@@ -117,9 +117,9 @@ const translations: Readonly<Record<string, Translation>> = {
 const flags = wordSet('dangerouslyDisableSandbox replace_all run_in_background')
 
 /**
- * The call of a built-in tool for a call of Claude Code; `null`: it has a field that the built-in
- * tool does not have, such as one that leaves the sandbox or the foreground, and is judged under
- * its own name.
+ * The call of a built-in tool for a call of Claude Code. `null` if it has a field that the built-in
+ * tool does not have, such as one that leaves the sandbox or the foreground. It is then judged
+ * under its own name.
  */
 function translate(tool: string, input: Input, place: Place): HookedCall | null {
   const translation = Object.hasOwn(translations, tool) ? translations[tool] : undefined
@@ -145,9 +145,10 @@ interface Place {
  * A tool call of Claude Code as a call of the built-in tool that does the same, so that zones and
  * shell rules judge it. Every other tool, and every other spelling, keeps its own name, and its
  * calls ask. Paths become relative to the workspace root; a path outside of it keeps its `..`,
- * which policy refuses. These calls keep their own name too: all calls where no root is known;
- * calls of an agent that does not report all their fields; and `Grep`, which also reads environment
- * and key files, unless the caller has found that there are none (`searchReadsNoSecrets`).
+ * which policy refuses. These calls keep their own name too: all calls if no root is known, and
+ * calls of an agent that does not report all their fields. `Grep` keeps it because it also reads
+ * environment and key files, unless the caller has found that there are none
+ * (`searchReadsNoSecrets`).
  */
 export function callOfEvent(
   event: HookEvent,

@@ -11,9 +11,10 @@ export interface BuiltInTool {
   /** every operation that a call may do on a path */
   readonly operations: readonly Access['operation'][]
   /**
-   * Who consents to a call: the zones of its paths; the worker's shell rules; the worker's entry in
-   * `tools`, without which it asks; always a person, by an approval or by the answer that is the
-   * tool's result; nobody, because it only repeats an earlier result of the run.
+   * Who consents to a call, in order: the zones of its paths; the worker's shell rules; the
+   * worker's entry in `tools` (without one the call asks); always a person, by an approval or by
+   * the answer that is the tool's result; nobody, because the call only repeats an earlier result
+   * of the run.
    */
   readonly consent: 'zones' | 'shell' | 'tools' | 'approval' | 'answer' | 'nobody'
   /** before the host, protected names or routing raise it */

@@ -19,11 +19,11 @@ interface WorldOfRun {
 }
 
 /**
- * The text for the model of a run before its worker's own instructions (product.md 32): its zones,
- * what it may do without approval, what asks and what is never done, the workers that it may call,
- * the day on which it began, and that calls may wait or be denied. It is made only of what the run
- * pinned, so that every turn sends the same bytes, which providers cache. It names no value of a
- * variable, header or address, and no path that only an overlay names. Pure.
+ * The text for the model of a run before its worker's own instructions (product.md 32). It names
+ * the zones, what runs without approval, what asks, what is never done, the workers that the run
+ * may call, and the day on which it began. It says that calls may wait or be denied. It is made
+ * only of what the run pinned, so that every turn sends the same bytes, which providers cache. It
+ * names no value of a variable, header or address, and no path that only an overlay names. Pure.
  */
 export function runPreamble(policy: Policy, run: WorldOfRun): string {
   const worker = policy.workers.get(run.worker)

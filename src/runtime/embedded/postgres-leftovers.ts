@@ -4,9 +4,9 @@ import { endProcess } from '../processes/end-process.ts'
 import { identifyProcess, readCommandLine } from '../processes/process-identity.ts'
 
 /**
- * Removes what an earlier Postgres left in its folder: shuts down a server that still runs, removes
- * a lock file whose process is gone (or whose id another program has), and ends back-ends of a
- * killed server, which hold its shared memory.
+ * Removes what an earlier Postgres left in its folder. It shuts down a server that still runs. It
+ * removes a lock file if its process is gone, or if another program has the process id. It ends
+ * back-ends of a killed server, because they hold its shared memory.
  */
 export async function clearPostgresLeftovers(
   dataDir: string,

@@ -7,8 +7,8 @@ import type { ProcessIdentity } from './process-identity.ts'
 
 /**
  * The launcher of an external server. It starts the server, prints its pid, and holds one end of
- * the lifeline: when the other end closes (on request, or when this process ends), it signals the
- * server and kills it after the grace time.
+ * the lifeline. When the other end closes (on request, or when this process ends), it signals the
+ * server, and kills it after the grace time.
  */
 const launcherScript = `
 signal=$1; grace=$2; shift 2

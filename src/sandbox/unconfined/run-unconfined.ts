@@ -54,9 +54,9 @@ export interface UnconfinedRun {
 
 /**
  * Runs one command without a sandbox, which only an explicit approval by a person permits
- * (workers-and-policy.md): with a built environment, a home and temporary folder of its own, closed
- * standard input, in a session of its own that is ended as a whole, within the limits. It may do
- * everything that the service's own user may. Rejects as `runSandboxed`.
+ * (workers-and-policy.md). The command has a built environment, its own home and temporary folder,
+ * and closed standard input. It runs within the limits, in its own session, which is ended as a
+ * whole. It may do everything that the service's own user may. Rejects as `runSandboxed`.
  */
 export async function runUnconfined(run: UnconfinedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')

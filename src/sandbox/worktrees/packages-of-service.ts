@@ -23,9 +23,9 @@ type Packages = ReadonlyMap<string, z.infer<typeof entry>>
 
 /**
  * The folders of installed packages that only the service needs: most of 400 MB, which no command
- * of a run uses. npm wrote in `installed`, a folder `node_modules`, what needs what; where another
- * program installed the packages, nothing is left out. Paths are relative to `project`, the folder
- * that has `installed`.
+ * of a run uses. npm wrote into `installed`, a folder `node_modules`, which package needs which. If
+ * another program installed the packages, nothing is left out. Paths are relative to `project`, the
+ * folder that has `installed`.
  */
 export async function packagesOfService(
   project: Directory,

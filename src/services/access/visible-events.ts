@@ -7,9 +7,9 @@ import { rightsIn } from '../core/rights-of.ts'
 import { requestVisibleTo, runVisibleTo, type ViewerTerms } from '../requests/people/visible-to.ts'
 
 /**
- * For each of these people, the events of the live stream that they may see now: those about a
- * request they may see or, without a request, about a run they may see; everybody sees that the
- * policy changed. It reads membership each time, in three queries for however many people.
+ * For each of these people, the events of the live stream that they may see now: events about a
+ * request that they may see, or without a request, about a run that they may see. Everybody sees
+ * that the policy changed. It reads membership each time, in three queries for however many people.
  */
 export async function visibleEvents<
   T extends { readonly type: StreamEventType; readonly subject: JsonObject },

@@ -11,9 +11,9 @@ const newest = 2_000
 const slice = 200
 
 /**
- * For each word, in lower case, the requests of which a reason or a comment has it, in any case:
- * among the newest 2,000 decisions and revisions with a reason, and comments. Texts that were
- * erased, or changed in the database, are not found.
+ * For each word, in lower case, the requests that have it in a reason or a comment, in upper or
+ * lower case. It searches the newest 2,000 decisions, revisions with a reason, and comments. Texts
+ * that were erased, or changed in the database, are not found.
  */
 export async function requestsWithWords(
   { db, log }: Pick<ServiceContext, 'db' | 'log'>,

@@ -62,7 +62,7 @@ export interface WorkerContext extends SystemContext {
 /**
  * Why an activity has to stop, the `reason` of its signal. `cancelled` counts only if the store
  * says that the run is cancelled; `shutdown` is a graceful stop of this process; `timed_out` means
- * that nobody waits for the answer any more, which is not a reason to stop an effect that has
- * begun.
+ * that nobody waits for the answer any more; an effect that has begun is not stopped for that
+ * reason.
  */
 export type StopReason = 'cancelled' | 'shutdown' | 'timed_out'

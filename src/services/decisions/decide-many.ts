@@ -46,13 +46,12 @@ export interface BulkInput {
 
 /**
  * Decides up to 200 requests, each judged by the same rules as alone (api.md); many approvals share
- * a transaction.
- * Several approvals must be alike (same tool and rule), of at most medium risk and not asked before
- * a restore (`not_alike`), unless they are the change set of a `turn`: then each must belong to it
- * (`not_of_turn`), and they are judged in call order. Every approval needs `seen` at any risk
- * (`not_displayed`). Each item of `decisions` is a decision's body with `requestId`, an id or a
- * number. With a key, a repeated call returns the original answers and tries what was refused
- * again.
+ * a transaction. Several approvals must be alike (same tool and rule), of at most medium risk, and
+ * not asked before a restore (`not_alike`). This does not apply to the change set of a `turn`: each
+ * approval must belong to it (`not_of_turn`), and they are judged in call order. Every approval
+ * needs `seen` at any risk (`not_displayed`). Each item of `decisions` is a decision's body with
+ * `requestId`, an id or a number. With a key, a repeated call returns the original answers and
+ * tries what was refused again.
  */
 export async function decideMany(
   ctx: SigningContext,

@@ -18,12 +18,12 @@ export interface MatchingGrant {
 }
 
 /**
- * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10).
- * Live: neither revoked, used up, past its end (by the database's clock) nor ended with the run;
- * signed, with every field verified; its giver is enabled, in a team that could decide, and not
- * behind the call. A command's facts must be those that were approved: `restsOn` returns the
- * current ones, `null` for other calls, and is called only when a grant could cover it. Blocks of
- * the policy come first.
+ * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10). A
+ * live grant is not revoked, not used up, not past its end (by the database's clock), and not ended
+ * with the run. It is signed, and every field is verified. Its giver is enabled, in a team that
+ * could decide, and not behind the call. A command's facts must be those that were approved:
+ * `restsOn` returns the current ones, `null` for other calls, and is called only when a grant could
+ * cover it. Blocks of the policy come first.
  */
 export async function findGrant(
   { db, verifier, seals }: { readonly db: Db | Tx } & Pick<ServiceContext, 'verifier' | 'seals'>,

@@ -48,10 +48,10 @@ function credential(
 }
 
 /**
- * Records in the ledger what the trail says has ended, where that is missing: an API was killed
- * between the commit and the record, its disk was full, or the API of another host ended it
- * (security.md 29). Returns how many were missing. It reads the trail, of which the application's
- * role can change no event: the rows may have been put back by now.
+ * Records in the ledger what has ended according to the trail, if the ledger does not have it. That
+ * happens if an API was killed between the commit and the record, if its disk was full, or if the
+ * API of another host ended it (security.md 29). Returns how many were missing. It reads the trail,
+ * of which the application's role can change no event: the rows may have been put back by now.
  */
 export async function recordRevocations(ctx: SystemContext): Promise<number> {
   const { revocations } = ctx.seals

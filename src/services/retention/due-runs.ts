@@ -8,9 +8,9 @@ export interface RunCursor {
 }
 
 /**
- * Up to `maxRuns` runs whose texts are due, after a cursor, in the order of their ends: they, every
- * run of their tree, and the forks that use their turns ended longer ago than `olderThanMs`, and
- * they still have their texts.
+ * Up to `maxRuns` runs after a cursor, in the order of their ends, with texts that are due: the
+ * run, every run of its tree, and the forks that use its turns ended longer ago than `olderThanMs`,
+ * and the run still has its texts.
  */
 export async function dueRuns(
   db: Db,

@@ -15,10 +15,10 @@ export interface SearchInput {
 }
 
 /**
- * Finds what the caller may see and contains every word of `q` (details.md, Search): requests by
- * title and tool, files by the path that requests name, runs by task and worker, people by name and
- * address, workers and rules of the policy in force. A number, `#142` or an id comes first. At most
- * 50 items. Rejects with `invalid_request` for too many words.
+ * Finds what contains every word of `q`, among what the caller may see (details.md, Search):
+ * requests by title and tool, files by the path that requests name, runs by task and worker, people
+ * by name and address, and workers and rules of the policy in force. A number, `#142` or an id
+ * comes first. At most 50 items. Rejects with `invalid_request` for too many words.
  */
 export async function searchService(
   ctx: ServiceContext,

@@ -37,11 +37,14 @@ const scripts = [
 ].map((name) => new RegExp(`^\\p{Script=${name}}$`, 'u'))
 
 /**
- * The characters of a text that look like others (security.md 17; UTS 39), in order: symbols,
- * numbers and disguised letters that look like ASCII; letters of another script in a word with
- * Latin ones, or in a word that could be read as Latin; everything outside of ASCII in the host of
- * an address; combining marks that are stacked or follow a non-letter. Words of a language are left
- * alone. Pure, in linear time.
+ * The characters of a text that look like others (security.md 17; UTS 39), in order:
+ * - symbols, numbers and disguised letters that look like ASCII;
+ * - letters of another script in a word with Latin letters, or in a word that could be read as
+ *   Latin;
+ * - everything outside of ASCII in the host of an address;
+ * - combining marks that are stacked or follow a non-letter.
+ *
+ * Words of a language are left alone. Pure, in linear time.
  */
 export function lookAlikes(text: string): readonly LookAlike[] {
   if (ascii.test(text)) return []

@@ -31,10 +31,11 @@ interface ClockJump {
 }
 
 /**
- * The time of the log, event by event. If an event has a much earlier time than those before it, it
- * was inserted later, unless the clock had been ahead and was set back: then an earlier jump
- * forward is at least as large as the step back. A pause of the service looks the same, so an event
- * that is inserted soon after a long pause, with a time in it, counts as such a clock.
+ * The time of the log, event by event. If an event has a much earlier time than the events before
+ * it, it was inserted later, unless the clock had been ahead and was set back. In that case an
+ * earlier jump forward is at least as large as the step back. A pause of the service looks the
+ * same, so an event that is inserted soon after a long pause, with a time in it, counts as such a
+ * clock.
  */
 export class LogClock {
   #newest: LoggedEvent | null = null

@@ -80,9 +80,9 @@ const byProgram: Readonly<Record<string, GlobalOptions>> = {
 }
 
 /**
- * The words of a command without the options that stand before its verb and the values of those:
- * `-C dir reset --hard` of git as `reset --hard`, `compose -f file down -v` of docker as
- * `compose down -v`. A word that is not known (`?`) may be such an option. Pure.
+ * The words of a command without the options before its verb, and without their values: `-C dir
+ * reset --hard` of git as `reset --hard`, `compose -f file down -v` of docker as `compose down -v`.
+ * A word that is not known (`?`) may be such an option. Pure.
  */
 export function fromVerb(program: string, args: readonly string[]): readonly string[] {
   const options = Object.hasOwn(byProgram, program) ? byProgram[program] : undefined

@@ -4,8 +4,9 @@ import { isReadBlocked } from '../../worker/read-blocked.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 
 /**
- * Warns of servers on standard input with a tool that is pre-approved, where the worker has a zone
- * whose reads ask: a server starts once for all of its tools, and sees that zone for each.
+ * Warns of servers on standard input with a tool that is pre-approved, if the worker has a zone
+ * whose reads ask. A server starts once for all of its tools, so it sees that zone for each of
+ * them.
  */
 export function warnOfSeeingServers(report: Report, worker: WorkerDefinition): void {
   const asking = worker.zones.filter((zone) => !isReadBlocked(zone))

@@ -14,9 +14,9 @@ export interface MatchOptions {
 }
 
 /**
- * Whether the words could be a command that the pattern means: the program by the last part of its
- * path; options between the operands are skipped with a value each; flags count in any place and
- * spelling; words that may vanish may be absent.
+ * Whether the words could be a command that the pattern means. The program is compared by the last
+ * part of its path. Options between the operands are skipped, with one value each. Flags count in
+ * any place and spelling. Words that may vanish may be absent.
  */
 export function couldMatch(
   pattern: TokenPattern,

@@ -242,8 +242,8 @@ class SearchOfNames {
 }
 
 /**
- * `device:inode`, and for a folder that is mounted whole also the time of its birth: another folder
- * may get the same inode later, and what is in that one would not be searched after a command.
+ * `device:inode`, and for a folder that is mounted whole also the time of its birth. Otherwise
+ * another folder with the same inode, made later, would not be searched after a command.
  */
 export function guardedIdentity(state: BigIntStats, whole: boolean): string {
   return whole ? `${identityOf(state)}:${state.birthtimeNs}` : identityOf(state)

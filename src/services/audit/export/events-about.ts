@@ -12,10 +12,10 @@ export interface EventsAbout {
 }
 
 /**
- * The events that a verifier needs to judge a request. They are about: the requests for its call,
- * the call itself, the runs above it, the grants that the call used, the people who decided it with
- * their credentials, and the policies that judged it, with their proposals, activations and pins
- * for the workers of those runs.
+ * The events that a verifier needs to judge a request. They are about the requests for its call,
+ * the call itself, the runs above it, and the grants that the call used. They are about the people
+ * who decided it, with their credentials. They are about the policies that judged it, with their
+ * proposals, activations and pins for the workers of those runs.
  */
 export async function readEventsAbout(db: Db, requestId: string): Promise<EventsAbout> {
   const requests = await sql<{ id: string; callId: string | null; runId: string | null }>`

@@ -7,8 +7,8 @@ const maxAttempts = 2
 
 /**
  * Lets a call be attempted again without a person, although the end of its started attempt is not
- * known: only if its tool reads only or is idempotent, and the attempt had no permit; else returns
- * false. The caller holds the run's lock and has checked that the attempt is `started`.
+ * known: only if its tool reads only or is idempotent, and the attempt had no permit. Otherwise
+ * returns false. The caller holds the run's lock and has checked that the attempt is `started`.
  */
 export async function repeatAttempt(
   unit: UnitOfWork,

@@ -42,10 +42,10 @@ export type ChildStartVerdict =
 
 /**
  * Judges in the API process, before it signs, whether a call of its parent may have started a run
- * (architecture.md, delegation): the parent's lineage is signed, the call has a started attempt
- * that names this run, and that attempt has a right: a consumed permit or a grant, verified by
- * signature, or a policy or mode that does not ask. Somebody who can only write rows gets no
- * signature. The caller holds the locks of the lineage.
+ * (architecture.md, delegation). The parent's lineage must be signed. The call must have a started
+ * attempt that names this run. That attempt must have a right: a consumed permit or a grant,
+ * verified by signature, or a policy or mode that does not ask. Somebody who can only write rows
+ * gets no signature. The caller holds the locks of the lineage.
  */
 export async function judgeChildStart(
   ctx: SigningContext,

@@ -3,7 +3,7 @@ import { settleUnknown } from './settle-unknown.ts'
 
 /**
  * Settles the attempts that a process started and did not end, once it is certain that the process
- * is gone and before Temporal misses its heartbeats: each becomes `unknown` and people get an
+ * is gone, and before Temporal misses its heartbeats. Each becomes `unknown` and people get an
  * outcome check, or the call is repeated (settleUnknown). The workflow finds the attempt settled.
  * Returns whether all are settled. Failures are logged, and left to the workflow.
  */

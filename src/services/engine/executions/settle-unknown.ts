@@ -14,8 +14,8 @@ const lostHost = 'the connection to its host was lost'
 
 /**
  * The step after a call's activity failed or timed out (architecture.md, execution): a call that
- * was not started, or only reads, may run again; else the started attempt becomes `unknown` and the
- * call waits for its outcome check.
+ * was not started, or only reads, may run again. Otherwise the started attempt becomes `unknown`,
+ * and the call waits for its outcome check.
  */
 export async function settleUnknown(
   ctx: WorkerContext,

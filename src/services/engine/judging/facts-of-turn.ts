@@ -16,9 +16,10 @@ const maxRuns = 100
 
 /**
  * Reads in one query whether grants may cover a call, which of the tools the worker has used, and
- * which foreign text the model read: of a server just before the turn, as a result or in a summary,
- * or the message of a trigger, which stays the task of the run and its forks. The task of a
- * delegated run is not foreign: a person or the policy approved it.
+ * which foreign text the model read. Foreign text is the text of a server just before the turn, as
+ * a result or in a summary. The message of a trigger is foreign text too; it stays the task of the
+ * run and its forks. The task of a delegated run is not foreign: a person or the policy approved
+ * it.
  */
 export async function factsOfTurn(
   db: Db | Tx,

@@ -27,8 +27,8 @@ export type StartAdmission =
   | ({ readonly kind: 'waits'; readonly queues: readonly string[] } & Partial<Rest>)
 
 /**
- * Judges whether a run may take a turn at all: its signed statement says which request had to be
- * approved before its first one, if any, and a row that says otherwise is refused (product.md 45).
+ * Judges whether a run may take a turn at all. Its signed statement says which request, if any, had
+ * to be approved before its first turn. A row that says otherwise is refused (product.md 45).
  * Rejects if this process does not have the key with which the run is signed: Temporal repeats the
  * turn, which a process with the current keys can take. The caller holds the run's lock.
  */

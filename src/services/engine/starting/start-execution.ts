@@ -44,10 +44,10 @@ export type StartedExecution =
   | { readonly kind: 'answer'; readonly outcome: CallOutcome }
 
 /**
- * Starts the execution of a verified call in one transaction: under the locks it reads again
- * everything that can end a right, consumes the permit or one use of the grant, marks the attempt
- * `started`, and writes the run of a delegation. Of several concurrent callers, one starts it. If
- * the answer to the commit is lost, it reads whether this very start is recorded.
+ * Starts the execution of a verified call in one transaction. Under the locks it reads once more
+ * everything that can end a right. Then it consumes the permit or one use of the grant, marks the
+ * attempt `started`, and writes the run of a delegation. Of several concurrent callers, one starts
+ * it. If the answer to the commit is lost, it reads whether this very start is recorded.
  */
 export async function startExecution(
   ctx: WorkerContext,

@@ -20,11 +20,11 @@ import { storeTurn, type CallsToJudge } from './store-turn.ts'
 export const maxJudgings = 5
 
 /**
- * Takes one turn of a run (architecture.md): at most one model step, whose message is stored once;
- * its stored calls are judged and their requests opened; a run whose model is finished is closed.
- * When it is called again it reads back what is stored. Throws `ModelProblem` while another try may
- * succeed, the signal's reason when it was stopped and the run continues, and failures of judging,
- * up to five times.
+ * Takes one turn of a run (architecture.md). It makes at most one model step and stores its message
+ * once. It judges the stored calls and opens their requests. If the model has finished, it closes
+ * the run. When it is called again it reads back what is stored. Throws `ModelProblem` while
+ * another try may succeed, the signal's reason when it was stopped and the run continues, and
+ * failures of judging, up to five times.
  */
 export async function takeTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   try {

@@ -42,9 +42,9 @@ export interface WindowState {
 
 /**
  * What must leave the window before the model is asked; `null` when the prompt fits, or nothing can
- * leave. First go results of old calls and pictures of old messages, oldest first and many at a
- * time, which preserves the providers' caches; then the oldest turns; last the results that the
- * model has not seen yet. Pure.
+ * leave. It leaves out results of old calls and pictures of old messages first, oldest first and
+ * many at a time, which preserves the providers' caches. Then it leaves out the oldest turns, and
+ * last the results that the model has not seen yet. Pure.
  */
 export function planWindow(state: WindowState): Elision | Compaction | null {
   const { promptBytes, maxPromptBytes, mayCompact } = state

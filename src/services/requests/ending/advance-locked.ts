@@ -9,9 +9,9 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { timer } from '../../core/authority.ts'
 
 /**
- * Does what is due for a request when a timer fires, by its row: pending and over, it expires; else
- * every due step of its routing is taken, once and in order, however late, by the database's clock.
- * The caller holds the run's lock and the request's.
+ * Does what is due for a request when a timer fires, by its row and the database's clock. If it is
+ * pending and its deadline has passed, it expires. Otherwise every due step of its routing is
+ * taken, once and in order, however late. The caller holds the run's lock and the request's.
  */
 export async function advanceLocked(
   unit: UnitOfWork,

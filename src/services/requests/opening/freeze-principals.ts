@@ -43,10 +43,10 @@ export interface FrozenPrincipals {
 }
 
 /**
- * Inserts requests and the people behind each of them in one query. These people are: those behind
- * the run now, the person who made the call (calls of people have turns below zero, product.md 5),
- * those behind the request that this one replaces, and those who edited the call in a replaced
- * request, unless the queue lets editors decide.
+ * Inserts requests and the people behind each of them in one query. These people are the people
+ * behind the run now, the person who made the call (calls of people have turns below zero,
+ * product.md 5), and the people behind the request that this one replaces. People who edited the
+ * call in a replaced request are among them, unless the queue lets editors decide.
  */
 export async function freezePrincipals(
   tx: Tx,

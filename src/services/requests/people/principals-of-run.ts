@@ -9,12 +9,15 @@ export interface Principal {
 }
 
 /**
- * The people behind every request that this run opens now (product.md 17): who started it or a run
- * above it, the owners and proposers of the API keys that did, who has posted a message to one of
- * these runs or answered a question of one, the people behind the run from which one was forked,
- * and who started it for the person of its schedule. Frozen into a request when it opens. Rows of
- * messages, answers, keys and forks are read, and the trail too: the service's role in Postgres may
- * delete such a row, but no event (security.md 29). People whom either names are behind the run.
+ * The people behind every request that this run opens now (product.md 17):
+ * - who started it or a run above it, and who started it for the person of its schedule;
+ * - the owners and proposers of the API keys that started one of these runs;
+ * - who has posted a message to one of these runs, or answered a question of one;
+ * - the people behind the run from which one of these runs was forked.
+ *
+ * They are frozen into a request when it opens. Rows of messages, answers, keys and forks are read,
+ * and the trail too: the service's role in Postgres may delete such a row, but no event
+ * (security.md 29). People whom either names are behind the run.
  */
 export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
   return (await behindRun(runId).execute(db)).rows

@@ -104,8 +104,9 @@ async function skipLocked(
 }
 
 /**
- * The id of a scheduled time in the ledger, where the id of its run is recorded before the run: a
- * row of the time that SQL resets starts no second run, and after a crash the same run is recorded.
+ * The id of a scheduled time in the ledger. The ledger records the id of its run before the run is
+ * stored. If SQL resets the row of the time, no second run starts; after a crash, the same run is
+ * stored.
  */
 function ledgerIdOf({ schedule, at }: DueTime): string {
   const random = createHash('sha256').update(schedule).digest()

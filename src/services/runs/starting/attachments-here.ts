@@ -7,9 +7,9 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import type { AttachmentsAnswer, AttachmentsQuery } from '../../core/host-queries.ts'
 
 /**
- * Reads attachments of a run, by the policy in force on this host: never through a link or from the
- * data folder, and only files that the worker may read without a request, or that a worker which
- * the person may start could hand to it.
+ * Reads attachments of a run, by the policy in force on this host. It never reads through a link or
+ * from the data folder. It reads only files that the worker may read without a request, or that
+ * could be handed to it by a worker that the person may start.
  */
 export async function attachmentsHere(
   ctx: WorkerContext,

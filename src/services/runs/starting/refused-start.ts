@@ -10,10 +10,10 @@ import type { Reachable } from '../../requests/people/reach.ts'
 import { assertReachable, assertReachableBy } from './reachable-approvers.ts'
 
 /**
- * Why a run of a worker could not start on behalf of a person, as a sentence; `null` when it could:
- * the worker's `startableBy` holds for delegation too, and somebody who is not behind the run must
- * be able to decide its requests (product.md 22, 42). `behind`: who is behind the run that starts
- * it, besides the person.
+ * Why a run of a worker could not start on behalf of a person, as a sentence, or `null` if it
+ * could. The worker's `startableBy` applies to delegation too. Somebody who is not behind the run
+ * must be able to decide its requests (product.md 22, 42). `behind`: who is behind the run that
+ * starts it, besides the person.
  */
 export async function refusedStart(
   at: { readonly db: Db | Tx; readonly seals: Seals },

@@ -11,9 +11,9 @@ export interface StreamProgress {
 }
 
 /**
- * The events that a reader at `cursor` gets now, and the reader's next position: at a later turn
- * when one is complete (call again), at `done` when the stream is over, else where more is to come.
- * Only the two arguments determine the events and their ids.
+ * The events that a reader at `cursor` gets now, and the reader's next position. It is at a later
+ * turn if a turn is complete (call again), at `done` if the stream has ended, and otherwise where
+ * more will come. Only the two arguments determine the events and their ids.
  */
 export function advanceStream(from: StreamCursor, view: StreamView): StreamProgress {
   const events: UiEvent[] = []

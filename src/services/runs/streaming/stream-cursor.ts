@@ -28,9 +28,9 @@ export interface OutputPosition {
 }
 
 /**
- * `opened`: the message was begun; `step`: the turn was; `text`: its text was; `calls`: its text is
- * complete; `stepped`: the turn is; `finished`: the message is; `done`: the stream is over. `new`:
- * nothing was sent.
+ * `opened`: the message has begun; `step`: the turn has begun; `text`: its text has begun; `calls`:
+ * its text is complete; `stepped`: the turn is complete; `finished`: the message is complete;
+ * `done`: the stream has ended. `new`: nothing was sent.
  */
 const letters = {
   new: 'n',
