@@ -4,13 +4,11 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
-import { Lineage } from './surroundings.tsx'
 
-const Facts = later(
-  () => import('../deciding/facts/facts.tsx').then((module) => module.Facts),
-  () => <Loading what="the facts" lines={4} />,
+const ProofParts = later(
+  () => import('./proof-parts.tsx').then((module) => module.ProofParts),
+  () => <Loading what="the proof" lines={6} />,
 )
-const Activity = later(() => import('./activity.tsx').then((module) => module.Activity))
 
 /**
  * Everything that the decision is bound to: facts and hashes, the version of the policy, the
@@ -43,15 +41,14 @@ export function Proof({
         <span className="dim small">Facts, hashes, policy version, lineage, activity</span>
       </summary>
       {isOpen && (
-        <div className="column">
-          <PageBoundary what="The facts">
-            <Facts request={displayedRequest} raw={raw} onRaw={setRaw} />
-          </PageBoundary>
-          <Lineage request={request} />
-          <PageBoundary what="The activity">
-            <Activity request={request} />
-          </PageBoundary>
-        </div>
+        <PageBoundary what="The proof">
+          <ProofParts
+            request={request}
+            displayedRequest={displayedRequest}
+            raw={raw}
+            onRaw={setRaw}
+          />
+        </PageBoundary>
       )}
     </details>
   )

@@ -1,4 +1,3 @@
-import { starterName } from '#domain/text/starter-name.ts'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
@@ -78,24 +77,6 @@ function row(before: number) {
 function stateText({ state, verdict, finished }: Sibling): string {
   const word = state ?? (verdict === null ? 'not judged yet' : verdictWords[verdict])
   return finished ? `${word}, has its result` : word
-}
-
-/** The lineage, from the person's root run down to the run of this request. */
-export function Lineage({ request }: { request: RequestDetail }) {
-  if (request.runId === null) return null
-  return (
-    <section aria-labelledby="lineage-title">
-      <h3 id="lineage-title">Where it comes from</h3>
-      <ol className="lineage">
-        {request.lineage.map((entry) => (
-          <li key={entry.runId}>
-            <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
-            <span className="dim small"> started by {starterName(entry.startedBy)}</span>
-          </li>
-        ))}
-      </ol>
-    </section>
-  )
 }
 
 /** The turns of the run before the request, loaded when they are opened. */
