@@ -175,6 +175,25 @@ test('what happens to a request that a page loaded before its person appears', a
   await deniedIn(page).waitFor()
 })
 
+test('a page whose person comes from an API of an earlier version is live, from the next event on', async () => {
+  const { id } = await askForNote('notes/earlier-version.md')
+  const first = await dashboard.open('Grace', '/sign-in')
+  const page = await first.context().newPage()
+  page.setDefaultTimeout(60_000)
+  await page.route('**/v1/me', async (route) => {
+    const response = await route.fetch()
+    const { lastEventId, ...me } = (await response.json()) as Record<string, unknown>
+    expect(lastEventId).toMatch(/^\d+$/)
+    await route.fulfill({ response, json: me })
+  })
+  const opening = page.waitForRequest('**/v1/events')
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  expect((await opening).headers()).not.toHaveProperty('last-event-id')
+  await page.locator('[data-state="live"]').waitFor()
+  await denyElsewhere(id)
+  await deniedIn(page).waitFor()
+})
+
 test('the last turns that cannot load say so in their place, and the request stays to be decided', async () => {
   const { id } = await askForNote('notes/part.md')
   const page = await dashboard.open('Grace', `/requests/${id}`)

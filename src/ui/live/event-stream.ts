@@ -39,12 +39,13 @@ function newAttempt(): Attempt {
 }
 
 /**
- * Opens `/v1/events` after the event `from`. If the stream ends, becomes silent or fails, opens it
- * again after its last event: two seconds later, or at once when the device goes online or offline.
- * Calls `gap` after each interruption, because events may have been missed.
+ * Opens `/v1/events` after the event `from`; `null`: with the next event. If the stream ends,
+ * becomes silent or fails, opens it again after its last event: two seconds later, or at once when
+ * the device goes online or offline. Calls `gap` after each interruption, because events may have
+ * been missed.
  */
 export function openEventStream(
-  from: string,
+  from: string | null,
   on: {
     event: (name: StreamEventName, data: StreamEventData) => void
     gap: () => void

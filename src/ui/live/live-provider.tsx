@@ -23,8 +23,9 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)
   const navigate = useNavigate()
-  // Everything but the first page's request was asked for after the person was known.
-  const [from] = useState(useMe().lastEventId)
+  // Everything but the first page's request was asked for after the person was known. An API
+  // process of an earlier version does not say it: then the stream begins when it opens.
+  const [from] = useState(useMe().lastEventId ?? null)
   const openPage = useRef(navigate)
   useEffect(() => {
     openPage.current = navigate

@@ -16,15 +16,15 @@ export interface EventReader {
 }
 
 /**
- * Reads `/v1/events` after the event `last` until it ends. The browser's `EventSource` cannot send
+ * Reads `/v1/events` after the event `last`, or from now on (`null`), until it ends. The browser's `EventSource` cannot send
  * the header that proves the session. Rejects if the stream cannot be opened or breaks.
  */
 export async function readEvents(
-  last: string,
+  last: string | null,
   signal: AbortSignal,
   on: EventReader,
 ): Promise<void> {
-  const headers = { 'last-event-id': last }
+  const headers = last === null ? {} : { 'last-event-id': last }
   const { response, events } = await openStream(
     () => ask({ ...requestOf('streamEvents', { signal }), headers }),
     signal,
