@@ -9,10 +9,12 @@ export function showCall(key: string): void {
   if (card !== null) show(card)
 }
 
-/** Sets the focus on a choice of a call, without making the choice. */
-export function focusChoice(entry: ChangeEntry | undefined, choice: 'approve' | 'deny'): void {
+/** Chooses for a call by its own control, which gets the focus. Nothing is submitted by that. */
+export function choose(entry: ChangeEntry | undefined, choice: 'approve' | 'deny'): void {
   if (entry === undefined) return
-  cardOf(entry.key)?.querySelector<HTMLInputElement>(`input[value="${choice}"]`)?.focus()
+  const option = cardOf(entry.key)?.querySelector<HTMLInputElement>(`input[value="${choice}"]`)
+  option?.focus()
+  option?.click()
 }
 
 /**

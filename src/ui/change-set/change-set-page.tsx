@@ -14,7 +14,7 @@ import { LoadingCards } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallCard, type CardActs } from './call-card.tsx'
-import { focusChoice, showCall, useCallFocus } from './call-focus.ts'
+import { choose, showCall, useCallFocus } from './call-focus.ts'
 import { CallTree } from './call-tree.tsx'
 import { entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { SubmitBar } from './submit-bar.tsx'
@@ -105,8 +105,8 @@ function useChangeSetKeys(
     const entry = current()
     if (entry?.approval) acts.onView(entry.key)
   })
-  useShortcut('approve', () => focusChoice(current(), 'approve'))
-  useShortcut('deny', () => focusChoice(current(), 'deny'))
+  useShortcut('approve', () => choose(current(), 'approve'))
+  useShortcut('deny', () => choose(current(), 'deny'))
   useShortcut('submit', submit)
   useShortcut('back', () => void navigate(lastListAddress()))
 }

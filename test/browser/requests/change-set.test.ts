@@ -277,7 +277,6 @@ test('hostile names stay text, on a phone and by keyboard, and the page passes a
   await viewed.waitFor()
   await page.keyboard.press('n')
   await page.keyboard.press('d')
-  await page.keyboard.press('Space')
   await page.keyboard.press('Control+Enter')
   await expect.poll(() => states(requestIds)).toEqual(['denied', undefined])
 })
