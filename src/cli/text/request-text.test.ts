@@ -202,6 +202,13 @@ test('a reader whose change would leave too few people to decide is warned befor
   expect(requestText(requestWith(), { full: false }).text).not.toContain('too few')
 })
 
+test('an outcome check says that the service asks it, and about whose call', () => {
+  const check = requestWith({ kind: 'outcome_check' })
+  const { text } = requestText(check, { full: false, columns: null })
+  expect(text).toContain('the service asks it about a call of w, started by Ada')
+  expect(text).not.toContain('wants this')
+})
+
 const programWith = () => ({
   externalId: 'deploy-1',
   key: { id: 'k', name: 'deployer' },

@@ -97,12 +97,13 @@ function wantingSentence(request: RequestDetail, asker: string): string {
   }
   const name = printableLine(worker ?? tool)
   return invokedBy === null
-    ? `${name} ${wants(request)}, started by ${printableLine(asker)}`
-    : `${printableLine(invokedBy.name)} ${wants(request)}, by hand, in a run of ${name}`
+    ? `${wants(request, name)}, started by ${printableLine(asker)}`
+    : `${wants(request, printableLine(invokedBy.name))}, by hand, in a run of ${name}`
 }
 
-function wants({ kind }: RequestDetail): string {
-  return kind === 'question' ? 'asks this question' : 'wants this'
+function wants({ kind }: RequestDetail, name: string): string {
+  if (kind === 'outcome_check') return `the service asks it about a call of ${name}`
+  return `${name} ${kind === 'question' ? 'asks this question' : 'wants this'}`
 }
 
 /**

@@ -94,6 +94,9 @@ test('who is asked what became of a call says so, and only a call that did not r
   await page.waitForURL(`**/requests/${check}`)
   const title = 'Did this take effect? Create notes/lost.md with 1 line'
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await page.getByText('The service asks it about a call of scribe').waitFor()
+  await page.locator('.panel-facts .fact', { hasText: 'Can settle' }).getByText('Grace').waitFor()
+  expect(await page.getByRole('radio', { checked: true }).count()).toBe(0)
   await page.getByRole('radio', { name: 'Yes, it did' }).check()
   expect(await page.getByRole('radio', { name: 'Carry it out again' }).isEnabled()).toBe(false)
   await page.getByRole('radio', { name: 'No, it did not' }).check()

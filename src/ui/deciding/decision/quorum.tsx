@@ -37,13 +37,18 @@ export function Quorum({ request }: { request: RequestDetail }) {
       </div>
       {request.state === 'pending' && (
         <div className="fact">
-          <dt>Can decide</dt>
+          <dt>{canWords[request.kind] ?? 'Can decide'}</dt>
           <dd>{namesLeft(request) || 'nobody at the moment'}</dd>
         </div>
       )}
       <Steps request={request} />
     </dl>
   )
+}
+
+const canWords: Partial<Record<RequestDetail['kind'], string>> = {
+  question: 'Can answer',
+  outcome_check: 'Can settle',
 }
 
 /** The reminders and escalations so far, and those to come. */

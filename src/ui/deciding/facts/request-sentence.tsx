@@ -2,11 +2,12 @@ import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { requestedByProgram } from './program-name.ts'
+import { questionOf } from './question-of.ts'
 
 /** The effect in the service's sentence; for a question or an outcome check, the question. */
 export function RequestEffect({ request }: { request: RequestDetail }) {
   if (request.kind === 'outcome_check') return <VisibleText text={request.title} />
-  if (request.kind === 'question') return <VisibleText text={request.title.replace(/^Ask: /, '')} />
+  if (request.kind === 'question') return <VisibleText text={questionOf(request)} />
   return (
     <strong className="effect">
       <VisibleText text={request.effect} />
@@ -37,8 +38,9 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
   const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   return (
     <>
-      {byHand === null ? run : byHand.name}{' '}
-      {kind === 'question' ? 'asks this question' : 'wants this'}
+      {kind === 'outcome_check' && 'The service asks it about a call of '}
+      {byHand === null ? run : byHand.name}
+      {kind !== 'outcome_check' && (kind === 'question' ? ' asks this question' : ' wants this')}
       {folder !== undefined && (
         <>
           {' '}

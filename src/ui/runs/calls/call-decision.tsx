@@ -43,16 +43,16 @@ export function CallDecider({ call, runId }: { call: TranscriptCall; runId: stri
   const request = run.data?.waitsFor.find(({ requestId }) => requestId === call.requestId)
   if (request === undefined) return null
   const { number, people } = request
+  const verb = call.tool === 'ask_person' ? 'Answer' : 'Decide'
   if (people.some(({ id }) => id === person.id)) {
-    return (
-      <DecideButton request={request} verb={call.tool === 'ask_person' ? 'Answer' : 'Decide'} />
-    )
+    return <DecideButton request={request} verb={verb} />
   }
+  const can = `can ${verb.toLowerCase()} it`
   const names = people.map(({ name }) => name).join(', ')
   const isOwn = run.data?.startedBy?.id === person.id
   return (
     <span className="small dim">
-      #{number} · {names === '' ? 'nobody can decide it' : `${names} can decide it`}
+      #{number} · {names === '' ? 'nobody' : names} {can}
       {isOwn && names !== '' && '. You started the run.'}
     </span>
   )

@@ -14,7 +14,7 @@ import { runStateWords } from '../run-state.tsx'
 const filterNames = ['state', 'worker', 'startedBy', 'activeFrom', 'activeTo'] as const
 
 /** A run that waits for an answer is in the same state as one that waits for approval. */
-const filterWords = { ...runStateWords, waiting_for_approval: 'waits for approval or an answer' }
+const filterWords = { ...runStateWords, waiting_for_approval: 'waits for people' }
 
 /** The filters of the list that the address names. */
 export function runFilters(search: URLSearchParams): URLSearchParams {
