@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
@@ -16,6 +16,7 @@ import { Quorum } from './decision/quorum.tsx'
 import { Alike } from './facts/alike.tsx'
 import { BeforeRestore } from './facts/before-restore.tsx'
 import { NamedFiles } from './facts/named-files.tsx'
+import { isWholeInTitle } from './facts/question-text.ts'
 import { RequestEffect } from './facts/request-sentence.tsx'
 import { Risk } from './facts/risk.tsx'
 import { OpenedEffect } from './opened-effect.tsx'
@@ -55,10 +56,11 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
   useShortcut('back', onClose)
   useShortcut('comment', () => startComment(form.current))
   const titleId = `decide-${request.number}`
-  // The title and the choices show the whole question, so its answer is not below everything else.
+  // The answer to a question does not stand below all else.
   const isAnswered = request.kind === 'question'
+  const place = useFormInView(isAnswered)
   const decision = (
-    <div className="call-form-decision">
+    <div ref={place} className="call-form-decision">
       <RequestForm
         request={request}
         view={view}
@@ -74,6 +76,20 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       <Quorum request={displayedRequest} />
     </div>
   )
+  const facts = (
+    <div className="row small">
+      <Risk risk={request.risk} />
+      <Link to={`/requests/${request.number}`}>All of #{request.number}</Link>
+      <TriageState request={request} />
+      <span className="grow" />
+      {request.state === 'pending' && request.eligibility.canDecide && <Snooze request={request} />}
+      <ClaimButton request={request} />
+    </div>
+  )
+  // Nothing of a question stands twice.
+  const effect = !(isAnswered && isWholeInTitle(displayedRequest)) && (
+    <OpenedEffect view={view} onRevised={view.revise} />
+  )
   return (
     <section ref={form} className="column call-form" aria-labelledby={titleId}>
       <div className="row spread call-form-head">
@@ -86,16 +102,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
           {verbs.close}
         </Button>
       </div>
-      <div className="row small">
-        <Risk risk={request.risk} />
-        <Link to={`/requests/${request.number}`}>All of #{request.number}</Link>
-        <TriageState request={request} />
-        <span className="grow" />
-        {request.state === 'pending' && request.eligibility.canDecide && (
-          <Snooze request={request} />
-        )}
-        <ClaimButton request={request} />
-      </div>
+      {!isAnswered && facts}
       {request.askedBeforeRestore && !isDecided && <BeforeRestore />}
       <SecretsContext value={secrets.others}>
         <Cues
@@ -106,8 +113,9 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
         />
         <Alike request={request} />
       </SecretsContext>
+      {effect}
       {isAnswered && decision}
-      <OpenedEffect view={view} onRevised={view.revise} />
+      {isAnswered && facts}
       <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
       <ApprovalReasons request={displayedRequest} />
       <CallComments
@@ -117,4 +125,22 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       {!isAnswered && decision}
     </section>
   )
+}
+
+/** Brings the form of an answer onto the screen when it is drawn: its script is loaded for it. */
+function useFormInView(isOn: boolean): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = place.current
+    if (!isOn || element === null) return
+    const observer = new ResizeObserver(() => {
+      const fields = element.querySelector('form')
+      if (fields === null) return
+      fields.scrollIntoView({ block: 'nearest' })
+      observer.disconnect()
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [isOn])
+  return place
 }

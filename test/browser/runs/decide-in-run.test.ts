@@ -229,6 +229,39 @@ test('a question is answered at its call by who started the run', async () => {
   await expect.poll(() => statesOf(requestIds)).toEqual(['approved'])
 })
 
+test('on a phone a question stands once in its run, and its whole form is on the screen before what does not answer it', async () => {
+  const question = 'Which of both files is the newer one?'
+  const call = { tool: 'ask_person', input: { question, choices: ['README.md', 'CHANGES.md'] } }
+  const { runId } = await ask(desk, [call], 'I ask.')
+  const options = { viewport: phone, hasTouch: true }
+  const page = await dashboard.open('Ada', `/runs/${runId}`, options)
+  await page.getByRole('button', { name: /^Answer #\d+$/ }).tap()
+  const form = page.getByRole('region', { name: question })
+  const submit = form.getByRole('button', { name: 'Submit', exact: true })
+  const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { y: 0, height: 0 }
+  const endOf = async (part: Locator) => (await boxOf(part)).y + (await boxOf(part)).height
+  const room = async () => (await boxOf(page.locator('.composer'))).y - (await endOf(submit))
+  await expect.poll(room).toBeGreaterThanOrEqual(0)
+  const title = form.getByRole('heading', { level: 2 }).first()
+  expect((await boxOf(title)).y).toBeGreaterThanOrEqual(await endOf(page.locator('.header')))
+  expect((await boxOf(form.getByRole('button', { name: 'Snooze' }))).y).toBeGreaterThan(
+    await endOf(submit),
+  )
+  await form.locator('.fact', { hasText: 'Can answer' }).getByText('Grace').waitFor()
+  const texts = page.locator('main').getByText(question).filter({ visible: true })
+  expect(await texts.count()).toBe(1)
+  // One of several lines is read before it is answered.
+  const long = { question: 'Which one?\nThe newer one, or both?' }
+  const second = await ask(desk, [{ tool: 'ask_person', input: long }], 'I ask more.')
+  await page.goto(`${dashboard.url}/runs/${second.runId}`)
+  await page.getByRole('button', { name: /^Answer #\d+$/ }).tap()
+  const shown = page.getByRole('region', { name: 'All that will happen' })
+  await shown.getByText('The newer one, or both?').waitFor()
+  expect(await endOf(shown)).toBeLessThan(
+    (await boxOf(page.getByRole('textbox', { name: /^Answer/ }))).y,
+  )
+})
+
 test('what has the focus is never behind the message box, also of a form at a call and below a long draft', async () => {
   const runId = await desk.start({ conversation: true })
   for (let turn = 1; turn <= 10; turn += 1) {

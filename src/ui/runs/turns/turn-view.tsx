@@ -170,10 +170,11 @@ function CallView(props: {
 }) {
   const { call, calls, index, runId, showsEffect } = props
   const stateText = callStateText(calls, index)
-  const subject = callSubject(call.input)
   const waits = stateText !== null
   const linked = useLinked(`call-${call.callId}`)
   const isOpen = useIsOpen(call.requestId)
+  // The title of the open form is the question.
+  const subject = isOpen && call.tool === 'ask_person' ? null : callSubject(call.input)
   return (
     <div
       id={`call-${call.callId}`}

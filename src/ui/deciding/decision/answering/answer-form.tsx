@@ -6,6 +6,7 @@ import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
 import { announce } from '../../../states/announce.tsx'
 import { VisibleText } from '../../../text/visible-text.tsx'
+import { choicesOf } from '../../facts/question-text.ts'
 import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField } from '../../../states/radio-field.tsx'
@@ -81,10 +82,4 @@ export function AnswerForm(props: { request: RequestDetail; onNext: (() => void)
       )}
     </AnswerFrame>
   )
-}
-
-/** The choices of a question; empty if it accepts any text. */
-function choicesOf(request: RequestDetail): readonly string[] {
-  const { choices } = request.presentation.metadata
-  return Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : []
 }
