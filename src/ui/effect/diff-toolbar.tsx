@@ -29,7 +29,7 @@ export function DiffToolbar({ children }: { children?: React.ReactNode }) {
     )
   }
   return (
-    <div>
+    <div className="diff-tools">
       <div className="diff-toolbar">
         {children}
         <ActionIcon

@@ -3,6 +3,7 @@ import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { useFocusReturn } from '../states/use-focus-return.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { DiffView, type DiffExtras } from './diff-view.tsx'
@@ -31,6 +32,8 @@ export function Files({
   notes?: DiffExtras['notes']
 }) {
   const split = useSplitDiffs()
+  // On a phone the head of the only file has the tools, which take no line of their own.
+  const isInHead = useMedia(phoneUntil) && ownsKeys && files.length === 1
   const { isViewed, toggle } = useViewedFiles(digest, files.length)
   const report = useAllComplete(files, onVisible)
   const container = useRef<HTMLDivElement>(null)
@@ -46,7 +49,7 @@ export function Files({
   useShortcut('previousFile', ownsKeys ? () => go(-1) : null)
   return (
     <div ref={container} className="column">
-      {ownsKeys && (
+      {ownsKeys && !isInHead && (
         <DiffToolbar>
           <WholeToggle whole={whole} />
           {files.length > 1 && (
@@ -68,7 +71,14 @@ export function Files({
             <code>
               <VisibleText text={nameOf(file)} />
             </code>
-            {ownsKeys && <ViewedToggle on={isViewed(index)} onToggle={() => toggle(index)} />}
+            {isInHead ? (
+              <DiffToolbar>
+                <ViewedToggle on={isViewed(index)} onToggle={() => toggle(index)} />
+                <WholeToggle whole={whole} />
+              </DiffToolbar>
+            ) : (
+              ownsKeys && <ViewedToggle on={isViewed(index)} onToggle={() => toggle(index)} />
+            )}
           </div>
           <FileDifference
             file={file}

@@ -130,11 +130,18 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
     await showLines(page).click()
     await page.locator('.paint-keyword').first().waitFor()
     if (options.viewport === phone) {
-      // One line on a phone; its switches unfold below it.
-      const toolbar = page.locator('.diff-toolbar').first()
-      expect((await toolbar.boundingBox())?.height).toBe(44)
+      // On a phone in the head of the file, beside its name; its switches unfold below it.
+      const head = page.locator('.file-head')
+      const settings = page.getByRole('button', { name: 'How differences are shown' })
+      const [name, button] = await Promise.all([
+        head.locator('code').boundingBox(),
+        settings.boundingBox(),
+      ])
+      expect(button?.y).toBeLessThan((name?.y ?? 0) + (name?.height ?? 0))
+      expect(button?.x).toBeGreaterThanOrEqual((name?.x ?? 0) + (name?.width ?? 0))
+      expect((await head.boundingBox())?.height).toBeLessThanOrEqual(46)
       expect(await page.getByRole('button', { name: 'Wrap lines' }).count()).toBe(0)
-      await page.getByRole('button', { name: 'How differences are shown' }).tap()
+      await settings.tap()
       const switches = page.getByRole('group', { name: 'How differences are shown' })
       expect((await switches.boundingBox())?.height).toBe(44)
       await switches.getByRole('button', { name: 'Wrap lines', pressed: true }).waitFor()
