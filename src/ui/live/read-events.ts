@@ -16,8 +16,9 @@ export interface EventReader {
 }
 
 /**
- * Reads `/v1/events` after the event `last`, or from now on (`null`), until it ends. The browser's `EventSource` cannot send
- * the header that proves the session. Rejects if the stream cannot be opened or breaks.
+ * Reads `/v1/events` after the event `last`, or from now on (`null`), until it ends. The browser's
+ * `EventSource` cannot send the header that proves the session. Rejects if the stream cannot be
+ * opened or breaks.
  */
 export async function readEvents(
   last: string | null,
