@@ -5,14 +5,11 @@ import { decideRequest } from '#services/decisions/decide-request.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 /** So many that they fill several pages of each table. */
 const moreRequests = 150
 /** For what a scan reads beside the row, such as older versions of it. */
-const toleratedRows = 5
-
-const desk = disposeAfterTests(await openProgramDesk())
+const toleratedRows = 10
 
 const tables = [
   'request',
@@ -42,6 +39,16 @@ async function readBy(db: Db, work: () => Promise<unknown>): Promise<Record<stri
   return Object.fromEntries(tables.map((name) => [name, after.get(name)! - before.get(name)!]))
 }
 
+/**
+ * The smallest of several counts for each table: the counts are of all connections, and another one
+ * may add what it read before at any moment.
+ */
+function leastOf(counts: readonly Record<string, number>[]): Record<string, number> {
+  return Object.fromEntries(
+    tables.map((name) => [name, Math.min(...counts.map((one) => one[name]!))]),
+  )
+}
+
 function expectNoMore(now: Record<string, number>, before: Record<string, number>): void {
   for (const table of tables) {
     expect(now[table], `rows of ${table}`).toBeLessThanOrEqual(before[table]! + toleratedRows)
@@ -49,39 +56,60 @@ function expectNoMore(now: Record<string, number>, before: Record<string, number
 }
 
 // The connection keeps the plans that it made while its tables were nearly empty.
-it("opening, deciding and delivering a program's request reads as many rows whatever the number of requests", async () => {
-  const { databaseUrl: url, service, program, linus } = desk
-  await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
-  const ctx = { ...service.ctx, db }
-  const marks = new DeliveredMarks(db)
-  let rounds = 0
-  const round = async () => {
-    rounds += 1
-    const { id, digest, presentation } = await desk.ask({ externalId: `decided-${rounds}` })
-    const seen = presentation.digest
-    const body = { decision: 'approve', digest, revision: 1, reason: 'looked', seen, again: true }
-    const deciding = await readBy(db, () => decideRequest(ctx, linus.caller, { request: id, body }))
-    const { rows } = await sql<{ id: string }>`
+it.each([
+  ['', false],
+  // Autovacuum may do so at any moment: a table of one page is then cheapest to read whole.
+  [', also if its tables were analysed while they were small', true],
+] as const)(
+  "deciding a program's request reads as many rows whatever the number of requests%s",
+  async (_, isAnalysed) => {
+    await using desk = await openProgramDesk()
+    const { databaseUrl: url, service, program, linus } = desk
+    await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
+    const ctx = { ...service.ctx, db }
+    const marks = new DeliveredMarks(db)
+    let rounds = 0
+    const oneRound = async () => {
+      rounds += 1
+      const { id, digest, presentation } = await desk.ask({ externalId: `decided-${rounds}` })
+      const seen = presentation.digest
+      const body = { decision: 'approve', digest, revision: 1, reason: 'looked', seen, again: true }
+      const deciding = await readBy(db, () =>
+        decideRequest(ctx, linus.caller, { request: id, body }),
+      )
+      const { rows } = await sql<{ id: string }>`
       select id from outbox where run_id = ${id}::uuid`.execute(service.db)
-    expect(rows).toHaveLength(2)
-    const delivering = await readBy(db, () => marks.mark(rows.map((row) => row.id)))
-    const call = { tool: 'deploy', input: {}, externalId: `opened-${rounds}` }
-    const opening = await readBy(db, () => openExternal(ctx, program.caller, call))
-    return { deciding, delivering, opening }
-  }
-  for (let count = 0; count < 6; count += 1) await round()
-  const withFew = await round()
-  const more = []
-  for (let place = 0; place < moreRequests; place += 1) {
-    more.push(await desk.ask({ externalId: `more-${place}` }))
-  }
-  const withManyWaiting = await round()
-  expectNoMore(withManyWaiting.deciding, withFew.deciding)
-  expectNoMore(withManyWaiting.delivering, withFew.delivering)
-  for (const { id } of more) await desk.decide(await desk.read(id), 'approve')
-  const withManyDecided = await round()
-  expectNoMore(withManyDecided.deciding, withFew.deciding)
-  expectNoMore(withManyDecided.delivering, withFew.delivering)
-  // An opening counts what of its owner waits.
-  expectNoMore(withManyDecided.opening, withFew.opening)
-})
+      expect(rows).toHaveLength(2)
+      const delivering = await readBy(db, () => marks.mark(rows.map((row) => row.id)))
+      const call = { tool: 'deploy', input: {}, externalId: `opened-${rounds}` }
+      const opening = await readBy(db, () => openExternal(ctx, program.caller, call))
+      return { deciding, delivering, opening }
+    }
+    const round = async () => {
+      const all = [await oneRound(), await oneRound(), await oneRound()]
+      return {
+        deciding: leastOf(all.map(({ deciding }) => deciding)),
+        delivering: leastOf(all.map(({ delivering }) => delivering)),
+        opening: leastOf(all.map(({ opening }) => opening)),
+      }
+    }
+    for (let count = 0; count < 2; count += 1) await round()
+    if (isAnalysed) await sql`analyze`.execute(db)
+    const withFew = await round()
+    const more = []
+    for (let place = 0; place < moreRequests; place += 1) {
+      more.push(await desk.ask({ externalId: `more-${place}` }))
+    }
+    const withManyWaiting = await round()
+    expectNoMore(withManyWaiting.deciding, withFew.deciding)
+    for (const { id } of more) await desk.decide(await desk.read(id), 'approve')
+    const withManyDecided = await round()
+    expectNoMore(withManyDecided.deciding, withFew.deciding)
+    // Other transactions follow what Postgres knows of the sizes.
+    if (isAnalysed) return
+    expectNoMore(withManyWaiting.delivering, withFew.delivering)
+    expectNoMore(withManyDecided.delivering, withFew.delivering)
+    // An opening counts what of its owner waits.
+    expectNoMore(withManyDecided.opening, withFew.opening)
+  },
+)

@@ -74,14 +74,21 @@ test('a transaction whose first statement fails, or that has none, leaves nothin
   expect(await shelf(db)).toHaveLength(1)
 })
 
-test('a transaction with one plan makes it at the first use of a statement, and the next transaction is not affected', async () => {
-  const planOf = async (first: RawBuilder<unknown>): Promise<string | undefined> =>
+test('a transaction with one plan makes it at the first use of a statement, which reads no table whole, and the next transaction is not affected', async () => {
+  const planOf = async (first: RawBuilder<unknown>): Promise<unknown> =>
     db.transaction().execute(async (tx) => {
       await sql`${first} select ${1}::integer`.execute(tx)
-      const { rows } = await sql<{ mode: string }>`
-        select current_setting('plan_cache_mode') as mode`.execute(tx)
-      return rows[0]?.mode
+      const { rows } = await sql`
+        select current_setting('plan_cache_mode') as mode,
+          current_setting('enable_seqscan') as whole, current_setting('jit') as compiles`.execute(
+        tx,
+      )
+      return rows[0]
     })
-  expect(await planOf(onePlan)).toBe('force_generic_plan')
-  expect(await planOf(sql``)).toBe('auto')
+  expect(await planOf(onePlan)).toEqual({
+    mode: 'force_generic_plan',
+    whole: 'off',
+    compiles: 'off',
+  })
+  expect(await planOf(sql``)).toEqual({ mode: 'auto', whole: 'on', compiles: 'on' })
 })
