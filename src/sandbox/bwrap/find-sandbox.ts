@@ -9,7 +9,7 @@ import { architectures } from '../seccomp/system-calls.ts'
 import { ownKeyring } from './own-keyring.ts'
 import { runSandboxed } from './run-sandboxed.ts'
 import { systemFolders, type SystemFolder } from './system-folders.ts'
-import { hasTrackedFiles } from '../git/tracked-paths.ts'
+import { filesInGit } from '../git/tracked-paths.ts'
 import { realPathOf } from '../real-path.ts'
 import { findProgram } from './find-program.ts'
 
@@ -126,6 +126,7 @@ export function commandHost(sandbox: HostSandbox): CommandHost {
     sandboxProblem: sandbox.works ? null : sandbox.problem,
     executable: findProgram,
     realPath: realPathOf,
-    gitHas: hasTrackedFiles,
+    // Without an index that says what Git has, it may have them.
+    gitHas: async (folder) => (await filesInGit(folder)) !== 'none',
   }
 }

@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto'
+
 /** The bytes before the name of an entry: times, mode, size, hash (20 bytes) and flags. */
 const fixedBytes = 62
+const hashBytes = 20
 const maxNames = 2_000_000
 
 /**
- * The paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for other bytes.
- * Never throws.
+ * The paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for other bytes:
+ * also for an index of a SHA-256 repository, and for one of which a part is in another file. Never
+ * throws.
  */
 export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
-  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
+  if (bytes.length < 12 + hashBytes || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
+  if (!hasOwnHash(bytes)) return null
   const version = bytes.readUInt32BE(4)
   const count = bytes.readUInt32BE(8)
   if (version < 2 || version > 4 || count > maxNames) return null
@@ -32,7 +37,29 @@ export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
     // Entries of the older versions are padded to multiples of eight bytes.
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
   }
-  return names
+  return isWhole(bytes, at) ? names : null
+}
+
+/** Whether an index ends with its SHA-1 hash, or with zeros, as Git writes it without one. */
+function hasOwnHash(bytes: Buffer): boolean {
+  const end = bytes.length - hashBytes
+  const hash = createHash('sha1').update(bytes.subarray(0, end)).digest()
+  const written = bytes.subarray(end)
+  return written.equals(hash) || written.equals(Buffer.alloc(hashBytes))
+}
+
+/**
+ * Whether only extensions and the hash stand behind the entries. The extension `link` refers to
+ * another file with more entries (a split index).
+ */
+function isWhole(bytes: Buffer, entriesEnd: number): boolean {
+  const end = bytes.length - hashBytes
+  let at = entriesEnd
+  while (at + 8 <= end) {
+    if (bytes.toString('latin1', at, at + 4) === 'link') return false
+    at += 8 + bytes.readUInt32BE(at + 4)
+  }
+  return at === end
 }
 
 /**

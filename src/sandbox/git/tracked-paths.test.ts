@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { trackedNames } from './index-names.ts'
-import { hasTrackedFiles, isTracked } from './tracked-paths.ts'
+import { filesInGit, isTracked } from './tracked-paths.ts'
 
 const git = (...args: readonly string[]): void => {
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
@@ -38,19 +38,48 @@ describe('Git has', () => {
   )
 
   test('files of a folder, where its index lists one below it, and where it cannot be read', async () => {
-    for (const [at, has] of Object.entries({ src: true, 'src/deep': true, '': true, sr: false })) {
-      expect(await hasTrackedFiles(path.join(root, at)), at).toBe(has)
+    const folders = {
+      src: 'some',
+      'src/deep': 'some',
+      '': 'some',
+      sr: 'none',
+      'mixed/none': 'none',
     }
-    expect(await hasTrackedFiles(path.join(root, 'mixed/none'))).toBe(false)
+    for (const [at, has] of Object.entries(folders)) {
+      expect(await filesInGit(path.join(root, at)), at).toBe(has)
+    }
     const linked = newFolder('linked-')
     mkdirSync(path.join(linked, 'src'))
     symlinkSync(path.join(root, '.git'), path.join(linked, '.git'))
-    expect(await hasTrackedFiles(path.join(linked, 'src'))).toBe(true)
+    expect(await filesInGit(path.join(linked, 'src'))).toBe('some')
     const broken = newFolder('broken-')
-    expect(await hasTrackedFiles(broken)).toBe(false)
+    expect(await filesInGit(broken)).toBe('none')
     mkdirSync(path.join(broken, '.git'))
+    expect(await filesInGit(path.join(broken, 'docs'))).toBe('no index')
     writeFileSync(path.join(broken, '.git/index'), 'DIRCx')
-    expect(await hasTrackedFiles(path.join(broken, 'docs'))).toBe(true)
+    expect(await filesInGit(path.join(broken, 'docs'))).toBe('unreadable')
+  })
+
+  test.each([
+    [
+      'whose entries are in another file',
+      'git init -q && git add . && git update-index --split-index',
+    ],
+    ['of a SHA-256 repository', 'git init -q --object-format=sha256 && git add .'],
+  ])('nobody knows which files by an index %s', async (_, script) => {
+    const folder = newFolder('index-')
+    writeFileSync(path.join(folder, 'a.md'), 'a')
+    execFileSync('bash', ['-c', script], { cwd: folder, stdio: 'ignore' })
+    expect(await filesInGit(folder)).toBe('unreadable')
+  })
+
+  test('files by an index without a hash of its own, and with extensions', async () => {
+    const folder = newFolder('index-')
+    writeFileSync(path.join(folder, 'a.md'), 'a')
+    const script =
+      'git init -q && git -c index.skipHash=true add . && git update-index --untracked-cache'
+    execFileSync('bash', ['-c', script], { cwd: folder, stdio: 'ignore' })
+    expect(await filesInGit(folder)).toBe('some')
   })
 
   test('what the index of a worktree lists', async () => {
@@ -71,11 +100,11 @@ describe('Git has', () => {
     try {
       symlinkSync('index.real', index)
       expect(await isTracked(root, 'a.md')).toBe(false)
-      expect(await hasTrackedFiles(root)).toBe(true)
+      expect(await filesInGit(root)).toBe('unreadable')
       rmSync(index)
       execFileSync('mkfifo', [index])
       expect(await isTracked(root, 'a.md')).toBe(false)
-      expect(await hasTrackedFiles(root)).toBe(true)
+      expect(await filesInGit(root)).toBe('unreadable')
     } finally {
       rmSync(index)
       renameSync(`${index}.real`, index)

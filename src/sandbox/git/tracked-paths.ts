@@ -31,18 +31,24 @@ export async function isTracked(root: string, relative: string): Promise<boolean
   return everyFile(absolute, (file) => names.has(nameOf(file)))
 }
 
+/** What the index of the repository around a folder says of the files in it. */
+export type FilesInGit = 'some' | 'none' | 'no index' | 'unreadable'
+
 /**
- * Whether the index of the repository around a folder lists files in it; `true` for an index that
- * cannot be read.
+ * Whether Git has files in a folder, by the index of the repository around it. `no index`: a
+ * repository in which nothing was added yet, or whose index was removed.
  */
-export async function hasTrackedFiles(folder: string): Promise<boolean> {
+export async function filesInGit(folder: string): Promise<FilesInGit> {
   const repository = await repositoryOf(path.join(folder, 'file'))
-  if (repository === null) return false
+  if (repository === null) return 'none'
   const names = await namesOf(repository.index)
-  if (names === null) return true
+  if (names === null) {
+    const stats = await lstat(repository.index).catch((error: NodeJS.ErrnoException) => error)
+    return 'code' in stats && stats.code === 'ENOENT' ? 'no index' : 'unreadable'
+  }
   const below = path.relative(repository.top, folder)
   const prefix = below === '' ? '' : `${below}/`
-  return [...names].some((name) => name.startsWith(prefix))
+  return [...names].some((name) => name.startsWith(prefix)) ? 'some' : 'none'
 }
 
 /** Whether the condition holds for all files of a folder; `false` when there are too many. */

@@ -126,8 +126,30 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     )
     const read = { command: 'cat ../docs/secret.txt; cat ../a.txt', cwd: 'work' }
     expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
-    execFileSync('bash', ['-c', 'git init -q . && git add docs'], { cwd: desk.root })
+    const inFolder = (script: string): unknown =>
+      execFileSync('bash', ['-c', script], { cwd: desk.root, stdio: 'ignore' })
+    inFolder('git init -q .')
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
+    inFolder('git add docs')
     expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'hidden\nshown\n' })
+    inFolder('git update-index --split-index')
+    expect((await desk.run('shell', read)).text).toContain('No command runs beside zone docs')
+  })
+
+  // Rules: product.md 1
+  test('and one that a person approved runs beside a blocked zone that has another zone in it', async () => {
+    using desk = await commandDesk(
+      { 'docs/secret.txt': 'hidden\n', 'docs/open/b.txt': 'open\n', 'a.txt': 'shown\n' },
+      {
+        zones: `${zones.replace('read: ask', 'read: blocked')}
+  - { name: open, root: docs/open, mode: rw }`,
+      },
+    )
+    const read = { command: 'cat docs/secret.txt docs/open/b.txt a.txt', cwd: '' }
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
+    expect((await desk.run('shell', { command: 'ls', cwd: 'docs/open' })).text).toBe(
+      'The working folder docs/open is in a zone that this command cannot see',
+    )
   })
 
   test('reads it when nothing hides it', async () => {

@@ -19,10 +19,7 @@ export async function hideObjects(
   const hidden = zones.filter(({ name }) => names.includes(name))
   const around = hidden.map((zone) => objectFoldersAround(root, path.join(root, zone.root)))
   const folders = new Set((await Promise.all(around)).flat())
-  const isShown = (at: string): boolean =>
-    plan.zones.some((zone) => containsPath(zone.path, at)) &&
-    !plan.emptied.some((folder) => containsPath(folder, at))
-  const emptied = [...folders].filter(isShown)
+  const emptied = [...folders].filter((at) => isShown(plan, at))
   const outermost = emptied.filter(
     (at) => !emptied.some((other) => other !== at && containsPath(other, at)),
   )
@@ -34,6 +31,14 @@ export async function hideObjects(
     covered: plan.covered.filter(isKept),
     emptied: [...plan.emptied.filter(isKept), ...outermost],
   }
+}
+
+/** Whether a path lies in a mounted zone, and in no folder that the plan empties. */
+export function isShown(plan: SandboxPlan, at: string): boolean {
+  return (
+    plan.zones.some((zone) => containsPath(zone.path, at)) &&
+    !plan.emptied.some((folder) => containsPath(folder, at))
+  )
 }
 
 /**
@@ -55,16 +60,17 @@ export function hideZones(
     (zone) =>
       !hidden.has(zone.path) && !(hidden.has(root) && zone.path === path.join(root, '.git')),
   )
-  const isVisible = (at: string): boolean => {
-    const deepest = deepestMount(plan.zones, at)
-    return deepest === undefined || !hidden.has(deepest.path)
-  }
   const emptied = plan.zones
     .filter(({ path: at }) => hidden.has(at) && mounted.some((zone) => containsPath(zone.path, at)))
     .map((zone) => zone.path)
+  const isBelow = (at: string): boolean => emptied.some((folder) => containsPath(folder, at))
+  const isVisible = (at: string): boolean => {
+    const deepest = deepestMount(plan.zones, at)
+    return deepest === undefined || !(hidden.has(deepest.path) || isBelow(deepest.path))
+  }
   return {
     ...plan,
-    zones: mounted,
+    zones: mounted.filter((zone) => !isBelow(zone.path)),
     ...(hidden.has(root) ? { shared: [] } : {}),
     pinned: plan.pinned.filter(isVisible),
     around: (plan.around ?? []).filter(({ path: at }) => isVisible(at)),

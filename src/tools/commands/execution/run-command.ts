@@ -16,7 +16,7 @@ import { TooManyEntries } from '#sandbox/bwrap/names/look-for-names.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
-import { hasTrackedFiles } from '#sandbox/git/tracked-paths.ts'
+import { filesInGit } from '#sandbox/git/tracked-paths.ts'
 import { writeBack, replacedMeanwhile } from '#sandbox/snapshots/write-back.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
@@ -29,7 +29,7 @@ import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { watchFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
 import { importCommits } from '../git/import-commits.ts'
-import { hideObjects, hideZones } from './hide-zones.ts'
+import { hideObjects, hideZones, isShown } from './hide-zones.ts'
 import { storeNames, restoreNames, type StoredNames } from './store-names.ts'
 import { makePlan, type PlannedSandbox } from '../plan/make-plan.ts'
 import { mountNamed, inspectByCopies, type NamedMount } from './mount-named.ts'
@@ -124,6 +124,10 @@ async function prepareRun(
   const planned = await makePlan(place, workspace, cwd, allowed)
   const hides = printed?.hides ?? (await zonesHiddenFromAll(zones, root))
   const withoutHidden = hideZones(planned.plan, root, zones, hides)
+  if (isShown(planned.plan, planned.plan.cwd) && !isShown(withoutHidden, planned.plan.cwd)) {
+    const folder = path.relative(root, planned.plan.cwd) || 'the root'
+    throw new ToolProblem(`The working folder ${folder} is in a zone that this command cannot see`)
+  }
   const visible =
     printed !== null && hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
       ? await hideObjects(withoutHidden, root, zones, hides)
@@ -146,14 +150,20 @@ async function prepareRun(
 }
 
 /**
- * The names of the zones that no approval makes visible: those whose reads are blocked. If Git has
- * files of such a zone, an approved command can read Git's copies of them, and Git would see the
- * files as deleted if they were hidden. Such a zone is therefore not hidden.
+ * The names of the zones that no approval makes visible: those whose reads are blocked. Where Git
+ * has files of such a zone, the zone stays: Git would see these files as deleted if they were
+ * hidden, and `git add -A` would record that. Throws where that cannot be known.
  */
 async function zonesHiddenFromAll(zones: readonly Zone[], root: string): Promise<string[]> {
   const names: string[] = []
   for (const zone of zones.filter(isReadBlocked)) {
-    if (!(await hasTrackedFiles(path.join(root, zone.root)))) names.push(zone.name)
+    const inGit = await filesInGit(path.join(root, zone.root))
+    if (inGit === 'unreadable') {
+      throw new ToolProblem(
+        `No command runs beside zone ${zone.name}, whose reads are blocked, because the index of its Git repository cannot be read: a split index, one of a SHA-256 repository, or one over 64 MiB`,
+      )
+    }
+    if (inGit !== 'some') names.push(zone.name)
   }
   return names
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -73,6 +73,28 @@ sandbox: { required: true }
       const tool = await bench.tool(policyWith({ boxed: server }, around), 'mcp__boxed__run')
       expect((await bench.call(tool, { code: read })).text, around).toBe('failed: ENOENT')
     }
+  })
+
+  // Rules: product.md 1
+  it('reads no copy that Git has of a blocked zone, and Git there records nothing as deleted', async () => {
+    await using bench = mcpBench({ sandbox })
+    const at = (name: string): string => path.join(bench.root, name)
+    for (const name of ['work', 'hr']) mkdirSync(at(name))
+    writeFileSync(at('hr/pay.txt'), 'secret')
+    writeFileSync(at('server.mjs'), scriptServer)
+    execFileSync('bash', ['-c', 'git init -q . && git add hr'], { cwd: bench.root })
+    const around = zones.replace(
+      'sandbox:',
+      '  - { name: hr, root: hr, mode: ro, approval: { read: blocked } }\nsandbox:',
+    )
+    const server = `{ command: ${process.execPath}, args: [server.mjs] }`
+    const tool = await bench.tool(policyWith({ boxed: server }, around), 'mcp__boxed__run')
+    const code = `const { spawnSync } = await import('node:child_process')
+      const { stdout, stderr } = spawnSync('git', ['show', ':hr/pay.txt'], { encoding: 'utf8' })
+      return stdout + stderr`
+    const { text } = await bench.call(tool, { code })
+    expect(text).toContain('fatal: ')
+    expect(text).not.toContain('secret')
   })
 
   // Rules: security.md 8

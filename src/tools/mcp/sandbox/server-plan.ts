@@ -3,9 +3,10 @@ import path from 'node:path'
 import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import { isReadBlocked } from '#policy/worker/read-blocked.ts'
 import type { Zone } from '#policy/worker-definition.ts'
+import { filesInGit } from '#sandbox/git/tracked-paths.ts'
 import { realDataFolders } from '#sandbox/hidden-paths.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
-import { hideZones } from '../../commands/execution/hide-zones.ts'
+import { hideObjects, hideZones } from '../../commands/execution/hide-zones.ts'
 import { makePlan, type PlannedSandbox } from '../../commands/plan/make-plan.ts'
 import type { ServerPlace } from '../connection.ts'
 
@@ -54,18 +55,27 @@ export async function planServer(
   const place = { ...site, dataDir, policy, worker: { ...worker, zones } }
   const planned = await makePlan(place, workspace, '', new Set(), bounded)
   const blocked = worker.zones.filter(isReadBlocked)
-  const plan = hideZones(
-    planned.plan,
-    root,
-    zones,
-    blocked.map(({ name }) => name),
-  )
+  const names = blocked.map(({ name }) => name)
+  const withoutZones = hideZones(planned.plan, root, zones, names)
+  const plan = await hideObjects(withoutZones, root, zones, await namesInGit(blocked, root))
   const emptied = new Set(plan.emptied)
   for (const folder of [...hidden, ...blocked.map((zone) => path.join(root, zone.root))]) {
     const isThere = (await stat(folder).catch(() => null)) !== null
     if (isThere && named.some((at) => containsPath(at, folder))) emptied.add(folder)
   }
   return { ...planned, plan: { ...plan, emptied: [...emptied] }, named }
+}
+
+/**
+ * Of which zones Git may have copies. Without its objects, Git neither shows them to a server nor
+ * records that the files, which it does not find, are deleted.
+ */
+async function namesInGit(zones: readonly Zone[], root: string): Promise<string[]> {
+  const names: string[] = []
+  for (const zone of zones) {
+    if ((await filesInGit(path.join(root, zone.root))) !== 'none') names.push(zone.name)
+  }
+  return names
 }
 
 /** Whether a path in a writable zone leads elsewhere: what the worker writes there decides. */

@@ -2,7 +2,6 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { NetworkAccess } from '#domain/network/network-access.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
-import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { bwrapArguments, bytesOfWords } from '#sandbox/bwrap/bwrap-arguments.ts'
 import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
@@ -71,7 +70,7 @@ async function confinedProgram(
   if (architecture === null) throw new Error(unknownArchitecture)
   const data = { passwd: 3, group: 4, filter: 8 }
   const words = bwrapArguments(
-    { ...plan, cwd: cwdOf(plan, worker), shared, copies },
+    { ...plan, cwd: cwdOf(plan), shared, copies },
     { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
     access === null
       ? data
@@ -133,11 +132,11 @@ const ownBytecode = { PYTHONPYCACHEPREFIX: '/dev/null/none' }
 const systemRoots = ['/usr', '/bin', '/sbin', '/lib', '/lib64']
 
 /**
- * The workspace root when a zone contains it, else the first zone; without zones there is only
- * `/tmp`.
+ * The workspace root when a visible zone contains it, else the first one; without visible zones
+ * there is only `/tmp`.
  */
-function cwdOf(plan: SandboxPlan, worker: WorkerDefinition): string {
-  if (worker.zones.some((zone) => zone.root === '')) return plan.cwd
+function cwdOf(plan: SandboxPlan): string {
+  if (plan.zones.some((zone) => zone.path === plan.cwd)) return plan.cwd
   return plan.zones[0]?.path ?? '/tmp'
 }
 
