@@ -120,10 +120,20 @@ test.each([1280, 1100, 1000])(
     })
     const row = page.locator('.request-row').nth(1)
     const off = await row.evaluate((it) => {
-      const reservedPx = getComputedStyle(it).getPropertyValue('contain-intrinsic-height')
-      return it.getBoundingClientRect().height - Number.parseFloat(reservedPx.replace('auto ', ''))
+      const style = getComputedStyle(it)
+      const sizes = [
+        'contain-intrinsic-height',
+        'padding-top',
+        'padding-bottom',
+        'border-top-width',
+      ]
+      const reservedPx = sizes.reduce(
+        (sum, name) => sum + Number.parseFloat(style.getPropertyValue(name).replace('auto ', '')),
+        0,
+      )
+      return it.getBoundingClientRect().height - reservedPx
     })
-    expect(Math.abs(off)).toBeLessThanOrEqual(3)
+    expect(Math.abs(off)).toBeLessThanOrEqual(1)
   },
 )
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 const many = 5_000
 let dashboard: Dashboard
@@ -86,3 +87,67 @@ test('more are shown a page at a time, and an event refetches what is shown, not
   expect(await page.locator('.request-row').count()).toBe(300)
   expect(fetched.length).toBeLessThanOrEqual(9)
 })
+
+/** Of all loaded rows, how many the browser draws; and the height of the page. */
+const drawnRows = (page: Page) =>
+  page.evaluate(() => {
+    const links = [...document.querySelectorAll('.request-row .request-link')]
+    const isDrawn = (it: Element) => it.checkVisibility({ contentVisibilityAuto: true })
+    const { scrollHeight, scrollTop, clientHeight } = document.documentElement
+    return {
+      rows: links.length,
+      drawn: links.filter(isDrawn).length,
+      height: scrollHeight,
+      below: Math.floor(scrollHeight - scrollTop - clientHeight),
+    }
+  })
+
+test.each([
+  ['a desktop', { width: 1280, height: 900 }],
+  ['a phone', phone],
+])(
+  'on %s only the rows near the screen are drawn of 500, and scrolling through them moves none',
+  async (_, viewport) => {
+    const page = await dashboard.open('Grace', '/?sort=createdAt', { viewport })
+    const rows = page.locator('.request-row')
+    await rows.first().waitFor()
+    for (let count = 200; count <= 500; count += 100) {
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await rows.nth(count - 1).waitFor()
+    }
+    await page.evaluate(() => {
+      const moves: string[] = []
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const { sources = [] } = entry as unknown as {
+            sources?: { previousRect: DOMRect; currentRect: DOMRect }[]
+          }
+          // An age that becomes longer begins further left.
+          for (const { previousRect: from, currentRect: to } of sources)
+            if (from.y !== to.y) moves.push(`${from.y} → ${to.y}`)
+        }
+      }).observe({ type: 'layout-shift' })
+      Object.assign(window, { moves })
+      window.scrollTo(0, 0)
+    })
+    await page.mouse.move(viewport.width / 2, viewport.height / 2)
+    const atFirst = await drawnRows(page)
+    const steps = [atFirst]
+    while ((steps.at(-1)?.below ?? 0) > 0) {
+      await page.mouse.wheel(0, 3 * viewport.height)
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      )
+      steps.push(await drawnRows(page))
+    }
+    expect(steps.length).toBeGreaterThan(5)
+    for (const { rows: all, drawn, height } of steps) {
+      expect(all).toBe(500)
+      expect(drawn).toBeGreaterThan(0)
+      expect(drawn).toBeLessThanOrEqual(150)
+      // What is reserved for a row is as high as the row.
+      expect(height).toBe(atFirst.height)
+    }
+    expect(await page.evaluate(() => (window as unknown as { moves: string[] }).moves)).toEqual([])
+  },
+)
