@@ -86,6 +86,7 @@ for (const viewport of sizes) {
       [`/runs/${runId}`, '.turn'],
       [`/runs/${runId}/turns/1`, '.change-call'],
       [`/runs/${runId}/fork`, '.preview-part'],
+      ['/insights', '.chart'],
       ['/audit', '.audit-table, .state'],
       ['/policy', '.delivery'],
       ['/account#slack=a-code', '#slack-title'],
@@ -100,6 +101,27 @@ for (const viewport of sizes) {
     expect(found).toEqual([])
   })
 }
+
+test('no page has a problem that axe finds with forced colours, light and dark', async () => {
+  const page = await dashboard.open('Grace', '/')
+  await page.emulateMedia({ forcedColors: 'active' })
+  const found: string[] = []
+  for (const [path, ready] of [
+    ['/', '.request-row'],
+    [`/requests/${requestId}`, '.diff-line'],
+    [`/runs/${runId}/turns/1`, '.change-call'],
+    [`/runs/${runId}`, '.turn'],
+    ['/policy', '.delivery'],
+    ['/insights', '.chart'],
+    ['/account', '.account-sections > .card'],
+  ] as const) {
+    await page.goto(dashboard.url + path)
+    await page.locator(ready).first().waitFor()
+    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true)
+    found.push(...(await problems(page, [])))
+  }
+  expect(found).toEqual([])
+})
 
 test('what opens over a page has no problem that axe finds, light and dark', async () => {
   const page = await dashboard.open('Grace', '/')

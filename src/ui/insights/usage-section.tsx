@@ -36,7 +36,7 @@ export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
   return (
     <section className="card column" aria-labelledby="usage-title">
       <h2 id="usage-title">{heading}</h2>
-      <FigureTable label={heading}>
+      <FigureTable label="Tokens and cost">
         <FigureHead columns={[data.by, 'runs', 'cost', 'tokens in', 'cached', 'tokens out']} />
         <tbody>
           {items.map((item) => (
