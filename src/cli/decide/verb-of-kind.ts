@@ -1,10 +1,10 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { needOfRun, type RunNeed } from '#domain/runs/need-of-run.ts'
+import { needOfRequests, type RunNeed } from '#domain/runs/need-of-run.ts'
 
 /** What to do with a request, as a sentence that ends with the command. */
 export function commandOf(request: Pick<RequestDetail, 'kind' | 'number'>): string {
   const { number } = request
-  switch (needOfRun([request])) {
+  switch (needOfRequests([request])) {
     case 'answer':
       return `Answer it: countersign answer ${number}`
     case 'settle':
@@ -25,7 +25,7 @@ export function misfitOf(
   verb: Exclude<RunNeed, 'settle'>,
   request: Pick<RequestDetail, 'kind' | 'number'>,
 ): string | null {
-  const own = needOfRun([request])
+  const own = needOfRequests([request])
   if (own === verb) return null
   const is = own === 'decide' ? 'is not' : 'is'
   return `#${request.number} ${is} ${kinds[own]}. ${commandOf(request)}`

@@ -4,12 +4,28 @@ import type { RequestKind } from '../requests/request.ts'
 export const runNeeds = ['decide', 'answer', 'settle'] as const
 export type RunNeed = (typeof runNeeds)[number]
 
+/** A run with the requests that it and the runs below it wait for, as far as a viewer sees them. */
+export interface WaitingRun {
+  readonly id: string
+  readonly pendingRequests: number
+  readonly waitsFor: readonly { readonly runId: string; readonly kind?: RequestKind }[]
+}
+
 /**
- * What the pending requests of a run need of people: `answer` or `settle` if all of them need that,
+ * What the pending requests of the run itself need. `decide` where the viewer does not see all of
+ * them. Pure.
+ */
+export function needOfRun({ id, pendingRequests, waitsFor }: WaitingRun): RunNeed {
+  const own = waitsFor.filter(({ runId }) => runId === id)
+  return own.length < pendingRequests ? 'decide' : needOfRequests(own)
+}
+
+/**
+ * What requests need of people: `answer` or `settle` if all of them need that,
  * `decide` otherwise. Pure.
  */
-export function needOfRun(waitsFor: readonly { readonly kind?: RequestKind }[]): RunNeed {
-  const [first, ...others] = new Set(waitsFor.map(({ kind }) => kind))
+export function needOfRequests(requests: readonly { readonly kind?: RequestKind }[]): RunNeed {
+  const [first, ...others] = new Set(requests.map(({ kind }) => kind))
   if (others.length > 0) return 'decide'
   if (first === 'question') return 'answer'
   return first === 'outcome_check' ? 'settle' : 'decide'

@@ -7,6 +7,7 @@ const nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 function waitingWith(more: Partial<OwnWaitingRequest['request']> = {}): OwnWaitingRequest {
   const request = {
     requestId: 'r',
+    runId: 'run',
     number: 1,
     kind: 'tool_call' as const,
     since: '2026-03-02T08:00:00.000Z',

@@ -1,5 +1,5 @@
-import type { Run, RunStateName } from '#api/schemas/runs/runs.ts'
-import { needOfRun, type RunNeed } from '#domain/runs/need-of-run.ts'
+import type { Run, RunDetail, RunStateName } from '#api/schemas/runs/runs.ts'
+import { needOfRun, type RunNeed, type WaitingRun } from '#domain/runs/need-of-run.ts'
 
 export const runStateWords: Record<RunStateName, string> = {
   running: 'running',
@@ -17,11 +17,20 @@ const needWords: Record<RunNeed, string> = {
 }
 
 /** The state of a run in words. Without its requests, it waits for approval at most. */
-export function runStateText(run: Pick<Run, 'state'> & Partial<Pick<Run, 'waitsFor'>>): string {
-  const { state, waitsFor } = run
-  return state === 'waiting_for_approval' && waitsFor !== undefined
-    ? needWords[needOfRun(waitsFor)]
-    : runStateWords[state]
+export function runStateText(run: Pick<Run, 'state'> | (Pick<Run, 'state'> & WaitingRun)): string {
+  return run.state === 'waiting_for_approval' && 'waitsFor' in run
+    ? needWords[needOfRun(run)]
+    : runStateWords[run.state]
+}
+
+/** A child run with the requests of its parent's answer that are its own. */
+export function childWithRequests(
+  child: RunDetail['children'][number],
+  waitsFor: RunDetail['waitsFor'],
+): RunDetail['children'][number] & WaitingRun {
+  const own = waitsFor.filter(({ runId }) => runId === child.runId)
+  // The answer has no number for children; one without a request in it waits for approval at most.
+  return { ...child, id: child.runId, pendingRequests: Math.max(1, own.length), waitsFor: own }
 }
 
 export function RunState({ run }: { run: Parameters<typeof runStateText>[0] }) {

@@ -104,6 +104,7 @@ const runTask = z.object({
 /** A pending request of the run or of a run below it, and who can decide it. */
 const waitsFor = z.object({
   requestId: id,
+  runId: id.describe('The run that opened it: the run itself, or one below it'),
   number: shortNumber,
   kind: z.enum(requestKinds).describe('A question is answered, an outcome check is settled'),
   since: instant.describe('When the request was opened'),
@@ -157,6 +158,7 @@ const runExample = {
   waitsFor: [
     {
       requestId: example.requestId,
+      runId: example.runId,
       number: 142,
       kind: 'tool_call' as const,
       since: example.askedAt,

@@ -34,7 +34,7 @@ export function listRuns(options: ListOptions): Promise<void> {
       by: (run) => starterName(run.startedBy),
       age: (run) => fromNow(run.createdAt),
       waiting: (run) =>
-        run.pendingRequests > 0 ? `${run.pendingRequests} to ${needOfRun(run.waitsFor)}` : '',
+        run.pendingRequests > 0 ? `${run.pendingRequests} to ${needOfRun(run)}` : '',
     },
     empty: 'No runs. Start one with: countersign run WORKER INPUT',
   })

@@ -28,6 +28,7 @@ export async function waitsForOf(
   const { rows } = await sql<{
     waiting: string
     request_id: string
+    run_id: string
     number: string
     created_at: Date
     expires_at: Date
@@ -36,7 +37,7 @@ export async function waitsForOf(
     effect: string
     people: PersonRow[]
   }>`
-    select above.id as waiting, asked.id as request_id, asked.number, asked.created_at,
+    select above.id as waiting, asked.id as request_id, asked.run_id, asked.number, asked.created_at,
       asked.expires_at,
       asked.kind, asked.title, coalesce((select shown.effect from request_revision shown
         where shown.request_id = asked.id and shown.revision = asked.revision), asked.title) as effect,
@@ -67,6 +68,7 @@ export async function waitsForOf(
       runId,
       requests.map((row) => ({
         requestId: row.request_id,
+        runId: row.run_id,
         number: Number(row.number),
         kind: row.kind,
         since: row.created_at,

@@ -52,7 +52,7 @@ export function RunRow({ run }: { run: Run }) {
       </div>
       {run.pendingRequests > 0 && (
         <Link className="small run-waiting" to={`/?runId=${run.id}`}>
-          {run.pendingRequests} to {needOfRun(run.waitsFor)}
+          {run.pendingRequests} to {needOfRun(run)}
         </Link>
       )}
       <RunState run={run} />

@@ -23,7 +23,7 @@ export function AboutRun({ run }: { run: RunDetail }) {
         {run.lineage.length > 1 && <Lineage run={run} />}
         {run.children.length > 0 && (
           <Fact name="Child runs">
-            <ChildRuns items={run.children} />
+            <ChildRuns items={run.children} waitsFor={run.waitsFor} />
           </Fact>
         )}
         {run.workspace.branch !== undefined && <Branch workspace={run.workspace} />}

@@ -1,22 +1,24 @@
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { useRun } from '../../api/queries.ts'
-import { RunState } from '../run-state.tsx'
+import { childWithRequests, RunState } from '../run-state.tsx'
 import './child-runs.css'
 
 type Children = RunDetail['children']
+type WaitsFor = RunDetail['waitsFor']
 
 /** The largest number of runs of one call whose children are loaded. */
 const maxRunsWithChildren = 20
 
 /** The child runs of a run, each with its own children. */
-export function ChildRuns({ items }: { items: Children }) {
+export function ChildRuns({ items, waitsFor }: { items: Children; waitsFor: WaitsFor }) {
   return (
     <ul className="child-runs">
       {items.map((child, index) => (
         <li key={child.runId}>
           <div className="row">
-            <Link to={`/runs/${child.runId}`}>{child.worker}</Link> <RunState run={child} />
+            <Link to={`/runs/${child.runId}`}>{child.worker}</Link>{' '}
+            <RunState run={childWithRequests(child, waitsFor)} />
           </div>
           {index < maxRunsWithChildren && <Below runId={child.runId} />}
         </li>
@@ -27,6 +29,6 @@ export function ChildRuns({ items }: { items: Children }) {
 
 /** Delegation has a depth limit, so this recursion ends. */
 function Below({ runId }: { runId: string }) {
-  const items = useRun(runId).data?.children ?? []
-  return items.length === 0 ? null : <ChildRuns items={items} />
+  const { children: items = [], waitsFor = [] } = useRun(runId).data ?? {}
+  return items.length === 0 ? null : <ChildRuns items={items} waitsFor={waitsFor} />
 }

@@ -125,7 +125,7 @@ function RunHead({ run }: { run: RunDetail }) {
         {run.scripted && <span className="mark">scripted model: a script with fixed turns</span>}
         {run.pendingRequests > 0 && (
           <Link className="decide-link" to={`/?runId=${run.id}`}>
-            {run.pendingRequests} to {needOfRun(run.waitsFor)}
+            {run.pendingRequests} to {needOfRun(run)}
           </Link>
         )}
       </div>

@@ -3,7 +3,7 @@ import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { needOfRun, type RunNeed } from '#domain/runs/need-of-run.ts'
 import { Time } from '../../text/time.tsx'
 import { useMe } from '../../api/queries.ts'
-import { runStateText } from '../run-state.tsx'
+import { childWithRequests, runStateText } from '../run-state.tsx'
 import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.tsx'
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
@@ -25,7 +25,7 @@ export function RunStatus({ run }: { run: RunDetail }) {
     const people = [...new Set(run.waitsFor.flatMap((one) => one.people.map(({ name }) => name)))]
     return (
       <p className="standing" role="status">
-        Waits for {waitWords[needOfRun(run.waitsFor)]}
+        Waits for {waitWords[needOfRun(run)]}
         {people.length > 0 && ` from ${people.join(', ')}`}.
       </p>
     )
@@ -47,11 +47,9 @@ const waitWords: Record<RunNeed, string> = {
 }
 
 /** What a child run that has not ended does. */
-function doingOf(child: RunDetail['children'][number], { children, waitsFor }: RunDetail): string {
+function doingOf(child: RunDetail['children'][number], { waitsFor }: RunDetail): string {
   if (child.state === 'running') return 'is at work'
-  const isOnlyOne = children.filter(isUnended).length === 1
-  // What a run waits for includes what the runs below it wait for, and does not say which of them.
-  return runStateText(isOnlyOne ? { ...child, waitsFor } : child)
+  return runStateText(childWithRequests(child, waitsFor))
 }
 
 function isUnended({ state }: RunDetail['children'][number]): boolean {

@@ -251,7 +251,7 @@ function ChildRun({ runId }: { runId: string }) {
   const run = useRun(runId)
   const [isOpen, setIsOpen] = useState(false)
   if (run.data === undefined) return null
-  const { worker, pendingRequests, waitsFor } = run.data
+  const { worker, pendingRequests } = run.data
   return (
     <section className="child-run" aria-label={`Run of ${worker}`}>
       <div className="row">
@@ -259,7 +259,7 @@ function ChildRun({ runId }: { runId: string }) {
         <RunState run={run.data} />
         {pendingRequests > 0 && (
           <Link className="decide-link" to={`/?runId=${runId}`}>
-            {pendingRequests} to {needOfRun(waitsFor)}
+            {pendingRequests} to {needOfRun(run.data)}
           </Link>
         )}
       </div>
