@@ -169,6 +169,16 @@ test('an MCP server whose program or script does not exist is reported; one on a
   expect((await found()).join()).not.toContain('does not exist')
 })
 
+test('an MCP server that starts in its first zone, with a preloaded module or a PATH of variables is not reported', async () => {
+  put('servers/main.mjs', '')
+  scribe(`zones: [{ name: servers, root: servers, mode: ro }]
+mcpServers:
+  zone: { command: node, args: [main.mjs] }
+  preload: { command: node, args: [-r, dotenv/config.js, servers/main.mjs] }
+  path: { command: no-such-program, env: { PATH: "./bin:\${PATH}" } }`)
+  expect((await found()).join()).not.toContain('does not exist')
+})
+
 // Rules: product.md 35
 test('worktrees need the top folder of a repository, and the branch', async () => {
   scribe('zones: [{ name: all, root: . }]')

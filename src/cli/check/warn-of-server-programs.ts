@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
-import type { McpServer } from '#policy/worker-definition.ts'
+import type { McpServer, Zone } from '#policy/worker-definition.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { serverScript } from '#policy/worker/server-programs.ts'
@@ -26,7 +26,7 @@ export async function warnOfServerPrograms(
       .filter((workspace) => workspace?.taskQueue === null)
       .map((workspace) => resolve(projectDir, workspace?.root ?? '.'))
     for (const server of worker.mcpServers.values()) {
-      const problem = await problemOf(server, roots, environment)
+      const problem = await problemOf(server, { roots, zones: worker.zones, environment })
       if (problem !== null)
         problems.push({ ...placeOfSource(server.source), ...problem, severity: 'warning' })
     }
@@ -36,22 +36,29 @@ export async function warnOfServerPrograms(
 
 async function problemOf(
   { name, transport }: McpServer,
-  roots: readonly string[],
-  environment: Environment,
+  on: {
+    readonly roots: readonly string[]
+    readonly zones: readonly Zone[]
+    readonly environment: Environment
+  },
 ): Promise<Pick<ProjectProblem, 'problem' | 'remedy'> | null> {
   if (transport.type !== 'stdio') return null
   const { command } = transport
-  const { PATH = usualPath } = { ...environment, ...transport.env }
+  const { PATH = usualPath } = { ...on.environment, ...transport.env }
+  // The service fills in its variables when it starts the server.
+  const isKnown = command.includes('/') || !PATH.includes('${')
   const script = serverScript(transport)
-  for (const root of roots) {
-    if (!(await isSomeFile(programCandidates(command, PATH, root)))) {
+  for (const root of on.roots) {
+    if (isKnown && !(await isSomeFile(programCandidates(command, PATH, root)))) {
       const folders = command.includes('/') ? `in ${root}` : 'in the folders of PATH'
       return {
         problem: `the MCP server "${name}" is started with the program ${command}, which does not exist ${folders}`,
         remedy: 'install it, or correct "command"',
       }
     }
-    if (script !== null && !(await isSomeFile([resolve(root, script)]))) {
+    // A server starts in the root or, in a sandbox without a zone there, in the first zone.
+    const folders = [root, join(root, on.zones[0]?.root ?? '')]
+    if (script !== null && !(await isSomeFile(folders.map((at) => resolve(at, script))))) {
       return {
         problem: `the MCP server "${name}" is started with the script ${script}, which does not exist in ${root}`,
         remedy: 'create the file, or correct "args"',

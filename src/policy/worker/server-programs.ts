@@ -39,6 +39,10 @@ export function serverPrograms({
   return { files: [...new Set(files)], packages }
 }
 
+/** Options of interpreters whose value is the next word. */
+const optionWithValue =
+  /^(?:-[CIWXcempr]|--(?:require|import|loader|experimental-loader|conditions|env-file|eval|print|input-type))$/
+
 /**
  * The script that an interpreter of the host runs for a server, by its ending; `null`: `args` name
  * none.
@@ -47,7 +51,9 @@ export function serverScript({
   command,
   args,
 }: Pick<Extract<McpServer['transport'], { type: 'stdio' }>, 'command' | 'args'>): string | null {
-  const operand = args.find((word) => !word.startsWith('-'))
+  const operand = args.find(
+    (word, at) => !word.startsWith('-') && !optionWithValue.test(args[at - 1] ?? ''),
+  )
   if (operand === undefined || !interpreter.test(posix.basename(command))) return null
   return script.test(operand) && !/\s|:\/\//.test(operand) ? operand : null
 }
