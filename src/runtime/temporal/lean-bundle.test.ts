@@ -15,6 +15,11 @@ test('a script means the same in one byte for each character, and its map has no
   expect(lean.endsWith(`${mark}${encoded(positions)}\n`)).toBe(true)
 })
 
+test('a script in which such a character stands behind a backslash is left as it is', () => {
+  const script = `'\\…'\n${mark}${encoded(map)}`
+  expect(leanBundle(script)).toBe(script)
+})
+
 test('a script without a source map is refused', () => {
   expect(() => leanBundle('const a = 1')).toThrow('no source map')
 })

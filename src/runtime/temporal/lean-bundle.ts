@@ -2,7 +2,7 @@ const mapAddress = /\/\/# sourceMappingURL=data:application\/json;[^,\n]*base64,
 
 /**
  * The same script in a third of the memory. Its source map keeps positions, and no copy of the
- * sources. What is not Latin-1 is escapeOf, since V8 keeps a text with one such character in two
+ * sources. What is not Latin-1 is escaped, because V8 keeps a text with one such character in two
  * bytes for each; the process and the thread of the workflows keep a copy each.
  */
 export function leanBundle(code: string): string {
@@ -12,11 +12,12 @@ export function leanBundle(code: string): string {
   const encoded = code.slice(address.index + mark.length)
   const map = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as object
   const withoutSources = JSON.stringify({ ...map, sourcesContent: undefined })
+  if (/\\[^\0-\u00FF]/.test(code.slice(0, address.index))) return code
   const script = code.slice(0, address.index).replaceAll(/[^\0-\u00FF]/g, escapeOf)
   return `${script}${mark}${Buffer.from(withoutSources).toString('base64')}\n`
 }
 
-/** Means the same in a string, a pattern, a name and a comment. */
+/** Means the same in a string, a pattern, a name and a comment, but not behind a backslash. */
 function escapeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -84,17 +84,18 @@ export class ToolProcessPool implements AsyncDisposable {
     if (this.#idle.length > 1) this.#endSparesLater()
   }
 
-  #endSparesLater(): void {
+  #endSparesLater(inMs = this.#spareMs): void {
     this.#spareTimer ??= setTimeout(() => {
       this.#spareTimer = null
       this.#endSpares()
-    }, this.#spareMs).unref()
+    }, inMs).unref()
   }
 
   #endSpares(): void {
     const [longest] = this.#idle
     if (this.#isClosed || longest === undefined || this.#idle.length === 1) return
-    if (performance.now() - longest.sinceMs < this.#spareMs) return this.#endSparesLater()
+    const leftMs = this.#spareMs - (performance.now() - longest.sinceMs)
+    if (leftMs > 0) return this.#endSparesLater(Math.ceil(leftMs))
     this.#idle.shift()
     this.#drop(longest.child).catch(() => undefined)
     this.#endSpares()
