@@ -305,11 +305,11 @@ describe('a call that asks', () => {
       { text: 'held' },
       { onprogress: (line) => sentences.push(line) },
     )
-    let waiting: { id: string } | undefined
+    let waiting: { id: string; number: string } | undefined
     await waitUntil(
       async () => {
-        const rows = await world.sql<{ id: string }>(
-          `select id from request where tool = 'mcp__held__note' and state = 'pending'`,
+        const rows = await world.sql<{ id: string; number: string }>(
+          `select id, number from request where tool = 'mcp__held__note' and state = 'pending'`,
         )
         ;[waiting] = rows
         return waiting !== undefined
@@ -317,13 +317,16 @@ describe('a call that asks', () => {
       { withinMs: 30_000 },
     )
     await waitUntil(async () => sentences.length > 0, { withinMs: 30_000 })
+    const besides = held.call('countersign_wait', { id: String(waiting?.number), seconds: 45 })
     await decide(world, { structured: { requestId: waiting?.id } }, 'approve')
     expect(await calling).toMatchObject({ isError: false, disposition: 'approved-executed' })
+    // The held call has it made: a wait that sent the model back to call would ask again.
+    expect((await besides).text).toContain('It was carried out')
     expect(sentences[0]).toMatch(/waits for a decision as request #\d+/)
     expect(await runs('note held', 'held')).toBe(1)
   })
 
-  test('ends a wait for its decision as soon as it is approved, and says that calling runs it', async () => {
+  test('ends a wait for its decision soon after it is approved, and says that calling runs it', async () => {
     const pendingCall = await quick.call('note', { text: 'waited for' })
     const id = String(pendingCall.structured['number'])
     const order: string[] = []

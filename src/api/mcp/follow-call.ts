@@ -9,6 +9,12 @@ import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 /** The least time to wait for an approved call. */
 const executionMs = 45_000
 
+/**
+ * A caller that waits in another connection has an approved call made within this time; only
+ * without one does a wait end.
+ */
+const otherCallerMs = 2_000
+
 /** The call that is followed, and for how long. */
 export interface CallToFollow {
   readonly server: string
@@ -50,11 +56,16 @@ export async function followCall(
   let callState = first
   const reports = setInterval(() => onWait?.(callState, secondsSince(began)), progressEveryMs)
   let isWanted = false
+  let approvedMs: number | null = null
   try {
     for (;;) {
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
-      if (!wants && waitsForCaller(callState)) return callState
+      if (!wants && waitsForCaller(callState)) {
+        approvedMs ??= performance.now()
+        if (performance.now() - approvedMs >= otherCallerMs - 1) return callState
+        timers.push(setTimeout(() => wake(), otherCallerMs))
+      }
       if (callState.state === 'approved' && !callState.hasStarted && wants && !isWanted) {
         isWanted = true
         await recordWaitingCaller(api.ctx, caller, requestId)
