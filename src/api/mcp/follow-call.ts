@@ -10,8 +10,8 @@ import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 const executionMs = 45_000
 
 /**
- * A caller that waits in another connection has an approved call made within this time; only
- * without one does a wait end.
+ * If another connection of the caller holds the call, that call begins within this time after its
+ * approval. A wait ends only after it.
  */
 const otherCallerMs = 2_000
 
@@ -62,9 +62,11 @@ export async function followCall(
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
       if (!wants && waitsForCaller(callState)) {
-        approvedMs ??= performance.now()
+        if (approvedMs === null) {
+          approvedMs = performance.now()
+          timers.push(setTimeout(() => wake(), otherCallerMs))
+        }
         if (performance.now() - approvedMs >= otherCallerMs - 1) return callState
-        timers.push(setTimeout(() => wake(), otherCallerMs))
       }
       if (callState.state === 'approved' && !callState.hasStarted && wants && !isWanted) {
         isWanted = true

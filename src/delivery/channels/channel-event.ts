@@ -1,3 +1,4 @@
+import type { RequestKind } from '#domain/requests/request.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { effectSentence } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
@@ -16,7 +17,7 @@ export interface ChannelEvent {
 export interface RequestFacts {
   readonly id: string
   readonly number: string
-  readonly kind: string
+  readonly kind: RequestKind
   readonly state: string
   readonly revision: number
   readonly queue: string

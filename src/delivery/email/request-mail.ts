@@ -1,3 +1,4 @@
+import { needOfRequests, waitedFor } from '#domain/runs/need-of-run.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
 import { instantText } from '../channels/instant-text.ts'
@@ -90,7 +91,7 @@ export function requestMail(
 }
 
 function openingOf(occasion: Occasion, { kind, outcome }: MailedRequest): string {
-  const end = endOf(kind)
+  const end = waitedFor[needOfRequests([{ kind }])]
   const openings: Readonly<Record<Exclude<Occasion, 'ended'>, string>> = {
     opened: `Waits for ${end}`,
     reminded: `Still waits for ${end}`,
@@ -98,12 +99,6 @@ function openingOf(occasion: Occasion, { kind, outcome }: MailedRequest): string
     expiring: `Expires soon without ${end}`,
   }
   return occasion === 'ended' ? mailLine(outcome ?? 'Ended', maxWordLength) : openings[occasion]
-}
-
-/** What a request of its kind waits for. */
-function endOf(kind: string): string {
-  if (kind === 'question') return 'an answer'
-  return kind === 'outcome_check' ? 'an outcome check' : 'a decision'
 }
 
 function accountUrl({ publicUrl }: MailPages): string {

@@ -69,10 +69,13 @@ it('says of high risk only that it waits, and offers only the page', () => {
   expect(text).not.toContain('countersign_open')
 })
 
-it.each(['question', 'outcome_check'])('offers only the page for a request of kind %s', (kind) => {
-  const { blocks } = slackMessage({ ...request, kind }, 'https://c.example.com')
-  expect(JSON.stringify(blocks)).not.toContain('countersign_open')
-})
+it.each(['question', 'outcome_check'] as const)(
+  'offers only the page for a request of kind %s',
+  (kind) => {
+    const { blocks } = slackMessage({ ...request, kind }, 'https://c.example.com')
+    expect(JSON.stringify(blocks)).not.toContain('countersign_open')
+  },
+)
 
 it('says how the request ended and by whom, and has no button then', () => {
   const closed = { ...request, state: 'denied', decided_by: 'Grace' }

@@ -4,6 +4,13 @@ import type { RequestKind } from '../requests/request.ts'
 export const runNeeds = ['decide', 'answer', 'settle'] as const
 export type RunNeed = (typeof runNeeds)[number]
 
+/** What a run or a request waits for, after "waits for". */
+export const waitedFor: Readonly<Record<RunNeed, string>> = {
+  decide: 'a decision',
+  answer: 'an answer',
+  settle: 'an outcome check',
+}
+
 /** A run with the requests that it and the runs below it wait for, as far as a viewer sees them. */
 export interface WaitingRun {
   readonly id: string
@@ -21,8 +28,8 @@ export function needOfRun({ id, pendingRequests, waitsFor }: WaitingRun): RunNee
 }
 
 /**
- * What requests need of people: `answer` or `settle` if all of them need that,
- * `decide` otherwise. Pure.
+ * What requests need of people: `answer` or `settle` if all of them need that, `decide` otherwise.
+ * Pure.
  */
 export function needOfRequests(requests: readonly { readonly kind?: RequestKind }[]): RunNeed {
   const [first, ...others] = new Set(requests.map(({ kind }) => kind))

@@ -103,12 +103,12 @@ async function consentTo({
       : { ...command, highRisk: false }
   const printed = command?.printed ?? null
   // A program runs its command itself, and hides nothing from it.
-  const hidesZones = printed !== null && query.runsHere !== false
+  const runsHere = query.runsHere !== false
+  const hidesZones = printed !== null && runsHere
   const { traits } = place
   const opinion = await judgeConsent(query, worker, call, guarded, traits, commanded, hidesZones)
-  const runsAlone = opinion.approval === 'preApproved' && query.runsHere !== false
-  for (const line of (runsAlone && command?.printedLines) || []) {
-    note('command', line.outcome, line.detail)
+  if (opinion.approval === 'preApproved' && runsHere) {
+    for (const line of command?.printedLines ?? []) note('command', line.outcome, line.detail)
   }
   note('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))

@@ -15,8 +15,8 @@ export interface LoopState {
 }
 
 /**
- * Serves `/readyz` and `/metrics` from the watching thread, and sends that it does, or why it
- * cannot.
+ * Serves `/readyz` and `/metrics` from the watching thread. Reports to the watched thread on which
+ * port it serves, or why it cannot.
  */
 export function serveWatch({ host, port }: MetricsAddress, loop: LoopState): void {
   const pending = new Map<number, ServerResponse>()

@@ -56,7 +56,7 @@ export async function buildUi(): Promise<void> {
   }
 }
 
-/** Why a folder cannot be renamed: the one is not there, or the other one is. */
+/** Errors of a rename: the folder to move is missing; another folder is at the target. */
 const nothingToMove = ['ENOENT']
 const otherInPlace = ['ENOTEMPTY', 'EEXIST']
 

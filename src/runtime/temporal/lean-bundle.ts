@@ -9,12 +9,13 @@ export function leanBundle(code: string): string {
   const [address] = [...code.matchAll(mapAddress)].slice(-1)
   if (address === undefined) throw new Error('The bundle of the workflows has no source map')
   const [mark] = address
+  const script = code.slice(0, address.index)
+  if (/\\[^\0-\u00FF]/.test(script)) return code
   const encoded = code.slice(address.index + mark.length)
   const map = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as object
   const withoutSources = JSON.stringify({ ...map, sourcesContent: undefined })
-  if (/\\[^\0-\u00FF]/.test(code.slice(0, address.index))) return code
-  const script = code.slice(0, address.index).replaceAll(/[^\0-\u00FF]/g, escapeOf)
-  return `${script}${mark}${Buffer.from(withoutSources).toString('base64')}\n`
+  const escaped = script.replaceAll(/[^\0-\u00FF]/g, escapeOf)
+  return `${escaped}${mark}${Buffer.from(withoutSources).toString('base64')}\n`
 }
 
 /** Means the same in a string, a pattern, a name and a comment, but not behind a backslash. */

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import { getText } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
@@ -93,8 +94,7 @@ async function answerLocked(
   const request = await lockRequest(attempt.tx, requestId)
   const { kind, run_id: runId, call_id: callId } = request
   if (kind !== 'question' || runId === null || callId === null) {
-    const verb = kind === 'outcome_check' ? 'settle' : 'decide'
-    throw invalid('request', `is not a question; ${verb} it`)
+    throw invalid('request', `is not a question; ${needOfRequests([request])} it`)
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts

@@ -9,6 +9,7 @@ import {
   type SettlementThen,
 } from '#domain/requests/request.ts'
 import { executionTransitions, transition } from '#domain/requests/transitions.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
@@ -81,8 +82,7 @@ async function settleLocked(
   const stop = finding.then === 'stop'
   const { request, later } = await lockWithSiblings(attempt.tx, target, stop ? 'turn' : 'request')
   if (request.kind !== 'outcome_check') {
-    const verb = request.kind === 'question' ? 'answer' : 'decide'
-    throw invalid('request', `is not an outcome check; ${verb} it`)
+    throw invalid('request', `is not an outcome check; ${needOfRequests([request])} it`)
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts

@@ -1,5 +1,5 @@
 import type { Run, RunDetail, RunStateName } from '#api/schemas/runs/runs.ts'
-import { needOfRun, type RunNeed, type WaitingRun } from '#domain/runs/need-of-run.ts'
+import { needOfRun, waitedFor, type WaitingRun } from '#domain/runs/need-of-run.ts'
 
 export const runStateWords: Record<RunStateName, string> = {
   running: 'running',
@@ -10,17 +10,10 @@ export const runStateWords: Record<RunStateName, string> = {
   cancelled: 'cancelled',
 }
 
-const needWords: Record<RunNeed, string> = {
-  decide: runStateWords.waiting_for_approval,
-  answer: 'waits for an answer',
-  settle: 'waits for an outcome check',
-}
-
 /** The state of a run in words. Without its requests, it waits for approval at most. */
-export function runStateText(run: Pick<Run, 'state'> | (Pick<Run, 'state'> & WaitingRun)): string {
-  return run.state === 'waiting_for_approval' && 'waitsFor' in run
-    ? needWords[needOfRun(run)]
-    : runStateWords[run.state]
+export function runStateText(run: Pick<Run, 'state'> & WaitingRun): string {
+  const need = run.state === 'waiting_for_approval' ? needOfRun(run) : 'decide'
+  return need === 'decide' ? runStateWords[run.state] : `waits for ${waitedFor[need]}`
 }
 
 /** A child run with the requests of its parent's answer that are its own. */

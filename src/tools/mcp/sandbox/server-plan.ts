@@ -67,8 +67,8 @@ export async function planServer(
 }
 
 /**
- * Of which zones Git may have copies. Without its objects, Git neither shows them to a server nor
- * records that the files, which it does not find, are deleted.
+ * The names of the zones of which Git may have copies. Without its objects, Git neither shows them
+ * to a server nor records that the files, which it does not find, are deleted.
  */
 async function namesInGit(zones: readonly Zone[], root: string): Promise<string[]> {
   const names: string[] = []

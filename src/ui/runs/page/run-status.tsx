@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
-import { needOfRun, type RunNeed } from '#domain/runs/need-of-run.ts'
+import { needOfRun, waitedFor } from '#domain/runs/need-of-run.ts'
 import { Time } from '../../text/time.tsx'
 import { useMe } from '../../api/queries.ts'
 import { childWithRequests, runStateText } from '../run-state.tsx'
@@ -25,7 +25,7 @@ export function RunStatus({ run }: { run: RunDetail }) {
     const people = [...new Set(run.waitsFor.flatMap((one) => one.people.map(({ name }) => name)))]
     return (
       <p className="standing" role="status">
-        Waits for {waitWords[needOfRun(run)]}
+        Waits for {waitedFor[needOfRun(run)]}
         {people.length > 0 && ` from ${people.join(', ')}`}.
       </p>
     )
@@ -38,12 +38,6 @@ export function RunStatus({ run }: { run: RunDetail }) {
       </span>
     </p>
   )
-}
-
-const waitWords: Record<RunNeed, string> = {
-  decide: 'a decision',
-  answer: 'an answer',
-  settle: 'an outcome check',
 }
 
 /** What a child run that has not ended does. */
