@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -219,9 +220,13 @@ it('runs begin and end while executions hold every slot of their queue', async (
   const waiting = [await waitingRun('notes/long-a.md'), await waitingRun('notes/long-b.md')]
   const held = Promise.withResolvers<void>()
   let begun = 0
-  beforeActivity = () => {
+  beforeActivity = async () => {
     begun += 1
-    return held.promise
+    // Without heartbeats the activity would time out meanwhile, and its call be made again.
+    const activity = Context.current()
+    const beats = setInterval(() => activity.heartbeat(), 1000)
+    await held.promise
+    clearInterval(beats)
   }
   try {
     for (const run of waiting) await approve(run)
