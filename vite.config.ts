@@ -17,7 +17,7 @@ export default defineConfig(({ command }) => {
     plugins: [
       react(),
       scriptBudget({
-        maxGzipBytes: 240_000,
+        maxGzipBytes: 212_000,
         maxStyleGzipBytes: 40_000,
         maxFontBytes: 80_000,
       }),

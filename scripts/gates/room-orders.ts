@@ -222,6 +222,7 @@ export const roomOrders: RoomOrders = {
     'push',
     'live',
     'states',
+    'floating',
     'views',
     'sending',
     'shell',

@@ -269,6 +269,8 @@ test('on a phone one goes away with a note, comes back, and has quiet hours that
   const quiet = page.getByLabel('Quiet hours')
   await quiet.click()
   await page.getByLabel('Quiet from').waitFor()
+  // The field is drawn before the service has the choice.
+  await page.getByText('Saved', { exact: true }).waitFor({ state: 'attached' })
   await page.reload()
   await page.getByLabel('Quiet from').waitFor()
   expect(await quiet.isChecked()).toBe(true)

@@ -1,14 +1,15 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestQuery } from '../api/queries.ts'
 import '../deciding/card/card.css'
 import { taskLineOf } from '../deciding/card/task.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { outcomeWithEffect } from '../deciding/facts/state-words.ts'
-import { SnoozeMenu } from '../deciding/triage/snooze-menu.tsx'
+import { SnoozeMenu } from '../deciding/triage/later-snooze-menu.ts'
 import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
 import { useSteadyHeight } from '../states/use-steady-height.ts'
@@ -108,17 +109,29 @@ export function RequestRow(props: {
           <span className="sending">{verbs.submitting}</span>
         )}
         {props.isSnoozing && (
-          <SnoozeMenu
-            request={item}
-            isOpen
-            onChange={(on) => on || props.onSnoozeClosed()}
-            onDone={props.onSnoozed}
-          >
-            <span className="row-anchor" />
-          </SnoozeMenu>
+          <RowSnooze item={item} onClosed={props.onSnoozeClosed} onDone={props.onSnoozed} />
         )}
       </div>
     </li>
+  )
+}
+
+/** The menu that snoozes the request, open, at the end of its row. */
+function RowSnooze(props: { item: RequestItem; onClosed: () => void; onDone: () => void }) {
+  const id = useId()
+  const [target, setTarget] = useState<HTMLElement | null>(null)
+  const onChange = (isOpen: boolean): void => {
+    if (!isOpen) props.onClosed()
+  }
+  return (
+    <>
+      <span className="row-anchor" ref={setTarget} />
+      <SnoozeMenu
+        request={props.item}
+        menu={{ id, target, isOpen: true, onChange }}
+        onDone={props.onDone}
+      />
+    </>
   )
 }
 

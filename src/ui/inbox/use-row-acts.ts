@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
+import { SnoozeMenu } from '../deciding/triage/later-snooze-menu.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useAct } from '../states/use-act.ts'
 import { copyText } from '../text/copy-text.ts'
@@ -21,6 +22,8 @@ export function useRowActs(
   const navigate = useNavigate()
   const act = useAct(['requests'])
   const [snoozing, setSnoozing] = useState<string | null>(null)
+  // Else the menu would miss the digit that follows the key.
+  useEffect(() => void SnoozeMenu.fetch(), [])
   const on = (work: (item: RequestItem) => void): (() => void) | null => {
     if (isCardOpen) return null
     return () => {

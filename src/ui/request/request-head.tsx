@@ -1,9 +1,10 @@
-import { ActionIcon, Tooltip, Button } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { backToList, type PlaceInList } from './last-list.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { Hint } from '../floating/hint.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time, TimeLeft } from '../text/time.tsx'
 import { ClaimButton } from '../deciding/triage/claim-button.tsx'
@@ -84,7 +85,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
         <Triage request={request} />
         <MoreTime request={request} />
         <ClaimButton request={request} />
-        <Tooltip label={verbs.copyLink}>
+        <Hint label={verbs.copyLink}>
           <ActionIcon
             variant="default"
             size={30}
@@ -94,7 +95,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
           >
             <IconLink size={16} aria-hidden />
           </ActionIcon>
-        </Tooltip>
+        </Hint>
       </div>
     </div>
   )

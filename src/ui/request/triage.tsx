@@ -1,17 +1,21 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
-import { KeyMenu } from '../keyboard/key-menu.tsx'
+import { useMenuButton } from '../floating/use-menu-button.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { later } from '../states/later.tsx'
 import { useAct } from '../states/use-act.ts'
-import { Moment } from '../text/time.tsx'
 import { peopleLeft } from '../deciding/facts/people-left.ts'
 import { Snooze } from '../deciding/triage/snooze.tsx'
 import { isWaitingStarter } from '../deciding/triage/triage-state.tsx'
 import { isOfQueue } from './is-of-queue.ts'
 import { verbs } from '../words/verbs.ts'
+
+const HandOverMenu = later(() =>
+  import('./hand-over-menu.tsx').then((module) => module.HandOverMenu),
+)
 
 /** Actions on a pending request that do not decide it. */
 export function Triage({ request }: { request: RequestDetail }) {
@@ -28,40 +32,17 @@ export function Triage({ request }: { request: RequestDetail }) {
 
 function HandOver({ request }: { request: RequestDetail }) {
   const me = useMe()
-  const act = useAct(['request'])
-  const [isOpen, setIsOpen] = useState(false)
+  const { menu, button, open } = useMenuButton()
   const colleagues = peopleLeft(request).filter(({ id }) => id !== me.person.id)
-  useShortcut('handOver', colleagues.length === 0 ? null : () => setIsOpen(true))
+  useShortcut('handOver', colleagues.length === 0 ? null : open)
   if (colleagues.length === 0) return null
-  const give = (to: string, name: string): void => {
-    const { id } = request
-    void act(
-      () => callApi('handOverRequest', { params: { id }, body: { to } }),
-      `Handed over to ${name}`,
-    )
-  }
   return (
-    <KeyMenu
-      isOpen={isOpen}
-      onChange={setIsOpen}
-      target={
-        <Button size="xs" variant="default">
-          {verbs.handOver}
-        </Button>
-      }
-    >
-      {colleagues.map(({ id, name, awayUntil }) => (
-        <Menu.Item key={id} onClick={() => give(id, name)}>
-          {name}
-          {awayUntil !== null && (
-            <span className="dim small">
-              {' '}
-              away until <Moment at={awayUntil} />
-            </span>
-          )}
-        </Menu.Item>
-      ))}
-    </KeyMenu>
+    <>
+      <Button size="xs" variant="default" {...button}>
+        {verbs.handOver}
+      </Button>
+      <HandOverMenu request={request} colleagues={colleagues} menu={menu} />
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core'
 import { IconCloudOff, IconPointFilled, IconRefresh } from '@tabler/icons-react'
+import { Hint } from '../floating/hint.tsx'
 import { useConnection } from '../live/live-provider.tsx'
 
 const faces = {
@@ -21,11 +21,11 @@ export function LiveIndicator() {
   const state = useConnection()
   const { Icon, word, says } = faces[state]
   return (
-    <Tooltip label={says} maw={260}>
+    <Hint label={says} maxWidth={260}>
       <span className={`live live-${state}`} role="status" data-state={state}>
         <Icon size={14} aria-hidden />
         <span className="live-word">{word}</span>
       </span>
-    </Tooltip>
+    </Hint>
   )
 }

@@ -1,123 +1,35 @@
-import { Button, Menu } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
-import {
-  IconBaselineDensitySmall,
-  IconBook,
-  IconChevronDown,
-  IconLogout,
-  IconUserCheck,
-  IconUserCog,
-} from '@tabler/icons-react'
-import { Link } from 'react-router'
-import type { SignedOut } from '#api/schemas/access/auth.ts'
-import { callApi } from '../api/call-api.ts'
-import { forgetSessionProof } from '../api/session-proof.ts'
-import { takeBackAll } from '../sending/held-decisions.ts'
-import { commandLabel } from '../keyboard/commands.ts'
-import { useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
+import { Button } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
 import { useMe } from '../api/queries.ts'
+import { useMenuButton } from '../floating/use-menu-button.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { later } from '../states/later.tsx'
+import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
 import { Initials } from '../text/initials.tsx'
-import { deleteProof } from '../push/session-proof-cache.ts'
 
-/**
- * The signed-in person, the sign-out and, in the development profile, the switch to another person.
- */
+const PersonItems = later(() => import('./person-items.tsx').then((module) => module.PersonItems))
+
+/** The signed-in person, and the menu of what that person can do outside the pages. */
 export function PersonMenu() {
-  const me = useMe()
-  const changePerson = useChangeOfPerson()
+  const { person } = useMe()
+  const { menu, button } = useMenuButton()
   const isCompact = useRowDensity() === 'compact'
   useShortcut('compactRows', isCompact ? null : () => setRowDensity('compact'))
   useShortcut('roomyRows', isCompact ? () => setRowDensity('roomy') : null)
-  const others = me.switchTo.filter((person) => person.email !== me.person.email)
   return (
-    <Menu position="bottom-end" width={270} withinPortal withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          className="person"
-          leftSection={<Initials name={me.person.name} />}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          aria-label={`Signed in as ${me.person.name}`}
-        >
-          {me.person.name}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {me.person.email}
-          <br />
-          {me.person.teams.length > 0 ? `Teams: ${me.person.teams.join(', ')}` : 'In no team'}
-        </Menu.Label>
-        <Menu.Item
-          component={Link}
-          to="/account"
-          leftSection={<IconUserCog size={16} aria-hidden />}
-        >
-          Your account
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconBaselineDensitySmall size={16} aria-hidden />}
-          onClick={() => setRowDensity(isCompact ? 'roomy' : 'compact')}
-        >
-          {commandLabel(isCompact ? 'roomyRows' : 'compactRows')}
-        </Menu.Item>
-        <Menu.Item component="a" href="/docs" leftSection={<IconBook size={16} aria-hidden />}>
-          Documentation
-        </Menu.Item>
-        {others.length > 0 && <Menu.Divider />}
-        {others.length > 0 && <Menu.Label>Development profile: act as</Menu.Label>}
-        {others.map((person) => (
-          <Menu.Item
-            key={person.email}
-            leftSection={<IconUserCheck size={16} aria-hidden />}
-            onClick={() => void changePerson(() => switchTo(person.email))}
-          >
-            {person.name}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => void changePerson(signOut)}
-        >
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        className="person"
+        leftSection={<Initials name={person.name} />}
+        rightSection={<IconChevronDown size={14} aria-hidden />}
+        aria-label={`Signed in as ${person.name}`}
+        {...button}
+      >
+        {person.name}
+      </Button>
+      <PersonItems menu={menu} />
+    </>
   )
-}
-
-/** Signs out or switches to another person, and lets go of what belongs to the present one. */
-function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promise<void> {
-  const client = useQueryClient()
-  return async (work) => {
-    // Held decisions belong to the person who leaves, and must not be sent as the next one's.
-    takeBackAll()
-    try {
-      const answer = await work()
-      // The next person must not see cached data of this one.
-      client.clear()
-      await client.invalidateQueries()
-      // The provider asks the person whether to sign out there too.
-      if (answer.providerUrl) window.location.assign(answer.providerUrl)
-      else window.location.reload()
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-  }
-}
-
-async function signOut(): Promise<SignedOut> {
-  const answer = await callApi('signOut')
-  forgetSessionProof()
-  await deleteProof()
-  return answer
-}
-
-async function switchTo(email: string): Promise<object> {
-  await callApi('switchPerson', { body: { email } })
-  return {}
 }

@@ -1,6 +1,5 @@
 import {
   ActionIcon,
-  Tooltip,
   UnstyledButton,
   useComputedColorScheme,
   useMantineColorScheme,
@@ -13,6 +12,7 @@ import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { commandKeys, commandLabel } from '../keyboard/commands.ts'
 import { platform } from '../keyboard/platform.ts'
 import { beginOpening } from '../keyboard/opening-letters.ts'
+import { Hint } from '../floating/hint.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
@@ -74,7 +74,7 @@ export function Shell() {
         </UnstyledButton>
         <div className="header-end">
           <LiveIndicator />
-          <Tooltip label="Keyboard (?)">
+          <Hint label="Keyboard (?)">
             <ActionIcon
               className="keyboard-button"
               variant="subtle"
@@ -86,7 +86,7 @@ export function Shell() {
             >
               <IconKeyboard size={18} aria-hidden />
             </ActionIcon>
-          </Tooltip>
+          </Hint>
           <SchemeToggle />
           <PersonMenu />
         </div>
@@ -180,7 +180,7 @@ function SchemeToggle() {
   useShortcut('darkColours', dark ? null : () => setColorScheme('dark'))
   const Icon = dark ? IconSun : IconMoon
   return (
-    <Tooltip label={label}>
+    <Hint label={label}>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -190,6 +190,6 @@ function SchemeToggle() {
       >
         <Icon size={18} aria-hidden />
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   )
 }

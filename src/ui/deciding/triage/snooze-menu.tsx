@@ -1,26 +1,24 @@
 import { Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { callApi } from '../../api/call-api.ts'
-import { KeyMenu } from '../../keyboard/key-menu.tsx'
+import { KeyMenu } from '../../floating/key-menu.tsx'
+import type { MenuOfButton } from '../../floating/use-menu-button.ts'
 import { useAct } from '../../states/use-act.ts'
 import { useNowMs } from '../../text/time.tsx'
 import { snoozeTimes } from './snooze-times.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /**
- * The menu that snoozes a request for this person; digits choose too. `children` is its button;
- * `onDone` is called once the service has accepted a choice.
+ * The menu that snoozes a request for this person; digits choose too. `onDone` is called once the
+ * service has accepted a choice.
  */
 export function SnoozeMenu(props: {
   request: Pick<RequestItem, 'id' | 'snoozedUntil'>
-  isOpen: boolean
-  onChange: (isOpen: boolean) => void
+  menu: MenuOfButton
   onDone?: () => void
-  children: ReactNode
 }) {
-  const { request, isOpen, onChange, onDone } = props
+  const { request, menu, onDone } = props
   const client = useQueryClient()
   const act = useAct(['request'])
   const times = snoozeTimes(new Date(useNowMs()))
@@ -38,7 +36,7 @@ export function SnoozeMenu(props: {
     return time !== undefined
   }
   return (
-    <KeyMenu isOpen={isOpen} onChange={onChange} target={props.children} onKey={chooseByKey}>
+    <KeyMenu menu={menu} onKey={chooseByKey}>
       <Menu.Label>Snooze for you only</Menu.Label>
       {times.map(({ label, at }, index) => (
         <Menu.Item

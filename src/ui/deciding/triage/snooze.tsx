@@ -1,18 +1,18 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../../api/call-api.ts'
+import { useMenuButton } from '../../floating/use-menu-button.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useAct } from '../../states/use-act.ts'
-import { SnoozeMenu } from './snooze-menu.tsx'
+import { SnoozeMenu } from './later-snooze-menu.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /** The button and the key that snooze a pending request for who may decide it, or end that. */
 export function Snooze({ request }: { request: RequestDetail }) {
   const act = useAct(['request'])
-  const [isOpen, setIsOpen] = useState(false)
+  const { menu, button, open } = useMenuButton()
   const keys = useAriaKeys('snooze')
-  useShortcut('snooze', () => setIsOpen(true))
+  useShortcut('snooze', open)
   const end = (): void => {
     const { id } = request
     const body = { until: null }
@@ -25,11 +25,10 @@ export function Snooze({ request }: { request: RequestDetail }) {
           {verbs.endSnooze}
         </Button>
       )}
-      <SnoozeMenu request={request} isOpen={isOpen} onChange={setIsOpen}>
-        <Button size="xs" variant="default" {...keys}>
-          {verbs.snooze}
-        </Button>
-      </SnoozeMenu>
+      <Button size="xs" variant="default" {...keys} {...button}>
+        {verbs.snooze}
+      </Button>
+      <SnoozeMenu request={request} menu={menu} />
     </>
   )
 }

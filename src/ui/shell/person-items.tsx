@@ -1,0 +1,103 @@
+import { Menu } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import {
+  IconBaselineDensitySmall,
+  IconBook,
+  IconLogout,
+  IconUserCheck,
+  IconUserCog,
+} from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { SignedOut } from '#api/schemas/access/auth.ts'
+import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
+import { forgetSessionProof } from '../api/session-proof.ts'
+import { KeyMenu } from '../floating/key-menu.tsx'
+import type { MenuOfButton } from '../floating/use-menu-button.ts'
+import { commandLabel } from '../keyboard/commands.ts'
+import { deleteProof } from '../push/session-proof-cache.ts'
+import { takeBackAll } from '../sending/held-decisions.ts'
+import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
+
+/**
+ * The menu of the signed-in person: account, row height, documentation, the sign-out and, in the
+ * development profile, the switch to another person.
+ */
+export function PersonItems({ menu }: { menu: MenuOfButton }) {
+  const me = useMe()
+  const changePerson = useChangeOfPerson()
+  const isCompact = useRowDensity() === 'compact'
+  const others = me.switchTo.filter((person) => person.email !== me.person.email)
+  return (
+    <KeyMenu menu={menu} width={270}>
+      <Menu.Label>
+        {me.person.email}
+        <br />
+        {me.person.teams.length > 0 ? `Teams: ${me.person.teams.join(', ')}` : 'In no team'}
+      </Menu.Label>
+      <Menu.Item component={Link} to="/account" leftSection={<IconUserCog size={16} aria-hidden />}>
+        Your account
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconBaselineDensitySmall size={16} aria-hidden />}
+        onClick={() => setRowDensity(isCompact ? 'roomy' : 'compact')}
+      >
+        {commandLabel(isCompact ? 'roomyRows' : 'compactRows')}
+      </Menu.Item>
+      <Menu.Item component="a" href="/docs" leftSection={<IconBook size={16} aria-hidden />}>
+        Documentation
+      </Menu.Item>
+      {others.length > 0 && <Menu.Divider />}
+      {others.length > 0 && <Menu.Label>Development profile: act as</Menu.Label>}
+      {others.map((person) => (
+        <Menu.Item
+          key={person.email}
+          leftSection={<IconUserCheck size={16} aria-hidden />}
+          onClick={() => void changePerson(() => switchTo(person.email))}
+        >
+          {person.name}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<IconLogout size={16} aria-hidden />}
+        onClick={() => void changePerson(signOut)}
+      >
+        Sign out
+      </Menu.Item>
+    </KeyMenu>
+  )
+}
+
+/** Signs out or switches to another person, and lets go of what belongs to the present one. */
+function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promise<void> {
+  const client = useQueryClient()
+  return async (work) => {
+    // Held decisions belong to the person who leaves, and must not be sent as the next one's.
+    takeBackAll()
+    try {
+      const answer = await work()
+      // The next person must not see cached data of this one.
+      client.clear()
+      await client.invalidateQueries()
+      // The provider asks the person whether to sign out there too.
+      if (answer.providerUrl) window.location.assign(answer.providerUrl)
+      else window.location.reload()
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+  }
+}
+
+async function signOut(): Promise<SignedOut> {
+  const answer = await callApi('signOut')
+  forgetSessionProof()
+  await deleteProof()
+  return answer
+}
+
+async function switchTo(email: string): Promise<object> {
+  await callApi('switchPerson', { body: { email } })
+  return {}
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+
+const dashboard = disposeAfterTests(await openDashboard())
+const { desk } = dashboard
+
+// Rules: product.md 38
+test('a menu whose script comes after the page opens by keyboard and pointer, names its button, and gives the focus back', async () => {
+  const page = await dashboard.open('Grace', '/')
+  const button = page.getByRole('button', { name: 'Signed in as Grace' })
+  expect(await button.getAttribute('aria-haspopup')).toBe('menu')
+  expect(await button.getAttribute('aria-expanded')).toBe('false')
+  await button.focus()
+  await page.keyboard.press('Enter')
+  const menu = page.getByRole('menu', { name: 'Grace' })
+  await menu.waitFor()
+  expect(await button.getAttribute('aria-expanded')).toBe('true')
+  expect(await button.getAttribute('aria-controls')).toBe(await menu.getAttribute('id'))
+  const account = page.getByRole('menuitem', { name: 'Your account' })
+  await expect.poll(() => account.evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true)
+  await button.click()
+  await menu.waitFor()
+  await button.click()
+  await menu.waitFor({ state: 'detached' })
+  await button.click()
+  await menu.waitFor()
+  await page.mouse.click(5, 400)
+  await menu.waitFor({ state: 'detached' })
+})
+
+test('a press before the script of a menu is there opens the menu when it has come', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const isHere = Promise.withResolvers<void>()
+  await page.route(/person-items/, async (route) => {
+    await isHere.promise
+    await route.continue()
+  })
+  await page.goto(`${dashboard.url}/`)
+  const button = page.getByRole('button', { name: 'Signed in as Grace' })
+  await button.click()
+  expect(await page.getByRole('menu').count()).toBe(0)
+  isHere.resolve()
+  await page.getByRole('menuitem', { name: 'Your account' }).waitFor()
+})
+
+// Rules: product.md 38
+test('a button without words says what it does under the pointer until the pointer leaves or Escape is pressed', async () => {
+  desk.say({
+    text: 'A note.',
+    calls: [{ tool: 'write_file', input: { path: 'notes/hint.md', content: 'Text\n' } }],
+  })
+  const runId = await desk.start({ input: 'Write a note' })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  const page = await dashboard.open('Grace', `/requests/${call?.requestId ?? ''}`)
+  const hint = page.getByRole('tooltip')
+  await page.getByRole('button', { name: 'Copy the link' }).hover()
+  await hint.waitFor()
+  expect(await hint.textContent()).toBe('Copy the link')
+  await page.mouse.move(5, 400)
+  await hint.waitFor({ state: 'detached' })
+  await page.getByRole('status').filter({ hasText: 'Live' }).hover()
+  await hint.waitFor()
+  expect(await hint.textContent()).toBe('Changes appear as they happen.')
+  await page.keyboard.press('Escape')
+  await hint.waitFor({ state: 'detached' })
+})
