@@ -32,7 +32,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       where delivered_at is null and undeliverable_at is null
     ) as outbox
   `.execute(db)
-  // The database read its clock about halfway.
+  // The database read its clock about halfway through the query.
   const hostMs = Date.now() - (performance.now() - askedAt) / 2
   const figure = (name: string): number => Math.max(0, Math.round(Number(rows[0]?.[name] ?? 0)))
   return {
@@ -53,7 +53,7 @@ function ageOf(at: ReturnType<typeof sql>) {
 export interface OpenWork {
   readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
   readonly runs: readonly { state: string; count: number }[]
-  /** of one kind of channel: `webhook`, `email`, `slack` */
+  /** by kind of channel: `webhook`, `email`, `slack` */
   readonly deliveries: readonly { kind: string; state: 'pending' | 'dead'; count: number }[]
 }
 

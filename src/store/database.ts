@@ -73,7 +73,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
-    // Not among the connection's parameters, which a pooler in between may refuse.
+    // A pooler in between may refuse these settings as parameters of the connection.
     if (maxAnswerMs === undefined) return
     client.query(`set statement_timeout to ${Math.ceil(maxAnswerMs)}`).catch(() => undefined)
   })

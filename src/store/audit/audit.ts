@@ -29,7 +29,7 @@ interface Link {
   readonly hash: string | null
 }
 
-/** The newest event of a request, as a row of it says; `null`: there is none. */
+/** The newest event of a request, from its row; `null`: there is none. */
 export type ChainEnd = { readonly sequence: number; readonly document: string } | null
 
 /** Ends of chains that a transaction has read with the requests locked, and the time of reading. */
@@ -42,8 +42,8 @@ export interface ReadChains {
 const firstLink: Link = { sequence: 0, hash: null }
 
 /**
- * No request has so many events. A larger number means that SQL added the last event of the chain.
- * There may be no number left for the next event.
+ * No request has so many events. A larger number means that SQL, not the service, added the last
+ * event of the chain, and there may be no number left for the next one.
  */
 const maxSequence = 1_000_000
 
@@ -60,8 +60,8 @@ export function chainEndOf(requestId: RawBuilder<unknown>): RawBuilder<ChainEnd>
 
 /**
  * Events as rows of the trail, in order. Events of one request are chained by `sequence` and
- * `previous` (the hash of the event before). The caller must hold the request's row lock. One
- * canonical JSON document an event, at most 60 KiB (audit.md).
+ * `previous` (the hash of the event before). The caller must hold the request's row lock. Each
+ * event is one canonical JSON document of at most 60 KiB (audit.md).
  */
 export async function auditRows(
   tx: Tx,
@@ -179,7 +179,7 @@ function countBy(requestIds: readonly string[]): ReadonlyMap<string, number> {
   return new Map(Array.from(groups, ([id, { length }]) => [id, length]))
 }
 
-/** The first event of a request after which so many numbers are free. */
+/** The first event of a request that is followed by `numbers` free sequence numbers. */
 async function endBeforeGap(tx: Tx, requestId: string, numbers: number): Promise<ChainEnd> {
   const { rows } = await sql<NonNullable<ChainEnd>>`
     select sequence, document from audit_event as event

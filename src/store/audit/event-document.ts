@@ -3,7 +3,10 @@ import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 
-/** Far more than an event of the service has, and far less than Postgres can read nested. */
+/**
+ * The most opening brackets of a document: far more than an event of the service has, and far fewer
+ * than Postgres can read nested.
+ */
 const maxOpenings = 5000
 
 /**
@@ -30,7 +33,7 @@ export function eventInstant(text: RawBuilder<unknown>): RawBuilder<Date | null>
 export function parseEvent(document: string): JsonObject | null {
   const isOurs =
     Buffer.byteLength(document) <= limits.auditEventBytes &&
-    // A text that is shorter than that cannot have more.
+    // A text of at most that many characters cannot have more brackets.
     (document.length <= maxOpenings || document.replaceAll(/[^[{]/g, '').length <= maxOpenings) &&
     !/[\n\r]/.test(document)
   if (!isOurs) return null

@@ -118,7 +118,7 @@ export interface WitnessStatus {
   readonly name: string
   /** the largest checkpoint that it cosigned; 0: none */
   readonly size: number
-  /** when, by its own clock; `null`: never */
+  /** when it last cosigned, by its own clock; `null`: never */
   readonly cosignedAt: Date | null
   /**
    * age of the oldest checkpoint for which it has cosigned neither that one nor a larger one; 0 if

@@ -61,7 +61,10 @@ export async function* readRows(tx: Tx, table: TableShape): AsyncGenerator<RowsP
   await sql`close rows_of_table`.execute(tx)
 }
 
-/** The bytes of a column's text. Postgres knows those of `bytea` and `text` without a read. */
+/**
+ * The size of a column's text in bytes. For `bytea` and `text`, Postgres knows it without reading
+ * the value.
+ */
 function sizeOf({ name, type }: TableShape['columns'][number]) {
   const column = sql.id(name)
   const bytes =
@@ -69,7 +72,7 @@ function sizeOf({ name, type }: TableShape['columns'][number]) {
   return sql`coalesce(${bytes}, 0)::float8`
 }
 
-/** How many of the rows with these sizes each part has. */
+/** The number of rows in each part, for rows of these sizes. */
 function* countsOfParts(sizes: readonly number[]): Generator<number> {
   let count = 0
   let bytes = 0

@@ -8,10 +8,10 @@ const comment = '/* one plan */'
  * for their values. That takes longer than the execution, and a decision often runs on a connection
  * with few uses. For transactions whose statements find rows by ids.
  *
- * The plan stays while the tables grow. Made when they fit on a page, it would read them whole, so
- * these transactions read no table whole that has an index for the statement. Before version 18, a
- * plan that still must has a cost at which Postgres would compile it (jit), which takes longer than
- * it runs.
+ * The plan stays while the tables grow. A plan made while a table fits on one page would read the
+ * whole table, so sequential scans are disabled for these transactions. Before version 18, a plan
+ * that cannot avoid such a scan gets a cost so high that Postgres would compile it (jit), which
+ * takes longer than the statement itself.
  */
 export const onePlan = sql.raw(`${comment} `)
 

@@ -63,14 +63,14 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
   return {
     // The other overload, with a cursor, is for streams, which are not used.
     query: askAndNotice as unknown as PostgresPoolClient['query'],
-    // The pool notices the end of a connection later than the next caller may come.
+    // The pool may give a lost connection to the next caller before it notices the loss.
     release: (destroy) => client.release(destroy === true || isLost),
   }
 }
 
 /**
- * Sends everything of this turn of the event loop in one write: a write costs as much as a small
- * statement.
+ * Sends everything that this turn of the event loop writes in one system call, which costs as much
+ * as a small statement.
  */
 function gatherWrites(client: pg.PoolClient): void {
   const { stream } = client.connection
@@ -78,7 +78,7 @@ function gatherWrites(client: pg.PoolClient): void {
   process.nextTick(() => stream.uncork())
 }
 
-/** Whether a migration changed a table after its statement was prepared. */
+/** Whether a statement failed because a migration changed its table after it was prepared. */
 export function isPlanOutdated(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === '0A000' && /cached plan/.test(error.message)

@@ -18,9 +18,9 @@ const dialect: Dialect = {
 }
 
 /**
- * The same connection or transaction, in which queries under `together` are sent at once instead of
- * one after the answer of another. Postgres runs them in the order of their calls; in a transaction
- * the later ones fail too after a failure.
+ * The same connection or transaction, on which `together` sends queries at once instead of waiting
+ * for each answer. Postgres runs them in the order of their calls. If one fails in a transaction,
+ * those after it fail too.
  */
 export async function sideBySide(alone: Kysely<Database>): Promise<Transaction<Database>> {
   const executor = alone.getExecutor()
@@ -34,8 +34,8 @@ export async function sideBySide(alone: Kysely<Database>): Promise<Transaction<D
 }
 
 /**
- * Runs `work` on one connection without a transaction: its queries under `together` are also sent
- * at once, and each query sees what was committed before that query.
+ * Runs `work` on one connection without a transaction. `together` sends its queries at once here
+ * too, and each query sees what was committed before it.
  */
 export async function onOneConnection<T>(
   db: Kysely<Database>,

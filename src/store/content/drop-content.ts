@@ -17,7 +17,7 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
   await tx
     .insertInto('released_content')
     .values(rows)
-    // Rewrite a row that exists already, so that a concurrent `dropReleased` notices and leaves it
+    // Rewrites a row that exists already, so that a concurrent `dropReleased` notices and leaves it
     // to the next round.
     .onConflict((conflict) =>
       conflict.column('hash').doUpdateSet({ hash: sql.ref('excluded.hash') }),
@@ -105,8 +105,8 @@ export async function forgetRemoved(db: Db, maxContents: number): Promise<number
 }
 
 /**
- * Those of the hashes that a row of any table refers to. The input of the runs `exceptRuns` does
- * not count. Scans each table once.
+ * The hashes among these that a row of any table refers to. References from the input of the runs
+ * in `exceptRuns` do not count. Scans each table once.
  */
 export async function stillUsed(
   tx: Tx,

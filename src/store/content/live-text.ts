@@ -57,7 +57,7 @@ export async function readLiveText(db: Db | Tx, of: LiveTextOf, offset: number):
   `.execute(db)
   let read = ''
   for (const { start, text } of rows) {
-    // Pieces follow each other without a gap: a gap is a piece that is still to come.
+    // Stops at the first gap, where a piece has yet to arrive.
     if (start > offset + read.length) break
     read += (JSON.parse(text) as string).slice(offset + read.length - start)
   }

@@ -12,14 +12,15 @@ import { runs } from './baseline/runs.ts'
 import { urgency } from './baseline/urgency.ts'
 
 /**
- * The schema of the first release. It was sixty migrations before (`../migrating/baseline.ts`).
- * Each index names the query it serves. Timestamps are set by the database clock.
+ * The schema of the first release. It replaces sixty earlier migrations
+ * (`../migrating/baseline.ts`). Each index names the query it serves. Timestamps are set by the
+ * database clock.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const part of parts) await sql.raw(part).execute(db)
 }
 
-/** In the order of their references. */
+/** Each table after those that it refers to. */
 const parts = [
   installation,
   people,

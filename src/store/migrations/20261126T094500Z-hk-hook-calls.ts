@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 
 /**
  * The facts about a call that an agent's hook asked about: its identity in the session, the agent's
- * id of the call, and whether the agent was told the end.
+ * id of the call, and whether the agent has been sent the outcome.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * How often a call was carried out is counted for every decision and every row of a list. These
- * indexes give the counted rows alone, however often the call was requested before.
+ * Every decision and every row of a list counts how often the call was carried out. These indexes
+ * give the counted rows alone, however often the call was requested before.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(consumedDigest).execute(db)

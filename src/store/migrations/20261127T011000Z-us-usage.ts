@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What models used within a time is summed by worker and by person, also where no model has a
- * price: the index has all steps with their tokens. A month's cost is read from it, too.
+ * The use of models within a period is summed by worker and by person, even if no model has a
+ * price, so the index has all steps with their tokens. The cost of a month is read from it too.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

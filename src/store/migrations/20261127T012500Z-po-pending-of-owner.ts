@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * The pending requests of a program's owner are counted at each opening. This index has these rows
- * alone: the others are those of all programs, and all that the owner ever opened.
+ * Opening a program's request counts the pending requests of its owner. This index has those rows
+ * alone; other indexes have those of all programs, or all that the owner ever opened.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

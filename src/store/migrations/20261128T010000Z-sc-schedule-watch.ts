@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Up to when the times of a schedule were compared with those that Temporal reported. */
+/** The time up to which the times of a schedule were compared with those that Temporal reported. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table schedule_watch (

@@ -8,8 +8,8 @@ export interface PageOrder {
   readonly keys: readonly RawBuilder<unknown>[]
   readonly descending: boolean
   /**
-   * `nulls last` also for keys that are never null: Postgres uses an index only in its own null
-   * order
+   * `nulls last` even for keys that are never null, because Postgres uses an index only in the null
+   * order of the index
    */
   readonly nullsLast?: boolean
 }

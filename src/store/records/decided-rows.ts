@@ -12,13 +12,13 @@ export type DecisionRow = Omit<Insertable<DecisionTable>, 'grant_bounds' | 'seal
 /** A pending request that becomes approved, which its run counts no longer. */
 export interface ApprovedRow {
   readonly id: string
-  /** of the row as it will be */
+  /** of the row as it will be after the update */
   readonly seal: string | null
 }
 
 /**
- * Rows that decisions write, kept until the last statement of their transaction, which writes those
- * of any number of decisions. Nothing reads them before.
+ * The rows of all decisions of a transaction, kept until its last statement, which writes them
+ * together. Nothing reads them before.
  */
 export interface DecidedRows {
   readonly decisions: DecisionRow[]
@@ -26,14 +26,14 @@ export interface DecidedRows {
   readonly permits: Insertable<PermitTable>[]
 }
 
-/** What a transaction counts of the rows that were written. */
+/** What a transaction counts among the rows that it wrote. */
 export interface DecidedCount {
   readonly approved: number
-  /** the lowest number of pending requests of a run that was counted */
+  /** the lowest number of pending requests that a changed run has left */
   readonly pending: number | null
 }
 
-/** The parts of a `with` that write them, and an event for each run whose state changes. */
+/** The parts of a `with` that write these rows, and an event for each run whose state changes. */
 export function writeDecided({ decisions, approved, permits }: DecidedRows): RawBuilder<unknown> {
   const rows = approved.map((row) => ({ ...row, event: uuidv7() }))
   return sql`

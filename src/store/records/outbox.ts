@@ -23,11 +23,11 @@ export interface OutboxRow {
 /** A row that its writer may deliver without reading it again. */
 export interface WrittenOutboxRow extends OutboxRow {
   readonly id: string
-  /** of the run; `null`: it has none, or is not written yet */
+  /** of the run; `null`: the row has no run, or the run is not written yet */
   readonly workflowId: string | null
-  /** it goes to the workflow of a program's request */
+  /** whether it goes to the workflow of a program's request */
   readonly isOfProgram: boolean
-  /** the run had no other undelivered row, so that this one overtakes none */
+  /** whether the run had no other undelivered row, so that this one overtakes none */
   readonly isNext: boolean
   /** whether a signal before the commit reached the workflow; absent when none was sent */
   readonly announced?: Promise<boolean>
@@ -40,8 +40,10 @@ export interface AnnouncedDecision {
   readonly requestIds: readonly string[]
 }
 
-/** Notified with the id of the process that delivers the rows, or with nothing: anybody does. */
+/**
+ * Notified with the id of the process that delivers the rows, or with nothing if any process may.
+ */
 export const outboxChannel = 'countersign_outbox'
 
-/** How long the committing process alone may deliver its rows, before any relay may. */
+/** How long only the process that committed rows may deliver them; then any relay may. */
 export const ownLeaseMs = 2000

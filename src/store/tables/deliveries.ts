@@ -65,7 +65,7 @@ export interface DeliveryTable {
 export interface MailChoiceTable {
   person_id: string
   choice: EmailChoice
-  /** also when a request ends, however it ended */
+  /** also when a request ends, with any outcome */
   ended: boolean
   changed_at: GeneratedTimestamp
 }

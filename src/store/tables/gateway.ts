@@ -16,12 +16,12 @@ export interface GatewayCallTable {
   client_call_id: string | null
   /** of the host that holds the server */
   task_queue: string
-  /** carried out as soon as it is approved; otherwise when the caller wants it */
+  /** whether it is carried out as soon as it is approved, or only when the caller asks for that */
   by_task: Generated<boolean>
   wanted_at: Timestamp | null
-  /** when the caller first got the answer that it waits */
+  /** when the caller was first told that the call waits */
   left_at: Timestamp | null
-  /** when the caller first got the answer how it ended */
+  /** when the caller was first told how the call ended */
   told_at: Timestamp | null
   refusal: GatewayRefusal | null
   refusal_reason: string | null

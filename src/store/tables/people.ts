@@ -22,9 +22,12 @@ export interface TeamMemberTable {
 export interface MembershipTable {
   team: string
   person_id: string
-  /** null: the configuration names the person; otherwise a group of theirs did, until then */
+  /**
+   * null: the configuration names the person; else a group of the person gives the membership until
+   * this time
+   */
   until: Timestamp | null
-  /** for as long as it lasts; null: made by a version without ids */
+  /** of this membership; null: made by a version without ids */
   id: string | null
   seal: Seal
 }
@@ -34,7 +37,7 @@ export interface IdentityTable {
   issuer: string
   subject: string
   person_id: string
-  /** as the provider last reported; it decides nothing */
+  /** as the provider last reported it; no decision depends on it */
   email: string
   /** those that the configuration maps to teams */
   groups: string[]
@@ -168,7 +171,7 @@ export interface PasskeyChallengeTable {
   seal: Seal
 }
 
-/** That somebody is away until then. */
+/** An absence of a person. */
 export interface AbsenceTable {
   person_id: string
   until: Timestamp

@@ -52,7 +52,9 @@ export interface PolicyChangeTable {
   }>
   proposed_by: string
   proposed_at: GeneratedTimestamp
-  /** withdrawn, declined, or the rule no longer asks in the version in force */
+  /**
+   * withdrawn, declined, or no longer needed because the rule does not ask in the version in force
+   */
   ended_at: Timestamp | null
 }
 

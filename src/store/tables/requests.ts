@@ -46,9 +46,9 @@ export interface RequestTable {
   denied_then: DenialThen | null
   cancel_reason: CancelReason | null
   epoch: number
-  /** when the next of its routing's steps is due; `null`: none is */
+  /** when the next step of its routing is due; `null`: there is none */
   next_step_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  /** when each step so far was taken */
+  /** when each step was taken */
   steps_taken: ColumnType<Date[] | null, undefined, never>
   /** digest of all of its principals */
   principals_digest: ColumnType<string | null, string | null | undefined, string | null>
@@ -106,7 +106,7 @@ export interface ExternalRequestTable {
   hook_use: string | null
   /** when the agent got the answer that refuses its call */
   told_at: Timestamp | null
-  /** how GitHub is answered, for a deployment; `null`: a program asked */
+  /** for a deployment: how GitHub is answered; `null`: a program asked */
   deployment: Jsonb<DeploymentOrigin | null>
   seal: Seal
 }

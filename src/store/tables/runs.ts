@@ -22,8 +22,8 @@ export interface RunFailure {
 }
 
 /**
- * `discardedAt`: when somebody had it removed, as ISO text; absent: nobody did. `discard`: the
- * signed statement of that, which the host verifies.
+ * `discardedAt`: when somebody requested its removal, as ISO text; absent: nobody did. `discard`:
+ * the signed statement of that, which the host verifies.
  * `removedAt`: when the service removed it.
  */
 export interface WorktreeRow extends WorktreeOfRun {
@@ -75,7 +75,7 @@ export interface RunTable {
   epoch: number
   /** how long this conversation rests after each answer; `null`: the run is no conversation */
   rest_for_seconds: number | null
-  /** while it waits for input; `null` too when a version before conversations wrote it */
+  /** while it waits for input; also `null` in rows of a version without conversations */
   rest: RestReason | null
   /** when a resting conversation ends */
   rests_until: Timestamp | null

@@ -5,12 +5,12 @@ export interface ScheduleTimeTable {
   schedule: string
   at: Timestamp
   noted_at: GeneratedTimestamp
-  /** `started`, or why it started nothing; `null`: it has yet to start */
+  /** `started`, or why it started nothing; `null`: its run has yet to start */
   outcome: string | null
   run_id: string | null
 }
 
-/** Up to when the times of a schedule were compared with those that Temporal reported. */
+/** The time up to which the times of a schedule were compared with those that Temporal reported. */
 export interface ScheduleWatchTable {
   schedule: string
   cron: string
@@ -33,7 +33,7 @@ export interface TriggerPauseTable {
   at: GeneratedTimestamp
 }
 
-/** The monthly budget of a worker (`*`: of all), by the version in force. */
+/** The monthly budget of a worker (`*`: of all workers), from the version in force. */
 export interface MonthlyBudgetTable {
   worker: string
   cost_usd: number

@@ -1,6 +1,6 @@
 /**
  * The audit trail and its log. Events wait in `audit_unsequenced` until the sequencer gives each
- * the index of a leaf. Triggers refuse changes of both also to the owner.
+ * the index of a leaf. Triggers refuse changes of both, even by the owner of the tables.
  */
 export const audit = `
   create function refuse_change() returns trigger language plpgsql as $$

@@ -1,8 +1,8 @@
 /**
  * The order of requests by urgency: one rank from the class of deadline and the risk, and the age.
- * All requests of a turn have the place of the first of them. Triggers maintain both, and rounds of
- * the service move requests that come closer to their deadline (`urgency_next_at`). A trigger locks
- * no other request, which would break the lock order of verbs and could deadlock.
+ * All requests of a turn have the place of the first of them. Triggers maintain both, and the
+ * service regularly moves requests that come closer to their deadline (`urgency_next_at`). A
+ * trigger locks no other request, which would break the lock order of verbs and could deadlock.
  */
 export const urgency = `
   -- 3 × class (under 1 h, under 4 h, under 24 h, later) + risk; what has ended is behind all: 12
