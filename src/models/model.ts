@@ -85,6 +85,9 @@ export interface ModelUsage {
   readonly outputTokens: number
 }
 
+/** The usage of an answer that reports none. */
+export const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
+
 /** A model behind one interface: exactly one step, no tool is ever executed here. */
 export interface Model {
   /** plays fixed turns; marked as such wherever the run is shown */

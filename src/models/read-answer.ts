@@ -1,6 +1,6 @@
 import type { TextStreamPart, ToolSet } from 'ai'
 import type { Json } from '#domain/json/json.ts'
-import { ModelProblem, type ModelAnswer, type ModelCall } from './model.ts'
+import { ModelProblem, noUsage, type ModelAnswer, type ModelCall } from './model.ts'
 
 /** An answer as it was streamed, and how it ended. */
 export interface StreamedAnswer extends ModelAnswer {
@@ -66,8 +66,6 @@ export async function readAnswer(
  * provider says nothing.
  */
 const saysItself: ReadonlySet<string> = new Set(['stop', 'tool-calls', 'length', 'content-filter'])
-
-const noUsage = { inputTokens: 0, outputTokens: 0 }
 
 /** Arguments that cannot be parsed stay text. */
 function callOf(call: {

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Script } from '#policy/script.ts'
 import { parseScript } from '#policy/worker/read-script.ts'
-import type { Model, ModelAnswer, ModelRequest } from './model.ts'
-
-const noUsage = { inputTokens: 0, outputTokens: 0 }
+import { noUsage, type Model, type ModelAnswer, type ModelRequest } from './model.ts'
 
 /**
  * A model that plays fixed turns (workers-and-policy.md). It counts the turns in the messages, so a

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, pathLabel } from './file-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { asWorkspaceProblem } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 import { foldName } from './path-names.ts'
 

@@ -1,9 +1,8 @@
 import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { refuseClash } from './case-clash.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type FilePlace } from './change-file.ts'
-import { pathLabel } from './file-problem.ts'
 import type { WorkspacePlaces } from './workspace-places.ts'
 
 /** The writing methods of the workspace at `root`, one at a time among all that change it. */

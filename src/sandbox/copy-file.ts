@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import type { CopiedFile } from '#domain/tools/workspace.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { pathLabel } from './file-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { identityOf } from './hidden-paths.ts'
 
 const chunkBytes = 1024 * 1024

@@ -1,4 +1,8 @@
-import { type WorkspaceProblemCode, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import {
+  pathLabel,
+  WorkspaceProblem,
+  type WorkspaceProblemCode,
+} from '#domain/tools/workspace-problem.ts'
 
 const sentences: Record<string, readonly [WorkspaceProblemCode, string]> = {
   ENOENT: ['not_found', 'does not exist'],
@@ -31,9 +35,4 @@ export function asWorkspaceProblem(error: unknown, path: string): unknown {
   const explanation = Object.hasOwn(sentences, code) ? sentences[code] : undefined
   const [problem, sentence] = explanation ?? (['io', `cannot be used (${code})`] as const)
   return new WorkspaceProblem(problem, path, `${pathLabel(path)} ${sentence}.`, { cause: error })
-}
-
-/** A path in a sentence. */
-export function pathLabel(path: string): string {
-  return path === '' ? 'The workspace root' : JSON.stringify(path)
 }

@@ -1,7 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { pathLabel } from './file-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldName } from './path-names.ts'
 
 /** Temporary files of the service's own writes: neither listed nor reachable. */

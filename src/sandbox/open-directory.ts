@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
 import { bytesOfName } from './raw-names.ts'
 

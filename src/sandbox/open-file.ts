@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import type { FileState } from '#domain/tools/workspace.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants

@@ -13,6 +13,11 @@ export function personOf(identity: Identity): string {
   return identity.kind === 'key' ? identity.key.ownerId : identity.session.person.id
 }
 
+/** The session of a person's identity; empty for a key. */
+export function sessionIdOf(identity: Identity): string {
+  return identity.kind === 'session' ? identity.session.id : ''
+}
+
 /**
  * The command line identifies itself in its user agent; recorded as a claim, it decides nothing.
  */

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
-import type { Json } from '#domain/json/json.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
 import { withExamples } from './examples.ts'
+import { readInput } from './option-values.ts'
 import { jsonText } from '../terminal/json-text.ts'
 
 /**
@@ -27,7 +26,7 @@ export function addExplainCommand(program: Command): void {
         options: ServiceOptions & { json?: boolean },
       ) => {
         const service = await connect(options)
-        const body = { worker, tool, input: parseInput(input) }
+        const body = { worker, tool, input: readInput(input) }
         const answer = await service.call('explainCall', { body })
         if (options.json === true) return console.log(jsonText(answer))
         console.log(
@@ -54,12 +53,4 @@ function factsOf({ rule, risk, queue }: Explanation): string {
     queue === undefined ? '' : `queue ${queue}`,
   ]
   return printable(facts.filter((fact) => fact !== '').join(', '))
-}
-
-function parseInput(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new CommandFailure(`The input is not JSON: ${text}`, exitCodes.usage, { cause })
-  }
 }

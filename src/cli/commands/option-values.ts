@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander'
 import { isInstant } from '#domain/instant.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 
 /**
  * A moment as the service takes it, from anything that ISO 8601 allows: `2026-12-01`,
@@ -69,4 +71,13 @@ export function readBudget(text: string): RunBudget {
     budget[key] = Number(count)
   }
   return budget
+}
+
+/** Reads the input of a tool. The service refuses what is no object. */
+export function readInput(text: string): Record<string, Json> {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CommandFailure(`The input is not JSON: ${text}`, exitCodes.usage, { cause })
+  }
 }

@@ -1,11 +1,5 @@
-import { builtInToolNames, builtInTools } from '#domain/tools/built-in-tools.ts'
-import { isChange } from '#domain/tools/access.ts'
+import { fileTools } from '#domain/tools/built-in-tools.ts'
 import type { FolderFacts } from './look-at-folder.ts'
-
-/** The tools that change files by themselves; commands are routed by what they run. */
-const changingTools = builtInToolNames.filter((name) =>
-  builtInTools[name].operations.some((operation) => isChange({ operation })),
-)
 
 /**
  * countersign.yaml for a folder, commented. `root`: the root of the workspace if it is not the
@@ -78,7 +72,7 @@ function routingText({ infrastructure, isGit, worktrees }: FolderFacts): string 
   const entries = [
     ...infrastructure.map(
       (name) => `  # ${name}/ describes what runs elsewhere: high risk needs a reason.
-  - when: { tool: [${changingTools.join(', ')}], path: "${name}/**" }
+  - when: { tool: [${fileTools().join(', ')}], path: "${name}/**" }
     risk: high
 `,
     ),

@@ -1,4 +1,4 @@
-import type { Access } from './access.ts'
+import { isChange, type Access } from './access.ts'
 import type { Risk } from '../policy/verdict.ts'
 
 /** The declaration of a built-in tool (workers-and-policy.md, built-in tools). */
@@ -145,6 +145,13 @@ export type AccessOf<Name extends BuiltInToolName> = Access & {
 export const builtInTools: Readonly<Record<BuiltInToolName, BuiltInTool>> = declared
 
 export const builtInToolNames = Object.keys(declared) as readonly BuiltInToolName[]
+
+/** The tools that change files by themselves, unlike commands. */
+export function fileTools(): BuiltInToolName[] {
+  return builtInToolNames.filter((name) =>
+    builtInTools[name].operations.some((operation) => isChange({ operation })),
+  )
+}
 
 /** The tool that hands work to another worker. */
 export const callWorkerName = 'call_worker' satisfies BuiltInToolName

@@ -26,3 +26,8 @@ export class WorkspaceProblem extends Error {
     this.path = path
   }
 }
+
+/** A path of the workspace at the beginning of a sentence. */
+export function pathLabel(path: string): string {
+  return path === '' ? 'The workspace root' : JSON.stringify(path)
+}

@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed-evidence.ts'
+import { sentenceOf } from '../malformed-evidence.ts'
 import { emptyTreeHash } from '../merkle/tree-hash.ts'
 import type { AddCheckpoint } from './add-checkpoint.ts'
 import { parseCheckpoint, type Checkpoint } from './checkpoint.ts'
@@ -80,8 +80,3 @@ const unproven = {
   status: 422,
   sentence: 'The proof does not show that this tree continues the last one',
 } as const
-
-function sentenceOf(error: unknown): string {
-  if (error instanceof MalformedEvidence) return error.message
-  throw error
-}

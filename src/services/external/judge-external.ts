@@ -7,6 +7,7 @@ import { judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { ProvenFolder, RemoteJudgement } from '../core/host-queries.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
 import type { ExternalInput } from '../requests/facts/external-input.ts'
 import { byProgram } from '../core/authority.ts'
 import { resolve } from 'node:path'
@@ -142,10 +143,6 @@ async function byWorker(
   // For a program without a proof, no file of the workspace is shown, whatever the answer contains.
   const proved = proven !== null && answer.filesRead === true
   return { judgement, presented: proved ? answer.presented : null, proved }
-}
-
-function invalid(field: string, message: string): Problem {
-  return new Problem('invalid_request', `${field} ${message}`, { field, message })
 }
 
 /** Records in the trail that policy blocked a program's call. */

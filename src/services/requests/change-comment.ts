@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import { requireCommentText } from './facts/decision-input.ts'
 import type { RequestDetailRecord } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
-import { requireQueuePerson } from './people/queue-person.ts'
+import { lockForQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
 import { putSaltedText } from './words/salted-text.ts'
 
@@ -71,9 +70,9 @@ export async function removeComment(
 /** Judges under the request's lock whether the caller may change the comment now. */
 async function judgeOf(ctx: ServiceContext, caller: Caller, input: CommentReference) {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const lock = lockForQueuePerson(caller, location.id)
   return async (at: JudgingContext) => {
-    const request = await lockRequest(at.tx, location.id)
-    const authority = await requireQueuePerson(at, caller, request)
+    const { request, authority } = await lock(at)
     const comment = await at.tx
       .selectFrom('comment')
       .selectAll()

@@ -4,13 +4,11 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequest } from '../core/locks.ts'
-import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { findRequest } from './people/find-request.ts'
-import { requireQueuePerson } from './people/queue-person.ts'
+import { lockForQueuePerson } from './people/queue-person.ts'
 import type { ClaimRecord } from './facts/request-record.ts'
 import { viewerOf } from './people/viewer.ts'
-import type { Authority, PersonActor } from '../core/authority.ts'
 
 /** How long a claim lasts; claiming again renews it. */
 const claimLeaseMinutes = 10
@@ -26,7 +24,7 @@ export async function claimRequest(
   input: { readonly request: string },
 ): Promise<ClaimRecord> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = (at: JudgingContext) => lockForClaim(at, caller, location.id)
+  const judge = lockForQueuePerson(caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
     const refusal = await refuseEnded(unit.tx, request)
@@ -60,7 +58,7 @@ export async function releaseClaim(
   input: { readonly request: string },
 ): Promise<void> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = (at: JudgingContext) => lockForClaim(at, caller, location.id)
+  const judge = lockForQueuePerson(caller, location.id)
   await inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { id: personId } = authority.actor
     await refuseClaimed(unit, request, personId)
@@ -71,15 +69,6 @@ export async function releaseClaim(
       .executeTakeFirst()
     if (released.numDeletedRows > 0n) await recordClaim(unit, request, 'released')
   })
-}
-
-async function lockForClaim(
-  at: JudgingContext,
-  caller: Caller,
-  requestId: string,
-): Promise<{ request: Selectable<RequestTable>; authority: Authority<PersonActor> }> {
-  const request = await lockRequest(at.tx, requestId)
-  return { request, authority: await requireQueuePerson(at, caller, request) }
 }
 
 async function refuseClaimed(

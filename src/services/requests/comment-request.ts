@@ -6,10 +6,9 @@ import { requireCommentText } from './facts/decision-input.ts'
 import { requireAnchor } from './facts/require-anchor.ts'
 import { putSaltedText } from './words/salted-text.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequest } from '../core/locks.ts'
-import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { findRequest } from './people/find-request.ts'
-import { requireQueuePerson } from './people/queue-person.ts'
+import { lockForQueuePerson } from './people/queue-person.ts'
 import type { RequestDetailRecord } from './facts/request-record.ts'
 import { viewerOf } from './people/viewer.ts'
 
@@ -26,10 +25,7 @@ export async function commentRequest(
   const { text, anchor = null } = input
   requireCommentText(text)
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = async (at: JudgingContext) => {
-    const request = await lockRequest(at.tx, location.id)
-    return { request, authority: await requireQueuePerson(at, caller, request) }
-  }
+  const judge = lockForQueuePerson(caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
     if (anchor !== null) await requireAnchor(unit.tx, request, anchor)

@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequest } from '../core/locks.ts'
-import { inUnitOfWork, type JudgingContext, type UnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
-import { requireQueuePerson } from './people/queue-person.ts'
+import { lockForQueuePerson, type requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
 import { personRows, verifyPerson, type PersonRows } from './people/verified-person.ts'
 
@@ -23,10 +22,7 @@ export async function handOverRequest(
   input: { readonly request: string; readonly to: string },
 ): Promise<{ readonly requestId: string; readonly handedTo: HandoverRecord }> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = async (at: JudgingContext) => {
-    const request = await lockRequest(at.tx, location.id)
-    return { request, authority: await requireQueuePerson(at, caller, request) }
-  }
+  const judge = lockForQueuePerson(caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const refusal = await refuseEnded(unit.tx, request)
     if (refusal !== null) throw refusal

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endNamedSession, endOtherSessions } from '#services/access/sessions/end-sessions.ts'
 import { listSessions, type SessionRecord } from '#services/access/sessions/list-sessions.ts'
-import type { Identity } from '../../identity/identity.ts'
+import { sessionIdOf } from '../../identity/identity.ts'
 import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
 import { id } from '../../schemas/common.ts'
@@ -31,7 +31,7 @@ export const sessionRoutes = [
         times: api.settings.sessionTimes,
         ...(person === undefined ? {} : { email: person }),
       })
-      const view = (record: SessionRecord) => sessionView(record, currentId(identity))
+      const view = (record: SessionRecord) => sessionView(record, sessionIdOf(identity))
       return { status: 200, body: pageView(list, view) }
     },
   }),
@@ -47,7 +47,7 @@ export const sessionRoutes = [
     problems: ['not_found'],
     answer: async (api, { params, caller, identity, response }) => {
       await endNamedSession(api.ctx, caller, params)
-      if (params.id === currentId(identity)) clearSessionCookie(response)
+      if (params.id === sessionIdOf(identity)) clearSessionCookie(response)
       return { status: 200, body: { ended: true } }
     },
   }),
@@ -66,15 +66,10 @@ export const sessionRoutes = [
     problems: ['not_found', 'tampered'],
     answer: async (api, { body, caller, identity }) => {
       const count = await endOtherSessions(api.ctx, caller, {
-        currentId: currentId(identity),
+        currentId: sessionIdOf(identity),
         ...(body.person === undefined ? {} : { email: body.person }),
       })
       return { status: 200, body: { ended: count } }
     },
   }),
 ]
-
-/** No key gets here; this is for the type. */
-function currentId(identity: Identity): string {
-  return identity.kind === 'session' ? identity.session.id : ''
-}

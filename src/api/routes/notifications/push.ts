@@ -4,7 +4,7 @@ import type { PushDevice } from '#services/channels/push/push-subscription.ts'
 import { removeDevices, type WhichDevices } from '#services/channels/push/remove-device.ts'
 import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
 import { targetRules } from '../../context/target-rules.ts'
-import type { Identity } from '../../identity/identity.ts'
+import { sessionIdOf, type Identity } from '../../identity/identity.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/notifications/push.ts'
 
@@ -84,9 +84,4 @@ function deviceView(device: PushDevice, identity: Identity): schemas.PushSubscri
     current: device.sessionId === sessionIdOf(identity),
     createdAt: device.createdAt.toISOString(),
   }
-}
-
-/** No key gets here; this is for the type. */
-function sessionIdOf(identity: Identity): string {
-  return identity.kind === 'session' ? identity.session.id : ''
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
+import { sentenceOf } from '#evidence/malformed-evidence.ts'
 import { logKeysOf, parseHandovers } from '#evidence/note/log-keys.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
 import { witnessCheckpoint, type WitnessRefusal } from '#evidence/note/witness-checkpoint.ts'
@@ -161,9 +161,4 @@ function refuseOn<T>(witness: () => T): T {
   } catch (cause) {
     throw new CommandFailure(sentenceOf(cause), exitCodes.failed, { cause })
   }
-}
-
-function sentenceOf(error: unknown): string {
-  if (error instanceof MalformedEvidence) return error.message
-  throw error
 }

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Json } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { filesToSend } from '../../converse/files-to-send.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { pageUrl } from '../../service/service.ts'
-import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 import { table } from '../../text/table.ts'
 import { printableLine } from '../../text/terminal-text.ts'
 import { runExample, withExamples } from '../examples.ts'
-import { fileOption, readBudget, runArgument } from '../option-values.ts'
+import { fileOption, readBudget, readInput, runArgument } from '../option-values.ts'
 import { startedText } from './show-runs.ts'
 
 /** `countersign runs message`. */
@@ -142,13 +140,4 @@ async function callTool(
       ? `${called.tool} runs. Its result enters the run as a message.`
       : `${called.tool} asks another person: ${pageUrl(service, `/requests/${called.requestId}`)}`,
   )
-}
-
-/** The service refuses what is no object. */
-function readInput(text: string): Record<string, Json> {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new CommandFailure(`The input is not JSON: ${text}`, exitCodes.usage, { cause })
-  }
 }

@@ -1,4 +1,5 @@
-import type { JsonObject } from '#domain/json/json.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { EventReference } from './finding.ts'
 
 /**
@@ -38,13 +39,13 @@ export interface LoggedEvent {
  * absent.
  */
 export function readEvent(index: number | null, text: string): LoggedEvent | null {
-  let document: unknown
+  let document: Json
   try {
-    document = JSON.parse(text)
+    document = JSON.parse(text) as Json
   } catch {
     return null
   }
-  if (!isObject(document)) return null
+  if (!isJsonObject(document)) return null
   const actor = objectIn(document, 'actor')
   const at = textIn(document, 'at') ?? ''
   const sequence = document['sequence']
@@ -106,22 +107,18 @@ export function numberIn(object: JsonObject, key: string): number | null {
 
 /** An object under an own key; empty for anything else. */
 export function objectIn(object: JsonObject, key: string): JsonObject {
-  const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
-  return isObject(value) ? value : {}
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  return isJsonObject(value) ? value : {}
 }
 
 /** The objects of a list under an own key, without other items. */
 export function objectsIn(object: JsonObject, key: string): JsonObject[] {
-  const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
-  return Array.isArray(value) ? value.filter(isObject) : []
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
 /** The strings of a list under an own key, without other items. */
 export function textsIn(object: JsonObject, key: string): string[] {
   const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

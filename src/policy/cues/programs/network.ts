@@ -13,7 +13,7 @@ const clients = wordSet(`
 
 const package_ = wordSet('install i ci add update upgrade publish exec dlx create outdated audit')
 const managers = wordSet('npm pnpm yarn bun pip pip3 pipx uv uvx poetry cargo gem bundle composer')
-const systemManagers = wordSet('apt apt-get dnf yum apk brew pacman snap zypper')
+export const systemManagers = wordSet('apt apt-get dnf yum apk brew pacman snap zypper')
 const imageWords = wordSet('pull push run build login buildx compose')
 
 /** Addresses on this machine. */

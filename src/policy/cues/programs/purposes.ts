@@ -1,11 +1,11 @@
 import { wordSet } from '#domain/text/word-set.ts'
 import { hasWord, moneyWords, productionWords } from '../text/words.ts'
 import { hasOption, operandsOf, type CueMatch, type CueFinder } from './command-words.ts'
+import { systemManagers } from './network.ts'
 
 const packagers = wordSet('npm pnpm yarn bun pip pip3 poetry uv cargo gem bundle composer go')
 const changing = wordSet(`
   install i add update upgrade uninstall remove rm require up get unlink dedupe`)
-const systemPackagers = wordSet('apt apt-get dnf yum apk brew pacman snap zypper')
 const clusterChanges = wordSet(`
   apply create delete replace patch scale rollout set edit drain cordon exec annotate label expose
   autoscale taint cp`)
@@ -51,7 +51,7 @@ function migrates(program: string, args: readonly string[]): boolean {
 }
 
 function changesDependencies(program: string, first: string, second: string): boolean {
-  if (systemPackagers.has(program)) return changing.has(first)
+  if (systemManagers.has(program)) return changing.has(first)
   if (program === 'go') return first === 'get' || (first === 'mod' && second === 'tidy')
   if (program === 'uv' && first === 'pip') return changing.has(second)
   if (program === 'yarn' && first === '') return true

@@ -1,6 +1,6 @@
 import { isChange, type Access } from '#domain/tools/access.ts'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { containsPath, decidingZones } from '../../globs/zones-of-path.ts'
 
@@ -41,7 +41,7 @@ function refusedByZones(worker: WorkerDefinition, access: Access): string | null
   const zones = decidingZones(worker.zones, access.path)
   if (zones.length === 0) {
     const roots = worker.zones.map((zone) => `${zone.name} (${zone.root === '' ? '.' : zone.root})`)
-    return `${pathText(access.path)} is in no zone of this worker; its zones: ${roots.join(', ') || 'none'}`
+    return `${pathLabel(access.path)} is in no zone of this worker; its zones: ${roots.join(', ') || 'none'}`
   }
   for (const zone of zones) {
     const refusal = refusedByZone(zone, access)
@@ -52,19 +52,19 @@ function refusedByZones(worker: WorkerDefinition, access: Access): string | null
 
 function refusedByZone(zone: Zone, access: Access): string | null {
   if (isChange(access) && zone.mode === 'ro') {
-    return `${pathText(access.path)} is in zone ${zone.name}, which is read-only`
+    return `${pathLabel(access.path)} is in zone ${zone.name}, which is read-only`
   }
   const { suffixes } = zone
   if (suffixes === null || access.target === 'directory') return null
   if (suffixes.some((suffix) => access.path.endsWith(suffix))) return null
   if (suffixes.length === 0) {
-    return `${pathText(access.path)} is in zone ${zone.name}, where this run may touch no file`
+    return `${pathLabel(access.path)} is in zone ${zone.name}, where this run may touch no file`
   }
-  return `${pathText(access.path)} does not end in ${suffixes.join(' or ')}, as zone ${zone.name} demands`
+  return `${pathLabel(access.path)} does not end in ${suffixes.join(' or ')}, as zone ${zone.name} demands`
 }
 
 function refusedByType(access: Access, state: FileState): string | null {
-  const name = pathText(access.path)
+  const name = pathLabel(access.path)
   if (state.clash !== undefined) {
     return `${name} differs only by case from ${JSON.stringify(state.clash)}, which is there`
   }
@@ -94,9 +94,5 @@ export function missingTarget(
       access.operation !== 'write' &&
       ![...(earlierWrites ?? [])].some((path) => containsPath(access.path, path)),
   )
-  return missing === undefined ? null : `${pathText(missing.access.path)} does not exist`
-}
-
-function pathText(path: string): string {
-  return path === '' ? 'The workspace root' : JSON.stringify(path)
+  return missing === undefined ? null : `${pathLabel(missing.access.path)} does not exist`
 }

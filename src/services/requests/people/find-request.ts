@@ -58,14 +58,12 @@ async function visibleRequest(
   viewer: Viewer,
   reference: string,
 ): Promise<RequestLocation | null> {
-  const byId = idPattern.test(reference)
-  if (!byId && !numberPattern.test(reference)) throw missingProblem(reference)
+  const isNamed = namedBy(reference)
+  if (isNamed === null) throw missingProblem(reference)
   const row = await db
     .selectFrom('request')
     .select(['id', 'run_id as runId'])
-    .where((where) =>
-      byId ? where('id', '=', reference.toLowerCase()) : where('number', '=', reference),
-    )
+    .where(...isNamed)
     .where(requestVisibleTo(viewer, 'request'))
     .executeTakeFirst()
   return row ?? null
@@ -111,8 +109,8 @@ export async function existingRequest(
 ): Promise<
   (RequestLocation & { callId: string | null; digest: string; policyDigest: string }) | null
 > {
-  const byId = idPattern.test(reference)
-  if (!byId && !numberPattern.test(reference)) return null
+  const isNamed = namedBy(reference)
+  if (isNamed === null) return null
   const row = await db
     .selectFrom('request')
     .select([
@@ -122,11 +120,15 @@ export async function existingRequest(
       'digest',
       'policy_digest as policyDigest',
     ])
-    .where((where) =>
-      byId ? where('id', '=', reference.toLowerCase()) : where('number', '=', reference),
-    )
+    .where(...isNamed)
     .executeTakeFirst()
   return row ?? null
+}
+
+/** The condition of a request's id or number; `null` for a text that is neither. */
+function namedBy(reference: string): readonly ['id' | 'number', '=', string] | null {
+  if (idPattern.test(reference)) return ['id', '=', reference.toLowerCase()]
+  return numberPattern.test(reference) ? ['number', '=', reference] : null
 }
 
 export function missingProblem(reference: string): Problem {

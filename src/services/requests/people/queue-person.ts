@@ -3,7 +3,8 @@ import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
-import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { lockRequest } from '../../core/locks.ts'
+import type { JudgingContext, UnitOfWork } from '../../core/unit-of-work.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import { personRows, verifyPerson, type PersonRows } from './verified-person.ts'
 import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
@@ -36,4 +37,12 @@ export async function requireQueuePerson(
     isOne ? person : null,
     () => new Problem('not_eligible', sentence, { which: 'not_in_team' }),
   )
+}
+
+/** Locks the request of an id and requires its caller to be one of its queue's people. */
+export function lockForQueuePerson(caller: Caller, requestId: string) {
+  return async (at: JudgingContext) => {
+    const request = await lockRequest(at.tx, requestId)
+    return { request, authority: await requireQueuePerson(at, caller, request) }
+  }
 }

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import {
   builtInToolNames,
   builtInTools,
+  fileTools,
   callWorkerName,
   gitPushName,
   isCommandTool,
   mergeBranchName,
 } from '#domain/tools/built-in-tools.ts'
-import { isChange } from '#domain/tools/access.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
 import type { Db } from '#store/database.ts'
 import { countChangedLines, type HashedSides } from '#tools/presentations/line-hashes.ts'
@@ -140,10 +140,6 @@ async function linesOf(
 }
 
 const commandTools = builtInToolNames.filter(isCommandTool)
-/** The tools whose changes are stored, file by file. */
-const fileTools = builtInToolNames.filter((name) =>
-  builtInTools[name].operations.some((operation) => isChange({ operation })),
-)
 
 /**
  * A delegation's effects are counted in its run, an answer changes nothing, and a merge and a push
@@ -178,7 +174,7 @@ async function unlistedOf(
         select sum(e.more_changes) as more, bool_or(e.more_changes is null) as is_unknown
         from execution e
         where e.call_id = c.id and (e.state in ('started', 'succeeded', 'unknown')
-          or (e.state = 'failed' and not c.tool = any(${fileTools}::text[])))
+          or (e.state = 'failed' and not c.tool = any(${fileTools()}::text[])))
       ) attempts
       where c.run_id = any(${[...runs]}::uuid[]) and not c.read_only and not c.tool = any(${changeless}::text[])
         and not coalesce(c.rule->>'id' = ${unchangedRuleId}, false)

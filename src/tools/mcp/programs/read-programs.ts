@@ -16,6 +16,7 @@ import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { ServerPrograms } from '#policy/worker/server-programs.ts'
 import { hashPackageFolder, fullAllowance } from '../../custom/modules/package-folder.ts'
 import { packageScopeOf } from '../../custom/modules/package-scope.ts'
+import { projectPath } from '../../custom/modules/record-modules.ts'
 import {
   namesIn,
   packagesBehind,
@@ -95,10 +96,6 @@ export function readPrograms(
       copy: null,
     }))
   return [...files.values(), ...packages].toSorted((one, other) => (one.path < other.path ? -1 : 1))
-}
-
-function projectPath(root: string, at: string): string {
-  return path.relative(root, at).split(path.sep).join('/')
 }
 
 function realFile(at: string): string | null {
