@@ -6,22 +6,35 @@ import { statSync } from 'node:fs'
 const unsettledMs = 100
 
 /**
- * Returns a cached `read` of a file or folder that reads again after it changed. Each call costs
- * one `stat`; there is no timer. `read` must not throw when the path does not exist.
+ * Returns a cached `read` of a file or folder that reads again after it changed. There is no timer:
+ * it costs one `stat` in each turn of the event loop that calls it, so that the many seals of a
+ * turn do not each cost one. `read` must not throw when the path does not exist; what it throws
+ * otherwise, each call throws.
  */
 export function readOnChange<T>(path: string, read: () => T): () => T {
   let cached: { readonly value: T; readonly stamp: string } | null = null
+  let isOfThisTurn = false
   return () => {
+    if (isOfThisTurn && cached !== null) return cached.value
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
     const stamp =
       stats === undefined
         ? 'absent'
         : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`
-    if (cached?.stamp === stamp) return cached.value
-    const value = read()
-    const isStable =
-      stats === undefined || Date.now() - Number(stats.mtimeNs / 1_000_000n) > unsettledMs
-    cached = isStable ? { value, stamp } : null
-    return value
+    if (cached?.stamp !== stamp) {
+      cached = null
+      const value = read()
+      const isStable =
+        stats === undefined || Date.now() - Number(stats.mtimeNs / 1_000_000n) > unsettledMs
+      if (!isStable) return value
+      cached = { value, stamp }
+    }
+    if (!isOfThisTurn) {
+      isOfThisTurn = true
+      setImmediate(() => {
+        isOfThisTurn = false
+      })
+    }
+    return cached.value
   }
 }
