@@ -17,7 +17,7 @@ export interface EventFields {
 
 /** The subjects of a page's events. */
 export interface AuditSubjects {
-  /** `effect`: what the request would do, in a sentence; without one, its title */
+  /** `effect`: the request in one line, as `requestHeadline` gives it */
   readonly requests: readonly {
     readonly id: string
     readonly number: number

@@ -167,7 +167,7 @@ describe('an export', () => {
 
   test('as CSV has cells that no spreadsheet computes', async () => {
     const person = await addPerson(database.db, '=cmd|calc', ['platform'], 'evil@example.com')
-    const hostile = await addRequest(service, run, { position: 2 })
+    const hostile = await addRequest(service, await addRun(service, { startedBy: ada }))
     const body = { decision: 'deny', digest: hostile.digest, revision: 1 }
     await decideRequest(service.ctx, person.caller, { request: hostile.id, body })
     const csv = (await collect('csv', { type: 'decision.recorded' })).join('')
@@ -300,4 +300,15 @@ test('people with the right read the trail of a request that a program opened', 
   const call = { tool: 'deploy', input: {}, externalId: 'deploy-1' }
   const { requestId } = await openExternal(service.ctx, program.caller, call)
   expect(types(await read(auditor, { requestId }))).toEqual(['request.opened'])
+})
+
+test('calls a question by its title, as the inbox does', async () => {
+  const asked = await addRequest(service, run, { position: 2 })
+  await sql`update request set kind = 'question', title = 'Ask: Which file?'
+    where id = ${asked.id}`.execute(database.db)
+  await sql`update request_revision set effect = 'Answer: Which file?'
+    where request_id = ${asked.id}`.execute(database.db)
+  const input = { keyReadsAudit: false, requestId: asked.id, about: true }
+  const { about } = await readAudit(service.ctx, grace.caller, input)
+  expect(about?.requests).toMatchObject([{ id: asked.id, effect: 'Ask: Which file?' }])
 })

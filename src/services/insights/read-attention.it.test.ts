@@ -112,6 +112,16 @@ test('the load covers every day of the period, days without requests too', async
   expect(sums).toEqual({ opened: 6, approved: 3, denied: 1, expired: 2 })
 })
 
+test('a question that expired is called by its title, as in the inbox', async () => {
+  const { id } = requestAt(4)
+  await sql`update request set kind = 'question', title = 'Ask: Which file?'
+    where id = ${id}`.execute(db)
+  await sql`update request_revision set effect = 'Answer: Which file?'
+    where request_id = ${id}`.execute(db)
+  const { expiredUnseen } = await attention(people.grace)
+  expect(expiredUnseen.items).toMatchObject([{ number: numberAt(4), title: 'Ask: Which file?' }])
+})
+
 // Rules: security.md 22
 test('no figure includes requests that the caller may not see', async () => {
   const { days, fastApprovals, expiredUnseen, askedTwice } = await attention(people.sam)

@@ -1,5 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { AttentionView } from '#api/schemas/requests/attention.ts'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
+import type { RequestKind } from '#domain/requests/request.ts'
 import type { Db } from '#store/database.ts'
 import { expiredUnseen } from '../requests/lists/outcome-conditions.ts'
 import { lookedUp, newestRevision, votes, wasOpened, type InsightScope } from './insight-scope.ts'
@@ -74,16 +76,24 @@ export async function readExpiredUnseen(
   db: Db,
   scope: InsightScope,
 ): Promise<CountedItems<ExpiredUnseen>> {
-  return countedRows(
+  const { count, items } = await countedRows(
     db,
-    sql<ExpiredUnseen & CountedRow>`
-    select request.number::int as number, coalesce(request_revision.effect, request.title) as title, request.queue,
+    sql<ExpiredUnseen & CountedRow & { readonly kind: RequestKind; readonly effect: string }>`
+    select request.number::int as number, request.kind, request.title,
+      coalesce(request_revision.effect, request.title) as effect, request.queue,
       request.created_at as "openedAt", request.expires_at as "expiredAt",
       count(*) over ()::int as found
     from request ${newestRevision}
     where ${wasOpened(scope)} and ${expiredUnseen}
     order by request.created_at desc, request.id desc limit ${maxItems}`,
   )
+  return {
+    count,
+    items: items.map(({ kind, title, effect, ...item }) => ({
+      ...item,
+      title: requestHeadline({ kind, title, effect }),
+    })),
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -33,7 +34,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
         <li aria-current="true">
           <span className="dim">{batch.position}.</span>
           <span className="grow break">
-            <strong>This call:</strong> <VisibleText text={request.effect} />
+            <strong>This call:</strong> <VisibleText text={requestHeadline(request)} />
           </span>
           <span className="dim small">
             {batch.finished ? `${request.state}, has its result` : request.state}

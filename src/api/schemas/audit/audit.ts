@@ -146,7 +146,11 @@ const auditAbout = z
           id,
           number: shortNumber,
           kind: z.enum(requestKinds).describe('What the request is for'),
-          effect: z.string().describe('The effect of the call in one sentence of the service'),
+          effect: z
+            .string()
+            .describe(
+              'The effect of the call in one sentence of the service; for a question or an outcome check, its title',
+            ),
         }),
       )
       .describe('The requests whose ids the events have'),

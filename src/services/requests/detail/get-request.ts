@@ -1,3 +1,4 @@
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import type { Json } from '#domain/json/json.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
@@ -184,9 +185,12 @@ function hashesOf(row: DetailRow): string[] {
 type Siblings = NonNullable<RequestDetailRecord['batch']>['siblings']
 
 function siblingsOf({ siblings }: DetailRow, texts: ReadonlyMap<string, string>): Siblings {
-  return siblings.map(({ titleInput, title, ...call }) => ({
+  return siblings.map(({ titleInput, headline, ...call }) => ({
     ...call,
-    title: title ?? titleWithoutRequest(call.tool, texts.get(titleInput ?? '')),
+    title:
+      headline === null
+        ? titleWithoutRequest(call.tool, texts.get(titleInput ?? ''))
+        : requestHeadline(headline),
   }))
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { requestHeadline } from '#domain/requests/request-headline.ts'
 import type { NarrowedScopes } from '#domain/policy/narrowed-scopes.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import type { CallFacts, Quorum } from '#domain/requests/request.ts'
@@ -12,9 +13,9 @@ import { awayUntil, type PersonRow } from '../people/away.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
-/** The title is null where the call has no request, and is then made from the input. */
+/** A call without a request has no headline: its title is made from the input. */
 type StoredSibling = Omit<Sibling, 'title'> & {
-  readonly title: string | null
+  readonly headline: Parameters<typeof requestHeadline>[0] | null
   readonly titleInput: string | null
 }
 type Previous = RequestDetailRecord['previous'][number]
@@ -69,7 +70,8 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
       ) as eligible,
       exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
       (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,
-          'title', coalesce(shown.effect, asked.title), 'titleInput', ${titleInputHash('c')}, 'verdict', c.verdict,
+          'headline', case when asked.id is not null then json_build_object('kind', asked.kind,
+            'title', asked.title, 'effect', coalesce(shown.effect, asked.title)) end, 'titleInput', ${titleInputHash('c')}, 'verdict', c.verdict,
           'requestId', asked.id, 'state', asked.state, 'finished', c.finished_at is not null) order by c.position), '[]')
         from tool_call c left join request asked on asked.id = c.request_id
         left join request_revision shown on shown.request_id = asked.id and shown.revision = asked.revision
