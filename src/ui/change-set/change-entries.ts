@@ -1,4 +1,6 @@
 import type { ChangeSet, ChangeSetCall } from '#api/schemas/requests/change-set.ts'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import { againWords } from '#domain/deciding/alike-words.ts'
 import { outcomeWithEffect, whyNotYours } from '../deciding/facts/state-words.ts'
 
@@ -35,7 +37,7 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
       place: String(position),
       position,
       tool,
-      title: request?.effect ?? title,
+      title: request ? requestHeadline(request) : title,
       verdict,
       approval: content,
       path: pathOf(presentation),
@@ -62,7 +64,8 @@ function pathOf(presentation: ShownPresentation | undefined): string | null {
 /** Why it cannot be decided here, as a sentence without its full stop; null: it can. Pure. */
 export function whyClosed(request: PresentedRequest): string | null {
   if (request.state !== 'pending') return outcomeWithEffect(request)
-  if (!request.eligibility.canDecide) return whyNotYours(request.eligibility.reason)
+  if (!request.eligibility.canDecide)
+    return whyNotYours(request.eligibility.reason, needOfRequests([request]))
   if (request.kind === 'question') return 'It asks for an answer'
   if (request.allowedDecisions.length === 0) return 'It is settled on its own page'
   return null

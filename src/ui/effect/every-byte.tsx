@@ -4,8 +4,15 @@ import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { SaveButton } from '../states/save-button.tsx'
-import { ContentView } from './content-view.tsx'
+import { later } from '../states/later.tsx'
+import { Loading } from '../states/loading.tsx'
 import { verbs } from '../words/verbs.ts'
+
+/** The bytes of a request or of a file that it names, loaded when somebody opens them. */
+export const ContentView = later(
+  () => import('./content-view.tsx').then((module) => module.ContentView),
+  ({ what }) => <Loading what={what} lines={4} />,
+)
 
 /**
  * All bytes of what will run or be written: shown if they are text, and available as a download.

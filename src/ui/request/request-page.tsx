@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestQuery } from '../api/queries.ts'
 import { backToList, placeInList, useLastList, type PlaceInList } from './last-list.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
@@ -18,6 +19,7 @@ import { AgentStatement } from './agent-statement.tsx'
 import { Comments, commentsTitleId } from '../deciding/comments/comments.tsx'
 import { BeforeRestore } from '../deciding/facts/before-restore.tsx'
 import { OpenedEffect } from '../deciding/opened-effect.tsx'
+import { isWholeInTitle } from '../deciding/facts/question-text.ts'
 import { RequestForm } from '../deciding/request-form.tsx'
 import { useOpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
@@ -102,7 +104,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
       <div className="column request-main">
         <SecretsContext value={secrets.others}>
           <Task request={request} />
-          <Headline tab={`#${request.number} ${request.effect}`}>
+          <Headline tab={`#${request.number} ${requestHeadline(request)}`}>
             <RequestEffect request={displayedRequest} />
           </Headline>
           <p className="request-who">
@@ -127,7 +129,10 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         {displayedRequest.erased !== null ? (
           <Erased erased={displayedRequest.erased} />
         ) : (
-          <OpenedEffect view={view} onRevised={onRevised} />
+          // Nothing of a question stands twice.
+          !(request.kind === 'question' && isWholeInTitle(displayedRequest)) && (
+            <OpenedEffect view={view} onRevised={onRevised} />
+          )
         )}
         <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
         <SecretsContext value={secrets.others}>

@@ -5,7 +5,7 @@ import type { NamedFileView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { ContentView } from '../../effect/content-view.tsx'
+import { ContentView } from '../../effect/every-byte.tsx'
 import './named-files.css'
 
 /**

@@ -1,5 +1,6 @@
 import type { ExecutionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import type { RunNeed } from '#domain/runs/need-of-run.ts'
 
 type CancelReason = NonNullable<RequestItem['cancelReason']>
 
@@ -15,12 +16,12 @@ const cancelReasons: Record<CancelReason, string> = {
 }
 
 /**
- * Why the person cannot decide, as the rest of a sentence: "You can't decide: you started this
- * run". Pure.
+ * Why the person cannot decide, answer or settle a request, without the full stop: "You can't
+ * decide: you started this run". Pure.
  */
-export function whyNotYours(reason: string | null): string {
-  const why = (reason ?? 'you are not in the team of this queue').replace(/[.]$/, '')
-  return /^you can.t decide/i.test(why) ? `Y${why.slice(1)}` : `You can't decide: ${why}`
+export function whyNotYours(reason: string | null, need: RunNeed): string {
+  const why = reason ?? 'you are not in the team of this queue'
+  return `You can't ${need}: ${why.replace(/^you can.t decide: |[.]$/gi, '')}`
 }
 
 /** The outcome of a request, as a sentence without its full stop: "Denied by Ilya". Pure. */

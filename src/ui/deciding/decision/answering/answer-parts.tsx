@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode, Ref } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import { Notice } from '../../../states/notice.tsx'
 import { useFocusReturn } from '../../../states/use-focus-return.ts'
 import { outcomeOf, whyNotYours } from '../../facts/state-words.ts'
@@ -35,7 +36,8 @@ export function closedAnswer(
   }
   if (request.state !== 'pending') return <Notice tone="plain" title={outcomeOf(request)} />
   if (request.eligibility.canDecide) return null
-  return <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
+  const why = whyNotYours(request.eligibility.reason, needOfRequests([request]))
+  return <Notice tone="plain" title={why} />
 }
 
 /**

@@ -55,7 +55,7 @@ export function DecisionResult(props: {
         </Notice>
       )}
       {request.state === 'pending' && recorded === null && !canDecide && !props.isReasonAbove && (
-        <Notice tone="plain" title={whyNotYours(reason)} />
+        <Notice tone="plain" title={whyNotYours(reason, 'decide')} />
       )}
     </div>
   )

@@ -173,10 +173,12 @@ test('an approved call that did not run is not said to have run', () => {
   ).toBeNull()
 })
 
-test('the reason why a person cannot decide is given once', () => {
-  expect(whyNotYours('you started this run')).toBe("You can't decide: you started this run")
-  expect(whyNotYours("you can't decide: you started this run.")).toBe(
-    "You can't decide: you started this run",
+test('the reason why a person cannot decide is given once, with the verb of the kind', () => {
+  const sentence = "You can't decide: you started this run"
+  expect(whyNotYours('you started this run', 'decide')).toBe(sentence)
+  expect(whyNotYours("you can't decide: you started this run.", 'decide')).toBe(sentence)
+  expect(whyNotYours("you can't decide: you are not in platform", 'answer')).toBe(
+    "You can't answer: you are not in platform",
   )
 })
 

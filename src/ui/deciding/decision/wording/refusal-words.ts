@@ -39,7 +39,11 @@ export function refusalWords(
         reload: false,
       }
     case 'not_eligible':
-      return { title: lost, text: `${whyNotYours(refusal.message)}.`, reload: true }
+      return {
+        title: lost,
+        text: `${whyNotYours(refusal.message, attempt === 'answer' ? attempt : 'decide')}.`,
+        reload: true,
+      }
     default:
       return { title: lost, text: refusal.message, reload: refusal.status === 403 }
   }
