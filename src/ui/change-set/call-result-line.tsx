@@ -1,18 +1,38 @@
-import { ApiRefusal } from '../api/call-api.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { ApiRefusal } from '../api/call-api.ts'
+import { requestQuery } from '../api/queries.ts'
 import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
+import {
+  hasStarted,
+  stageSentence,
+  waitsFor,
+  type DecisionOutcome,
+} from '../deciding/decision/wording/stage-sentence.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { CallChoice } from './plan-decisions.ts'
+
+/** The interval at which the page loads what became of a recorded decision. */
+const loadEveryMs = 2_000
+/** After this long without a start, the page says what the decision waits for. */
+const overdueAfterMs = 6_000
 
 /** The result of one of several decisions, at the place of its choice. */
 export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallChoice }) {
   if (item.status === 200) {
     return (
       <Notice tone="plain" title={choice === 'deny' ? 'Denied by you' : 'Approved by you'}>
-        {item.state === 'pending'
-          ? 'Recorded. It waits for others to decide too.'
-          : 'Recorded. The run goes on.'}
+        {item.state === 'pending' ? (
+          'Recorded. It waits for others to decide too.'
+        ) : (
+          <RecordedSentence
+            requestId={item.requestId}
+            decided={choice === 'deny' ? 'deny' : 'approve'}
+          />
+        )}
       </Notice>
     )
   }
@@ -24,4 +44,33 @@ export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallC
       {words.text}
     </Notice>
   )
+}
+
+/** What a recorded decision waits for, or that the run goes on once the run has acted on it. */
+function RecordedSentence(props: { requestId: string; decided: DecisionOutcome }) {
+  const { requestId, decided } = props
+  const [isOverdue, setOverdue] = useState(false)
+  const { data } = useQuery({
+    ...requestQuery(requestId),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && hasStarted(state.data) ? false : loadEveryMs,
+  })
+  const isNext = data !== undefined && !hasStarted(data) && waitsFor(decided, data) === null
+  useEffect(() => {
+    setOverdue(false)
+    if (!isNext) return
+    const timer = setTimeout(() => setOverdue(true), overdueAfterMs)
+    return () => clearTimeout(timer)
+  }, [isNext])
+  if (isNext && data.kind !== 'attachment') {
+    return isOverdue
+      ? 'Recorded. The run goes on when Temporal and a Temporal worker can be reached.'
+      : 'Recorded.'
+  }
+  return data === undefined ? 'Recorded.' : sentenceOf(decided, data)
+}
+
+function sentenceOf(decided: DecisionOutcome, request: RequestDetail): string {
+  const { state, quorum } = request
+  return stageSentence({ state, quorum, stage: 'delivered' }, decided, request, false)
 }

@@ -82,6 +82,27 @@ test('five files of one turn are read and decided on one page, by one action, ea
   expect(dashboard.complaints).toEqual([])
 })
 
+test('a recorded decision says what it waits for, and that the run goes on only once it does', async () => {
+  const { desk } = dashboard
+  const turn = await ask(desk, [write('notes/v.md'), write('notes/w.md')], 'Two')
+  const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
+  await choose(page, 2, 'Approve as shown')
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  const second = page.getByRole('article').nth(1)
+  await second
+    .getByText(
+      'Recorded. It is carried out after an earlier call of its turn, which still waits for a decision.',
+    )
+    .waitFor()
+  await desk.decide(desk.people.linus, turn.requestIds[0]!, { decision: 'deny' })
+  await desk.execute(turn.callIds[0]!)
+  await second
+    .getByText('Recorded. The run goes on when Temporal and a Temporal worker can be reached.')
+    .waitFor()
+  await desk.execute(turn.callIds[1]!)
+  await second.getByText('Recorded. The run goes on.', { exact: true }).waitFor()
+})
+
 test('what was decided or changed elsewhere meanwhile is not decided here, and says so in its place', async () => {
   const { requestIds, runId } = await ask(
     dashboard.desk,

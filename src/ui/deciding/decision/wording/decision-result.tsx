@@ -1,11 +1,22 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { HeldDecision } from '../../../sending/held-decisions.ts'
+import { later } from '../../../states/later.tsx'
 import { Notice } from '../../../states/notice.tsx'
 import { clockTime } from '../../../text/time.tsx'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
-import { RecordedSentence } from './recorded-sentence.tsx'
 import type { DecisionOutcome } from './stage-sentence.ts'
+
+const recordedAlone = (): string => 'Recorded.'
+/** Loaded once there is a decision. Where it does not load, only what is known is said. */
+const RecordedSentence = later(
+  () =>
+    import('./recorded-sentence.tsx').then(
+      (module) => module.RecordedSentence,
+      () => recordedAlone,
+    ),
+  recordedAlone,
+)
 
 /**
  * What became of the decision or of the request, or why this person cannot decide it. The element

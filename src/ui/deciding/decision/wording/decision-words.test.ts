@@ -208,3 +208,15 @@ test('an exit code is shown wherever an outcome is, and an unknown or failed out
     ),
   ).toBe('It ran and ended with exit code 128, with which most programs report a failure.')
 })
+
+// Rules: product.md 23
+test('an approved attachment waits for its delegation, not for a worker', () => {
+  const reply = answer('approved', 'delivered')
+  const attachment = { ...waiting, kind: 'attachment' } as const
+  expect(stageSentence(reply, 'approve', attachment, true)).toBe(
+    'Recorded. It is handed over when the whole delegation is approved.',
+  )
+  expect(stageSentence(reply, 'deny', attachment, false)).toBe(goesOn)
+  const finished = { position: 1, size: 1, finished: true, siblings: [] }
+  expect(stageSentence(reply, 'approve', { ...attachment, batch: finished }, true)).toBe(goesOn)
+})

@@ -61,6 +61,9 @@ export function stageSentence(
   if (call.kind === 'start') {
     return decided === 'approve' ? 'Recorded. The run begins.' : 'Recorded. The run is cancelled.'
   }
+  if (call.kind === 'attachment' && decided === 'approve' && !hasStarted(call)) {
+    return 'Recorded. It is handed over when the whole delegation is approved.'
+  }
   const started = hasStarted(call) || !['recorded', 'delivered'].includes(answer.stage)
   if (!started && answer.stage === 'recorded') {
     return 'Recorded. The run gets the decision as soon as Temporal can be reached.'
