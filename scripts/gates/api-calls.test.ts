@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkApiCalls } from './api-calls.ts'
+import { putFile } from '#test/harness/put-file.ts'
 
 let root: string
 beforeEach(async () => {
@@ -11,8 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }))
 
 async function problemsOf(text: string, path = 'ui/page.tsx'): Promise<string[]> {
-  await mkdir(dirname(join(root, path)), { recursive: true })
-  await writeFile(join(root, path), `import { callApi } from './api/call-api.ts'\n${text}`)
+  putFile(root, path, `import { callApi } from './api/call-api.ts'\n${text}`)
   return (await checkApiCalls(root, ['ui'])).problems
 }
 

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkLayers, projectRoot } from './layers.ts'
 import { roomOrders } from './room-orders.ts'
+import { putFiles } from '#test/harness/put-file.ts'
 
 let root: string
 beforeEach(async () => {
@@ -16,10 +17,7 @@ async function source(files: Record<string, string>): Promise<void> {
     imports: Record<string, string>
   }
   const manifest = { 'package.json': JSON.stringify({ type: 'module', imports }) }
-  for (const [path, text] of Object.entries({ ...manifest, ...files })) {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await writeFile(join(root, path), text)
-  }
+  putFiles(root, { ...manifest, ...files })
 }
 
 test('imports that follow the arrows pass, and every module is counted', async () => {

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkVocabularies } from './vocabularies.ts'
+import { putFile } from '#test/harness/put-file.ts'
 
 let root: string
 beforeEach(async () => {
@@ -10,10 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true }))
 
-async function plant(file: string, text: string): Promise<void> {
-  await mkdir(dirname(join(root, file)), { recursive: true })
-  await writeFile(join(root, file), text)
-}
+const plant = (file: string, text: string): void => putFile(root, file, text)
 
 async function problems(): Promise<string[]> {
   return (await checkVocabularies(root)).problems
@@ -23,9 +21,9 @@ const risks = `/** From the mildest. */\nexport const risks = ['low', 'medium', 
 const inDomain = 'src/domain/verdict.ts:2 lists: '
 
 test('a list of the domain with its type, and what refers to it, pass', async () => {
-  await plant('src/domain/verdict.ts', `${risks}export type Risk = (typeof risks)[number]\n`)
-  await plant('src/api/schema.ts', `export const risk = z.enum(risks)\n`)
-  await plant('src/ui/texts.ts', `const texts: Record<Risk, string> = { low: '', medium: '' }\n`)
+  plant('src/domain/verdict.ts', `${risks}export type Risk = (typeof risks)[number]\n`)
+  plant('src/api/schema.ts', `export const risk = z.enum(risks)\n`)
+  plant('src/ui/texts.ts', `const texts: Record<Risk, string> = { low: '', medium: '' }\n`)
   expect(await checkVocabularies(root)).toEqual({ lists: 1, problems: [] })
 })
 
@@ -40,14 +38,14 @@ test.each([
   ['a union inside another type', `type Row = { risk: Generated<'low' | 'medium' | 'high'> }`],
   ['a list', `const known = ['low', 'medium', 'high'].includes(risk)`],
 ])('%s with the words of a list of the domain is reported, with both places', async (_, text) => {
-  await plant('src/domain/verdict.ts', risks)
-  await plant('src/ui/é.tsx', `// é\n${text}\n`)
+  plant('src/domain/verdict.ts', risks)
+  plant('src/ui/é.tsx', `// é\n${text}\n`)
   expect(await problems()).toEqual([expect.stringMatching(/^src\/ui\/é.tsx:2 lists what /)])
   expect((await problems())[0]).toContain(inDomain)
 })
 
 test('a type beside the list that it does not derive from is reported', async () => {
-  await plant('src/domain/verdict.ts', `${risks}export type Risk = 'low' | 'medium' | 'high'\n`)
+  plant('src/domain/verdict.ts', `${risks}export type Risk = 'low' | 'medium' | 'high'\n`)
   expect(await problems()).toEqual([
     `src/domain/verdict.ts:3 lists what ${inDomain}low, medium, high`,
   ])
@@ -56,36 +54,36 @@ test('a type beside the list that it does not derive from is reported', async ()
 test('the words of a list that contains another one count as written out', async () => {
   const states = `const begun = ['started', 'failed'] as const
     export const states = ['waiting', ...begun] as const satisfies readonly string[]`
-  await plant('src/domain/states.ts', states)
-  await plant('bench/state.ts', `type State = 'waiting' | 'started' | 'failed'\n`)
+  plant('src/domain/states.ts', states)
+  plant('bench/state.ts', `type State = 'waiting' | 'started' | 'failed'\n`)
   expect(await problems()).toEqual([
     'bench/state.ts:1 lists what src/domain/states.ts:2 lists: waiting, started, failed',
   ])
 })
 
 test('words in two files are reported also while the domain has no list of them', async () => {
-  await plant('src/store/table.ts', `type State = 'pending' | 'delivered' | 'dead'\n`)
+  plant('src/store/table.ts', `type State = 'pending' | 'delivered' | 'dead'\n`)
   expect(await problems()).toEqual([])
-  await plant('src/api/schema.ts', `z.enum(['pending', 'delivered', 'dead'])\n`)
+  plant('src/api/schema.ts', `z.enum(['pending', 'delivered', 'dead'])\n`)
   expect(await problems()).toEqual([
     'src/api/schema.ts:1, src/store/table.ts:1: src/domain has no list of pending, delivered, dead',
   ])
 })
 
 test('subsets, samples, names of columns and properties, and records by word are no copies', async () => {
-  await plant('src/domain/verdict.ts', risks)
-  await plant('src/ui/subset.ts', `type Quiet = 'low' | 'medium'\n`)
-  await plant('src/ui/sample.ts', `const sample = ['low', 'medium', 'medium', 'high']\n`)
-  await plant('src/ui/pick.ts', `type Few = Pick<Row, 'low' | 'medium' | 'high'>\n`)
-  await plant('src/ui/select.ts', `db.selectFrom('row').select(['low', 'medium', 'high'])\n`)
-  await plant('src/ui/record.ts', `const texts = { low: 'l', medium: 'm', high: 'h' }\n`)
+  plant('src/domain/verdict.ts', risks)
+  plant('src/ui/subset.ts', `type Quiet = 'low' | 'medium'\n`)
+  plant('src/ui/sample.ts', `const sample = ['low', 'medium', 'medium', 'high']\n`)
+  plant('src/ui/pick.ts', `type Few = Pick<Row, 'low' | 'medium' | 'high'>\n`)
+  plant('src/ui/select.ts', `db.selectFrom('row').select(['low', 'medium', 'high'])\n`)
+  plant('src/ui/record.ts', `const texts = { low: 'l', medium: 'm', high: 'h' }\n`)
   expect(await problems()).toEqual([])
 })
 
 test('tests and migrations may repeat a vocabulary', async () => {
-  await plant('src/domain/verdict.ts', risks)
+  plant('src/domain/verdict.ts', risks)
   const again = `const again = ['low', 'medium', 'high']\n`
-  await plant('src/domain/verdict.test.ts', again)
-  await plant('src/store/migrations/2026-risk.ts', again)
+  plant('src/domain/verdict.test.ts', again)
+  plant('src/store/migrations/2026-risk.ts', again)
   expect(await problems()).toEqual([])
 })

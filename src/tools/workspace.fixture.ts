@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -8,14 +8,12 @@ import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { putFiles } from '#test/harness/put-file.ts'
 
 /** A workspace on disk with these files, for the tests of tools. */
 export async function workspaceWith(files: Readonly<Record<string, string | Uint8Array>>) {
   const root = newFolder('tools-')
-  for (const [at, content] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, at)), { recursive: true })
-    writeFileSync(path.join(root, at), content)
-  }
+  putFiles(root, files)
   const workspace = await openWorkspace({ root, hidden: ['.countersign'] })
   return {
     root,

@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
@@ -11,19 +9,17 @@ import type { ProjectProblem } from '#policy/policy.ts'
 import { checkSignatures } from '#runtime/doctor/project/check-signatures.ts'
 import type { CheckTarget } from '#runtime/doctor/target/check.ts'
 import { createTestApi, type Client } from './test-api.ts'
+import { putFile, putFiles } from '../harness/put-file.ts'
 
 const config = `${fixtureFiles.texts.get('countersign.yaml') ?? ''}  activatePolicy: [security, operators]\n`
 const quick = config.replace('72h', '36h')
 const weaker = quick.replace('permitFor: 30d', 'selfApproval: true')
 
-async function put(path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(projectDir, path)), { recursive: true })
-  await writeFile(join(projectDir, path), text)
-}
+const put = (path: string, text: string): void => putFile(projectDir, path, text)
 
 const projectDir = newFolder('countersign policy ')
-for (const [path, text] of fixtureFiles.texts) await put(path, text)
-await put('countersign.yaml', config)
+putFiles(projectDir, fixtureFiles.texts)
+put('countersign.yaml', config)
 const api = disposeAfterTests(await createTestApi({ settings: { projectDir } }))
 const { ctx } = api.service
 Object.assign(ctx.policies, createPolicyReader(ctx))
@@ -54,7 +50,7 @@ test('the state says what is in force, since when, and that the folder holds the
 
 test('a folder that is not valid says every problem, and the last valid version stays in force', async () => {
   const { digest } = await state(edsger)
-  await put('countersign.yaml', config.replace('queue: platform', 'queue: plattform'))
+  put('countersign.yaml', config.replace('queue: platform', 'queue: plattform'))
   expect(await state(edsger)).toMatchObject({
     digest,
     folder: {
@@ -78,7 +74,7 @@ test('a folder that is not valid says every problem, and the last valid version 
 })
 
 test('the difference is shown by setting and by line, to those who activate or audit', async () => {
-  await put('countersign.yaml', quick)
+  put('countersign.yaml', quick)
   for (const client of [edsger, aud]) {
     const { status, body } = await client.get('/v1/policy/difference')
     expect(status).toBe(200)
@@ -107,7 +103,7 @@ test('what is harmless takes one person, who agreed to that very digest', async 
 })
 
 test('what changes who decides waits for a second person, and says so to both', async () => {
-  await put('countersign.yaml', weaker)
+  put('countersign.yaml', weaker)
   const { to, secondPerson } = (await edsger.get('/v1/policy/difference')).body
   expect(secondPerson).toEqual([
     { at: 'queues.platform.selfApproval', before: 'false', after: 'true' },
@@ -183,7 +179,7 @@ test('too few confirmed passkeys for the signatures that the folder asks for are
   ]
   const quorum = `routing: [${entries.join(', ')}]\n`
   const required = config.replace('permitFor: 30d', 'signature: required')
-  await put('countersign.yaml', required.replace('rights:', `${quorum}rights:`))
+  put('countersign.yaml', required.replace('rights:', `${quorum}rights:`))
   const target = { folders: { projectDir }, databaseUrl: api.database.url } as CheckTarget
   const warnings = async () => {
     const { problems: all } = (await state(olga)).folder
@@ -226,7 +222,7 @@ test('a person who keeps their name at another address is said to be another per
     [', formerly: grace@example.com', []],
   ] as const) {
     const entry = `people:\n  - { email: hopper@example.com, name: Grace${formerly} }\n`
-    await put('countersign.yaml', moved.replace('people:\n', entry))
+    put('countersign.yaml', moved.replace('people:\n', entry))
     const { problems } = (await state(olga)).folder
     const texts = problems.map((one: ProjectProblem) => one.problem)
     expect(texts.filter((text: string) => text.includes('has the name'))).toEqual(found)
@@ -235,5 +231,5 @@ test('a person who keeps their name at another address is said to be another per
       found.map((text) => `countersign.yaml: ${text}`),
     )
   }
-  await put('countersign.yaml', config)
+  put('countersign.yaml', config)
 })

@@ -2,7 +2,7 @@ import { copyFile, glob, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import express from 'express'
 import { expect, test, onTestFinished } from 'vitest'
@@ -11,15 +11,13 @@ import { serveDashboard } from '#api/middleware/serve-dashboard.ts'
 import { docsFiles } from '../../scripts/docs-site/build-docs.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { newFolder } from '../harness/new-folder.ts'
+import { putFiles } from '../harness/put-file.ts'
 
 /** The documentation as it is built, under the headers and by the code that serve it. */
 async function serveDocs(): Promise<string> {
   const folder = newFolder('docs-')
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  for (const [name, source] of await docsFiles((font) => `/assets/${font}`)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), source)
-  }
+  putFiles(folder, await docsFiles((font) => `/assets/${font}`))
   await mkdir(join(folder, 'assets'))
   for await (const path of glob(
     'node_modules/@fontsource*/*/files/*-latin-{400,wght}-normal.woff2',

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { putFiles } from '../harness/put-file.ts'
 import { dumpProject } from '../previous/dump-project.ts'
 import { dumpNames, readDump } from '../previous/restored-dump.ts'
 import { startInstallationIn } from '../runtime/started-installation.ts'
@@ -20,7 +21,7 @@ const write = '{ tool: write_journal, input: { journal: journal.txt, forMs: 1 } 
 /** Writes when it begins, and ends only once the project has a file `go`. */
 const slowTool = `import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { defineTool } from 'countersign'
 import { z } from 'zod'
 
@@ -205,10 +206,7 @@ test('an installation that the first version left goes on under this one', async
   await using undo = new AsyncDisposableStack()
   undo.defer(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o755)
-  for (const [path, text] of Object.entries(dumpProject())) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
+  putFiles(folder, dumpProject())
   const [first = ''] = await dumpNames()
   const dump = join(import.meta.dirname, '..', 'previous', 'dumps', `${first}.backup`)
   expect(await countersign({ folder }, 'restore', dump)).toContain('restored ')

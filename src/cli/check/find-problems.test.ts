@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { findProblems } from './find-problems.ts'
+import { putFile } from '#test/harness/put-file.ts'
 
 const config = `version: 1
 teams: { platform: { members: [ada@example.com, grace@example.com] } }
@@ -21,10 +22,7 @@ beforeEach(() => {
   put('workers/scribe.md', '---\nmodel: script:script.yaml\n---\nWrite.\n')
 })
 
-function put(at: string, text: string | Uint8Array): void {
-  mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
-  writeFileSync(path.join(folder, at), text)
-}
+const put = (at: string, text: string | Uint8Array): void => putFile(folder, at, text)
 
 async function found(): Promise<string[]> {
   const problems = await findProblems(folder)

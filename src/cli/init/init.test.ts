@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { version } from '#runtime/version.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { putFiles } from '#test/harness/put-file.ts'
 
 const run = promisify(execFile)
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -140,10 +141,7 @@ test.each<[string, Record<string, string>, readonly string[], readonly string[]]
   ['one that uv keeps', { 'pyproject.toml': '', 'uv.lock': '' }, ['uv run pytest'], []],
   ['a Rust folder without Git', { 'Cargo.toml': '' }, ['cargo test'], ['found    Cargo.toml']],
 ])('init proposes what suits %s', async (_what, files, proposed, found) => {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
+  putFiles(folder, files)
   const output = await countersign('init')
   for (const line of found) expect(output).toContain(line)
   const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')

@@ -12,10 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { copyLimits, copyUntracked } from './copy-untracked.ts'
+import { putFile } from '#test/harness/put-file.ts'
 
 let base: string
 let root: string
@@ -32,10 +33,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-function put(at: string, text = at): void {
-  mkdirSync(dirname(join(root, at)), { recursive: true })
-  writeFileSync(join(root, at), text)
-}
+const put = (at: string, text = at): void => putFile(root, at, text)
 const copy = (paths: string[], limits = copyLimits): Promise<readonly string[]> =>
   copyUntracked({ root, tree, paths, dataDir, limits })
 const read = (at: string): string => readFileSync(join(tree, at), 'utf8')

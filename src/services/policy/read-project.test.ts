@@ -7,6 +7,7 @@ import type { ProjectFiles } from '#policy/policy.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { reportedCommit } from './reported-commit.ts'
 import { loadProject, readProject } from './read-project.ts'
+import { putFile } from '#test/harness/put-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -16,10 +17,7 @@ beforeEach(() => {
   put('scripts/demo.yaml', 'turns:\n  - text: Done.\n')
 })
 
-function put(at: string, text: string | Uint8Array): void {
-  mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
-  writeFileSync(path.join(folder, at), text)
-}
+const put = (at: string, text: string | Uint8Array): void => putFile(folder, at, text)
 
 async function files(): Promise<ProjectFiles> {
   const read = await readProject(folder)

@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { watchProject } from './watch-project.ts'
+import { putFile } from '#test/harness/put-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -13,10 +14,7 @@ beforeEach(() => {
   put('scripts/demo.yaml', 'turns: []\n')
 })
 
-function put(at: string, text: string): void {
-  mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
-  writeFileSync(path.join(folder, at), text)
-}
+const put = (at: string, text: string): void => putFile(folder, at, text)
 
 function watching(onChange: () => Promise<void>) {
   const errors: unknown[] = []

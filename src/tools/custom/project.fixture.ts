@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { putFile, putFiles } from '#test/harness/put-file.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -18,11 +18,8 @@ export async function projectWith(
   },
 ) {
   const projectDir = newFolder('project with spaces-')
-  const put = (at: string, content: string): void => {
-    mkdirSync(path.dirname(path.join(projectDir, at)), { recursive: true })
-    writeFileSync(path.join(projectDir, at), content)
-  }
-  for (const [at, content] of Object.entries(files)) put(at, content)
+  const put = (at: string, content: string): void => putFile(projectDir, at, content)
+  putFiles(projectDir, files)
   const own = Object.entries(files)
     .filter(([at]) => at.startsWith('tools/') && !at.includes('/node_modules/'))
     .map(([at, content]) => ({ path: at, hash: hashBytes(content) }))

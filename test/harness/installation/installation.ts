@@ -1,6 +1,6 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { embeddedUrl } from '#runtime/embedded/postgres-address.ts'
 import {
   type StartedInstallation,
@@ -8,6 +8,7 @@ import {
 } from '../../runtime/started-installation.ts'
 import { waitUntil } from '../wait-until.ts'
 import { TestSession } from './test-session.ts'
+import { putFiles } from '../put-file.ts'
 
 export const processNames = ['postgres', 'temporal', 'api', 'temporal-worker'] as const
 export type ProcessName = (typeof processNames)[number]
@@ -63,11 +64,7 @@ export class Installation implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'countersign installation '))
     // Open to the unprivileged user that Postgres runs as when we are root.
     await chmod(folder, 0o755)
-    for (const [name, text] of Object.entries(files)) {
-      const path = join(folder, name)
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, text)
-    }
+    putFiles(folder, files)
     const prepared = new AsyncDisposableStack()
     prepared.defer(() => rm(folder, { recursive: true, force: true }))
     try {

@@ -1,12 +1,13 @@
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, rm } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { measuredFailures, type MeasuredAgent } from '../../../scripts/tables/measured-hooks.ts'
 import { unreachable } from '../runtimes/runtimes.ts'
 import { ModelServer } from './model-server.ts'
 import { realAgents } from './real-agents.ts'
+import { putFile } from '../../harness/put-file.ts'
 
 /** Whether the agent makes a call whose hook is `command`. */
 async function makesCall(name: MeasuredAgent, command: string): Promise<boolean> {
@@ -16,8 +17,7 @@ async function makesCall(name: MeasuredAgent, command: string): Promise<boolean>
   const place = { folder, modelUrl: model.url }
   await prepare(place)
   const [file, contents] = settings(command, 1)
-  await mkdir(dirname(join(folder, file)), { recursive: true })
-  await writeFile(join(folder, file), JSON.stringify(contents))
+  putFile(folder, file, JSON.stringify(contents))
   model.calls = [runs('mkdir made')]
   const { args, env } = work(place)
   const options = {

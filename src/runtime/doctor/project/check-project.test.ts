@@ -1,22 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkProject } from './check-project.ts'
 import { targetIn } from './check-target.fixture.ts'
 import type { Finding } from '../target/check.ts'
+import { putFile, putFiles } from '#test/harness/put-file.ts'
 
 let projectDir: string
-beforeEach(async () => {
+beforeEach(() => {
   projectDir = newFolder('countersign doctor ')
-  for (const [path, text] of fixtureFiles.texts) await put(path, text)
+  putFiles(projectDir, fixtureFiles.texts)
 })
 
-async function put(path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(projectDir, path)), { recursive: true })
-  await writeFile(join(projectDir, path), text)
-}
+const put = (path: string, text: string): void => putFile(projectDir, path, text)
 
 const findings = (environment: Record<string, string>): Promise<Finding[]> =>
   checkProject(targetIn(projectDir, environment))
@@ -34,18 +30,18 @@ test('in production doctor points out that nobody, or nobody else, could put a l
       found: expect.stringContaining('nobody holds the right activatePolicy'),
     }),
   )
-  await put('countersign.yaml', `${config}  activatePolicy: [security]\n`)
+  put('countersign.yaml', `${config}  activatePolicy: [security]\n`)
   expect(await findings(production)).toContainEqual(
     expect.objectContaining({ found: expect.stringContaining('only one person holds') }),
   )
-  await put('countersign.yaml', `${config}  activatePolicy: [security, ada@example.com]\n`)
+  put('countersign.yaml', `${config}  activatePolicy: [security, ada@example.com]\n`)
   expect((await findings(production)).map((one) => one.state)).toEqual(['ok'])
-  await put('countersign.yaml', config)
+  put('countersign.yaml', config)
   expect((await findings({})).map((one) => one.state)).toEqual(['ok'])
 })
 
 test('each mistake of an invalid folder is a problem with file, line and remedy', async () => {
-  await put('countersign.yaml', config.replace('rights:', 'right:'))
+  put('countersign.yaml', config.replace('rights:', 'right:'))
   expect(await findings({})).toEqual([
     {
       check: 'project',

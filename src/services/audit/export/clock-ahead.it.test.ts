@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
@@ -12,6 +11,7 @@ import { installClock, shiftClock } from '#test/harness/evidence/shifted-clock.t
 import { newFolder } from '#test/harness/new-folder.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { closeRun } from '../../engine/lifecycle/close-run.ts'
+import { putFiles } from '#test/harness/put-file.ts'
 
 const command = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'countersign')
 
@@ -73,10 +73,7 @@ test('a clock that was ahead for a while is one warning, and the trail verifies'
 test('audit verify says so in one line, and ends with 0', async () => {
   const { desk, signer } = auditDesk
   const { files } = await exportOf(desk.database.db, signer, desk.api.verifier)
-  for (const [path, bytes] of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), bytes)
-  }
+  putFiles(folder, files)
   const args = [command, 'audit', 'verify', folder, '--key', formatVerifierKey(signer.key)]
   const out = await new Promise<string>((resolve, reject) => {
     execFile(process.execPath, args, (error, stdout) => (error ? reject(error) : resolve(stdout)))

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { commandDesk, testSandbox, type RanCommand } from '../commands.fixture.ts'
+import { putFiles } from '#test/harness/put-file.ts'
 
 const patient = { timeout: 240_000 }
 const zones = '\n  - { name: all, root: ., mode: rw }'
@@ -39,10 +40,7 @@ async function repository(files: Readonly<Record<string, string>> = {}): Promise
   const desk = await commandDesk({ '.gitconfig': '[user]\n\tname = Somebody\n' }, { zones })
   mkdirSync(path.join(desk.root, 'r'))
   own(desk, 'init', '-q', '-b', 'main', '.')
-  for (const [at, text] of Object.entries({ 'a.txt': 'a\n', ...files })) {
-    mkdirSync(path.dirname(path.join(desk.root, 'r', at)), { recursive: true })
-    writeFileSync(path.join(desk.root, 'r', at), text)
-  }
+  putFiles(path.join(desk.root, 'r'), { 'a.txt': 'a\n', ...files })
   own(desk, 'add', '-A')
   own(desk, 'commit', '-qm', 'first')
   return desk

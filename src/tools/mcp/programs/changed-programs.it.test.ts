@@ -8,6 +8,7 @@ import { spawnInSandbox } from '../sandbox/spawn-in-sandbox.ts'
 import { mcpBench, policyWith, scriptServer } from '../mcp.fixture.ts'
 import type { ChangedProgram } from './check-programs.ts'
 import { recordServerFiles } from './read-in-thread.ts'
+import { putFile, putFiles } from '#test/harness/put-file.ts'
 
 const sandbox = await findSandbox('bwrap')
 const node = process.execPath
@@ -15,12 +16,8 @@ const node = process.execPath
 /** A project folder with these files. */
 function projectOf(files: Readonly<Record<string, string>>) {
   const root = newFolder('programs-')
-  const put = (at: string, text: string): void => {
-    mkdirSync(path.dirname(path.join(root, at)), { recursive: true })
-    writeFileSync(path.join(root, at), text)
-  }
-  for (const [at, text] of Object.entries(files)) put(at, text)
-  return { root, put }
+  putFiles(root, files)
+  return { root, put: (at: string, text: string): void => putFile(root, at, text) }
 }
 
 async function recordedPaths(root: string, server: string): Promise<string[]> {
