@@ -117,23 +117,55 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     expect(desk.text('node_modules/@s/a/x.js')).toBe('old\n')
   })
 
+  const blocked = zones.replace('read: ask', 'read: blocked')
+  const desks = {
+    blocked: async (files: Readonly<Record<string, string>> = {}) => {
+      const desk = await commandDesk(
+        { 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n', ...files },
+        { zones: blocked },
+      )
+      const inFolder = (script: string): string =>
+        execFileSync('bash', ['-c', script], { cwd: desk.root, encoding: 'utf8' })
+      return Object.assign(desk, { inFolder })
+    },
+  }
+
+  // Rules: product.md 1, 37
+  test('and one that a person approved sees in a zone whose reads are blocked only what Git has', async () => {
+    using desk = await desks.blocked({ 'docs/own/b.sh': 'as in Git\n' })
+    const read = {
+      command: 'cat ../docs/secret.txt ../docs/own/b.sh; cat ../a.txt; ls -A ../docs',
+      cwd: 'work',
+    }
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
+    desk.inFolder('git init -q .')
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
+    const link = 'ln -s secret.txt docs/own/link; chmod +x docs/own/b.sh'
+    desk.inFolder(`${link}; git add a.txt docs/own; echo changed >> docs/own/b.sh`)
+    const stdout = 'as in Git\nshown\nown\n'
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout })
+    const write = { command: 'git status --porcelain; touch docs/x; cat docs/own/link', cwd: '' }
+    expect((await desk.run('shell', write)).output).toMatchObject({
+      stdout: expect.not.stringMatching(/^.[DMT]/m),
+      stderr: expect.stringMatching(/Read-only file system[^]*No such file/),
+    })
+    desk.inFolder('git update-index --split-index')
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout })
+  })
+
   // Rules: product.md 1
-  test('and one that a person approved finds nothing in a zone whose reads are blocked, unless Git has its files', async () => {
-    const blocked = zones.replace('read: ask', 'read: blocked')
-    using desk = await commandDesk(
-      { 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n' },
-      { zones: blocked },
+  test('and one that a person approved sees no more of such a zone after the index was written', async () => {
+    using desk = await desks.blocked()
+    desk.inFolder('git init -q . && git add a.txt')
+    const blob = desk.inFolder('git rev-parse :a.txt').trim()
+    const read = { command: 'cat ../docs/*', cwd: 'work' }
+    desk.inFolder(`git update-index --add --cacheinfo 100644,${blob},docs/secret.txt`)
+    desk.inFolder(`git update-index --add --cacheinfo 100644,${blob},docs/other.txt`)
+    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\nshown\n' })
+    desk.inFolder(`git update-index --add --cacheinfo 100644,${'1'.repeat(40)},docs/none.txt`)
+    expect((await desk.run('shell', read)).text).toBe(
+      'No command runs beside zone docs, whose reads are blocked, because Git has not all objects of it.',
     )
-    const read = { command: 'cat ../docs/secret.txt; cat ../a.txt', cwd: 'work' }
-    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
-    const inFolder = (script: string): unknown =>
-      execFileSync('bash', ['-c', script], { cwd: desk.root, stdio: 'ignore' })
-    inFolder('git init -q .')
-    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'shown\n' })
-    inFolder('git add docs')
-    expect((await desk.run('shell', read)).output).toMatchObject({ stdout: 'hidden\nshown\n' })
-    inFolder('git update-index --split-index')
-    expect((await desk.run('shell', read)).text).toContain('No command runs beside zone docs')
   })
 
   // Rules: product.md 1

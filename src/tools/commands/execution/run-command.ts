@@ -9,14 +9,12 @@ import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 import { isReadBlocked } from '#policy/worker/read-blocked.ts'
-import type { Zone } from '#policy/worker-definition.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import { TooManyEntries } from '#sandbox/bwrap/names/look-for-names.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
-import { filesInGit } from '#sandbox/git/tracked-paths.ts'
 import { writeBack, replacedMeanwhile } from '#sandbox/snapshots/write-back.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
@@ -28,6 +26,7 @@ import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { watchFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
+import { copyZonesOfGit, withZoneCopies } from '../git/zone-files.ts'
 import { importCommits } from '../git/import-commits.ts'
 import { hideObjects, hideZones, isShown } from './hide-zones.ts'
 import { storeNames, restoreNames, type StoredNames } from './store-names.ts'
@@ -122,7 +121,8 @@ async function prepareRun(
   const { zones } = place.worker
   const { root } = workspace
   const planned = await makePlan(place, workspace, cwd, allowed)
-  const hides = printed?.hides ?? (await zonesHiddenFromAll(zones, root))
+  const blocked = zones.filter(isReadBlocked)
+  const hides = printed?.hides ?? blocked.map(({ name }) => name)
   const withoutHidden = hideZones(planned.plan, root, zones, hides)
   if (isShown(planned.plan, planned.plan.cwd) && !isShown(withoutHidden, planned.plan.cwd)) {
     const folder = path.relative(root, planned.plan.cwd) || 'the root'
@@ -135,37 +135,22 @@ async function prepareRun(
   const mounts = place.sandbox.works
     ? await mountNamed(root, visible, facts, snapshots, allowed)
     : []
+  const inGit = printed === null ? blocked : []
+  const copies = await copyZonesOfGit(place, visible, root, inGit, snapshots, signal)
   const mounted = { ...visible, copies: mounts.map(({ mount }) => mount) }
-  const { environment, plan } =
+  const prepared =
     commit === undefined
       ? { plan: mounted, environment: {} }
       : await prepareGit(place, mounted, snapshots, commit, {
           // A pre-approved command other than Git does not need Git's copies of keys.
           sees: printed === null || (hides.length === 0 && namesGit(facts.vectors)),
+          copied: copies.map((copy) => copy.path),
           signal,
         })
+  const plan = withZoneCopies(prepared.plan, copies)
   // Without a sandbox nothing prevents a command from writing to protected names.
   const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
-  return { planned, visible, plan, environment, mounts, storedNames }
-}
-
-/**
- * The names of the zones that no approval makes visible: those whose reads are blocked. Where Git
- * has files of such a zone, the zone stays: Git would see these files as deleted if they were
- * hidden, and `git add -A` would record that. Throws where that cannot be known.
- */
-async function zonesHiddenFromAll(zones: readonly Zone[], root: string): Promise<string[]> {
-  const names: string[] = []
-  for (const zone of zones.filter(isReadBlocked)) {
-    const inGit = await filesInGit(path.join(root, zone.root))
-    if (inGit === 'unreadable') {
-      throw new ToolProblem(
-        `No command runs beside zone ${zone.name}, whose reads are blocked, because the index of its Git repository cannot be read: a split index, one of a SHA-256 repository, or one over 64 MiB`,
-      )
-    }
-    if (inGit !== 'some') names.push(zone.name)
-  }
-  return names
+  return { planned, visible, plan, environment: prepared.environment, mounts, storedNames }
 }
 
 /**

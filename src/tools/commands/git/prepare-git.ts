@@ -17,13 +17,18 @@ export interface PreparedGit {
  * Gives Git an identity and hooks that add the service's trailers (product.md 36), and makes
  * covered files look unchanged to it (37): a tracked file has the contents that Git has of it, and
  * any other file is ignored. `sees`: whether this command may read Git's contents of covered files.
+ * `copied`: folders that it gets as copies of what Git has, so that Git need not be asked.
  */
 export async function prepareGit(
   place: CommandPlace,
   plan: SandboxPlan,
   snapshots: Snapshots,
   commit: CommitIdentity,
-  options: { readonly sees: boolean; readonly signal: AbortSignal },
+  options: {
+    readonly sees: boolean
+    readonly copied: readonly string[]
+    readonly signal: AbortSignal
+  },
 ): Promise<PreparedGit> {
   const folder = path.join(snapshots.folder, 'git')
   await mkdir(folder, { mode: 0o755 })
@@ -32,7 +37,7 @@ export async function prepareGit(
     return { plan, environment: gitEnvironment(commit, folder) }
   }
   const inGit: CoveredInGit = options.sees
-    ? await coveredInGit(place, plan, options.signal)
+    ? await coveredInGit(place, plan, options.copied, options.signal)
     : { tracked: [], untracked: [] }
   await writeGitFiles(folder, commit, inGit.untracked)
   const copies: MountedCopy[] = [

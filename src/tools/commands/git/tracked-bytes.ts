@@ -43,18 +43,20 @@ done < <(g ls-files --stage -z -- "$@")`
 /**
  * Asks Git, in a sandbox where nothing can be written, for its contents of the covered files and
  * folders of a plan. A command can read those in the repository anyway; files that differ on the
- * disk stay hidden.
+ * disk stay hidden. Folders in `without` are left out.
  */
 export async function coveredInGit(
   { sandbox }: CommandPlace,
   plan: SandboxPlan,
+  without: readonly string[],
   signal: AbortSignal,
 ): Promise<CoveredInGit> {
   const tracked: TrackedFile[] = []
   const untracked: string[] = []
   if (!sandbox.works) return { tracked, untracked }
   for (const [top, covered] of await byRepository(plan)) {
-    const below = covered.map((at) => path.relative(top, at))
+    const below = covered.filter((at) => !without.includes(at)).map((at) => path.relative(top, at))
+    if (below.length === 0) continue
     const end = await runSandboxed({
       ...sandbox,
       plan: {

@@ -35,7 +35,11 @@ export async function uncommittedPaths(
   }
   await using snapshots = await Snapshots.open(place.dataDir)
   const { plan } = await makePlan(place, workspace, '', new Set())
-  const prepared = await prepareGit(place, plan, snapshots, nobody, { sees: true, signal })
+  const prepared = await prepareGit(place, plan, snapshots, nobody, {
+    sees: true,
+    copied: [],
+    signal,
+  })
   const end = await runSandboxed({
     ...sandbox,
     plan: readOnlyPlan(prepared.plan),
