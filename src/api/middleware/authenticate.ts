@@ -12,7 +12,7 @@ import { personOf, type Identity } from '../identity/identity.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
 import { isBackground, isBrowser, readProof } from '../identity/session-proof.ts'
 import type { Api } from '../context/api.ts'
-import { CookieLookUps } from './cookie-look-ups.ts'
+import { CredentialLookUps } from './credential-look-ups.ts'
 import { withinSeconds } from './within-seconds.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 import { WindowCounts } from './window-counts.ts'
@@ -21,17 +21,19 @@ import { WindowCounts } from './window-counts.ts'
  * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
  * `locals.identity` stays unset. At the gateway, access tokens of the sign-in provider are taken
  * too. A cookie without its session's proof sets `locals.unproven` instead. An invalid key or token
- * is `401` and never falls back to a cookie; 60 of them a minute are `429`, and so are more unknown
- * cookies than `perSecond`, before the database is asked. A look-up of the last
- * seconds serves calls that change nothing, and those of `judgedAgain`, whose verbs look for the
- * session in their own transaction.
+ * is `401` and never falls back to a cookie; beyond 60 of them a minute they are `429`. Then a
+ * valid key of that address still passes; one that was not seen before must be among the first ten
+ * of its second. More unknown cookies than `perSecond` are `429` before the database is asked. A
+ * look-up of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose
+ * verbs look for the session in their own transaction.
  */
 export function authenticate(
   api: Api,
   { judgedAgain, perSecond }: { judgedAgain: readonly RegExp[]; perSecond: number },
 ): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
-  const cookies = new CookieLookUps(perSecond, () => Date.now())
+  const afterFailures = new CredentialLookUps(maxAfterFailures, 'keys', () => Date.now())
+  const cookies = new CredentialLookUps(perSecond, 'session cookies', () => Date.now())
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
     const { method, originalUrl } = request
@@ -40,7 +42,11 @@ export function authenticate(
     const cache = isSafe || isJudgedAgain ? (api.signIns ?? null) : null
     const use = isJudgedAgain ? ('judged again' as const) : ('judged by the look-up' as const)
     const cached = cache === null ? null : { cache, use }
-    const identified = identify(api, { keys, cookies }, { request, response, cached })
+    const identified = identify(
+      api,
+      { keys, afterFailures, cookies },
+      { request, response, cached },
+    )
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (identity !== null && 'kind' in identity) {
       response.locals['identity'] = identity
@@ -63,21 +69,33 @@ interface IncomingRequest {
   readonly cached: { readonly cache: SignInCache; readonly use: Use } | null
 }
 
+/** The bounds on credentials that nobody has. */
+interface Bounds {
+  readonly keys: FailureLimit
+  /** of keys, once their address has failed too often */
+  readonly afterFailures: CredentialLookUps
+  readonly cookies: CredentialLookUps
+}
+
 async function identify(
   api: Api,
-  { keys, cookies }: { readonly keys: FailureLimit; readonly cookies: CookieLookUps },
+  { keys, afterFailures, cookies }: Bounds,
   { request, response, cached }: IncomingRequest,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
-    await keys.check(request)
     const [, bearer = ''] = /^Bearer ([\w.-]{1,8192})$/i.exec(authorization) ?? []
     const resource: unknown = response.locals['resource']
+    const credential = hashToken(bearer)
+    const from = addressOf(request)
+    if (keys.isReached(request)) afterFailures.admit(from, credential)
     const isToken = typeof resource === 'string' && tokenForm.test(bearer)
     const key = isToken
       ? await keyOfToken(api, bearer, resource)
       : await readApiKey(api.ctx, bearer, cached?.cache ?? null)
-    if (key !== null && 'id' in key) return { kind: 'key', key }
+    const isLive = key !== null && 'id' in key
+    afterFailures.record(from, credential, isLive)
+    if (isLive) return { kind: 'key', key }
     await keys.fail(request)
     const challenge: unknown = response.locals['challenge']
     if (typeof challenge === 'string') {
@@ -101,6 +119,9 @@ async function identify(
   cookies.record(address, cookie, session !== null)
   return session?.isProven === true ? { kind: 'session', session } : session
 }
+
+/** The unknown keys a second of an address that has failed too often. */
+const maxAfterFailures = 10
 
 /** A JWT: a key has no dots. */
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]*$/

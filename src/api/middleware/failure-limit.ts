@@ -5,6 +5,8 @@ import { WindowCounts } from './window-counts.ts'
 
 /** Counts failures of an address in windows of a minute (security.md 21). */
 export interface FailureLimit {
+  /** Whether the address has failed too often. */
+  isReached(request: Request): boolean
   /** Rejects with `rate_limited` when the address has failed too often. */
   check(request: Request): Promise<void>
   /**
@@ -34,10 +36,15 @@ export function failureLimit(maxFailures: number, what: string): FailureLimit {
       retryAfterSeconds: Math.max(1, Math.ceil(untilMs / 1000)),
     })
   }
+  const fullCounter = (request: Request): ClientRateLimitInfo | null => {
+    const counter = counts.get(addressOf(request))
+    return counter !== undefined && counter.totalHits >= maxFailures ? counter : null
+  }
   return {
+    isReached: (request) => fullCounter(request) !== null,
     async check(request) {
-      const counter = counts.get(addressOf(request))
-      if (counter !== undefined && counter.totalHits >= maxFailures) refuse(counter)
+      const counter = fullCounter(request)
+      if (counter !== null) refuse(counter)
     },
     async fail(request) {
       const counter = counts.increment(addressOf(request))

@@ -133,6 +133,26 @@ test('sixty failed keys a minute, then 429 with retry-after', async () => {
 })
 
 // Rules: security.md 21
+test('a valid key passes after failed ones of its address, however many these are', async () => {
+  await using fresh = await createTestApi()
+  const client = await fresh.signIn(fresh.people.ada)
+  const [early, late] = [
+    await createKey(client, ['runs:read']),
+    await createKey(client, ['runs:read']),
+  ]
+  const ask = async ({ key }: { key: string }) =>
+    (await fresh.ask('/v1/me', { headers: bearer(key) })).status
+  expect(await ask(early)).toBe(200)
+  const wrong = (index: number) => ({ key: `${late.key.slice(0, -4)}${1000 + index}` })
+  for (let index = 0; index < 60; index++) expect(await ask(wrong(index))).toBe(401)
+  expect(await ask(wrong(60))).toBe(429)
+  expect(await ask(late)).toBe(200)
+  const flood = Array.from({ length: 30 }, (_, index) => ask(wrong(100 + index)))
+  expect(await Promise.all([ask(early), ask(late)])).toEqual([200, 200])
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([429]))
+})
+
+// Rules: security.md 21
 test('a rotated key is the same key with another secret; the one before works on for the overlap', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   const works = async (one: string) =>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { CookieLookUps } from './cookie-look-ups.ts'
+import { CredentialLookUps } from './credential-look-ups.ts'
 
 // Rules: security.md 21
 test('an unknown cookie beyond its address’s share is refused before the database is asked', () => {
   let now = 0
-  const lookUps = new CookieLookUps(2, () => now)
+  const lookUps = new CredentialLookUps(2, 'session cookies', () => now)
   lookUps.admit('a', 'live')
   // The calls of a page that opens are one cookie.
   for (let call = 0; call < 20; call += 1) lookUps.admit('a', 'live')
@@ -24,7 +24,7 @@ test('an unknown cookie beyond its address’s share is refused before the datab
 })
 
 test('a session that has ended counts as unknown again', () => {
-  const lookUps = new CookieLookUps(1, () => 0)
+  const lookUps = new CredentialLookUps(1, 'session cookies', () => 0)
   for (const isLive of [true, false]) lookUps.record('a', 'ended', isLive)
   lookUps.admit('a', 'ended')
   lookUps.record('a', 'ended', false)
