@@ -52,6 +52,12 @@ export function useRowActs(
     on(({ number }) => void navigate(`${addressOf(search, `/requests/${number}`)}#comments-title`)),
   )
   useShortcut(
+    'turn',
+    on(({ runId, turn, batch }) => {
+      if (batch !== null && batch.size > 1) void navigate(`/runs/${runId}/turns/${turn}`)
+    }),
+  )
+  useShortcut(
     'copyLink',
     on(({ number }) => {
       const path = addressOf(search, `/requests/${number}`)

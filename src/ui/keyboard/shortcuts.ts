@@ -33,6 +33,7 @@ export const shortcuts = {
   previousFile: { key: 'p', label: 'Previous file', group: 'A request' },
   split: { key: 's', label: 'Split or unified', group: 'A request' },
   raw: { key: 'r', label: 'Raw input', group: 'A request' },
+  turn: { key: 't', label: verbs.decideTurn, group: 'A request' },
   copyLink: { key: 'y', label: verbs.copyLink, group: 'A request' },
   deny: { key: 'd', label: 'Go to deny; again: submit (not at high risk)', group: 'Deciding' },
   approve: {

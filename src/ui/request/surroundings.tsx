@@ -1,10 +1,12 @@
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verbs } from '../words/verbs.ts'
 import { verdictWords } from '../words/verdict-words.ts'
 
 const LastTurns = later(
@@ -44,10 +46,20 @@ export function Siblings({ request }: { request: RequestDetail }) {
       </ol>
       {request.runId !== null && request.turn !== null && (
         <p className="small">
-          <Link to={`/runs/${request.runId}/turns/${request.turn}`}>Decide the turn together</Link>
+          <TurnLink to={`/runs/${request.runId}/turns/${request.turn}`} />
         </p>
       )}
     </section>
+  )
+}
+
+function TurnLink({ to }: { to: string }) {
+  const navigate = useNavigate()
+  useShortcut('turn', () => void navigate(to))
+  return (
+    <Link to={to} {...useAriaKeys('turn')}>
+      {verbs.decideTurn}
+    </Link>
   )
 }
 

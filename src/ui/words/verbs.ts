@@ -23,6 +23,7 @@ export const verbs = {
   extend: 'Extend by a day',
   comment: 'Comment',
   leaveOut: 'Leave out',
+  decideTurn: 'Decide the turn together',
   newRun: 'New run',
   startRun: 'Start run',
   startNow: 'Start now',

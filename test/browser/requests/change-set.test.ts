@@ -42,6 +42,12 @@ test('five files of one turn are read and decided on one page, by one action, ea
   await page.getByRole('link', { name: 'call 1 of 5' }).click()
   await page.waitForURL(`**/runs/${runId}/turns/1`)
   await page.getByRole('heading', { name: '5 of 5 to decide' }).waitFor()
+  // From the page of one of its requests a key leads there.
+  await page.goto(`${dashboard.url}/requests/${requestIds[1]}`)
+  await page.getByRole('link', { name: 'Decide the turn together' }).waitFor()
+  await page.keyboard.press('t')
+  await page.waitForURL(`**/runs/${runId}/turns/1`)
+  await page.getByRole('heading', { name: '5 of 5 to decide' }).waitFor()
   const tree = page.getByRole('navigation', { name: 'Files and calls' })
   expect(await tree.getByRole('button').allInnerTexts()).toEqual(
     expect.arrayContaining([expect.stringMatching(/c\.md/)]),

@@ -24,6 +24,7 @@ import { LiveOutput } from '../live/live-output.tsx'
 import { RunState } from '../run-state.tsx'
 import { turnPlace } from './go-to-turn.tsx'
 import { ModelWords } from './model-words.tsx'
+import { verbs } from '../../words/verbs.ts'
 import { TurnWords } from './turn-words.tsx'
 import { useLinked } from './use-linked.ts'
 import './turn-view.css'
@@ -78,7 +79,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
           {hasOpenRequests(item) && (
             <>
               {' '}
-              <Link to={`/runs/${runId}/turns/${item.turn}`}>Decide the turn together</Link>
+              <Link to={`/runs/${runId}/turns/${item.turn}`}>{verbs.decideTurn}</Link>
             </>
           )}
         </p>
