@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { isGrpcServiceError, WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { nothingChanged, Problem } from '#domain/problem.ts'
@@ -156,7 +156,7 @@ async function ask(temporal: TemporalClient, input: JudgeInput): Promise<JudgeAn
   try {
     return await temporal.withDeadline(async () => {
       const handle = await temporal.client.workflow.start('judge', {
-        workflowId: `judge:${uuidv7()}`,
+        workflowId: `judge:${newId()}`,
         taskQueue: input.taskQueue,
         args: [input],
         workflowExecutionTimeout: answerWithinMs,

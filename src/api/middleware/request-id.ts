@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { currentRequest, type CurrentRequest } from '#services/core/current-request.ts'
 import { addressOf } from './failure-limit.ts'
 
@@ -14,7 +14,7 @@ const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
  */
 export const requestId: RequestHandler = (request, response, next) => {
   const header = request.get('x-request-id')
-  const id = header !== undefined && idOfProxy.test(header) ? header.toLowerCase() : uuidv7()
+  const id = header !== undefined && idOfProxy.test(header) ? header.toLowerCase() : newId()
   response.locals['requestId'] = id
   response.set('x-request-id', id)
   const traceparent = request.get('traceparent')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
@@ -77,7 +77,7 @@ async function storeDigest(
       .values(
         sealedDelivery(round.seals, {
           endpoint: emailEndpointOf(round.settings).name,
-          event_id: uuidv7(),
+          event_id: newId(),
           recipient: person.email,
           type: 'digest',
           request_id: null,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import { mailRecipients } from '#services/channels/mail/mail-recipients.ts'
@@ -86,7 +86,7 @@ async function storeMails(
       .map(({ email }) =>
         sealedDelivery(round.seals, {
           endpoint: emailEndpointOf(round.settings).name,
-          event_id: uuidv7(),
+          event_id: newId(),
           recipient: email,
           type: 'request.expiring',
           request_id: request.id,

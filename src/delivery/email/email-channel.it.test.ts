@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
@@ -206,8 +206,8 @@ it.each([
     thread: null,
     unsubscribe: null,
   }
-  const id = uuidv7()
-  const row = { id, endpoint: 'email:people', event_id: uuidv7(), recipient }
+  const id = newId()
+  const row = { id, endpoint: 'email:people', event_id: newId(), recipient }
   const more = { type: 'request.opened', request_id: request.id, body: JSON.stringify(mail) }
   await db
     .insertInto('delivery')

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { describe, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
@@ -76,7 +76,7 @@ describe('live stream', () => {
   it('numbers an event without a notification in its next round', async () => {
     const { db, url } = database
     await using _one = new EventSequencer({ db, databaseUrl: url, log, restMs: 500 })
-    const id = uuidv7()
+    const id = newId()
     const subject = JSON.stringify({ runId: 'unheard' })
     await db.insertInto('event').values({ id, type: 'run.changed', subject }).execute()
     const numbered = () =>

@@ -1,6 +1,6 @@
 import { ServerResponse, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { problemBody } from '#api/middleware/answer-problem.ts'
 import { Problem } from '#domain/problem.ts'
 
@@ -14,7 +14,7 @@ const reasons: Readonly<Record<number, string>> = {
 
 /** Writes a problem to a connection that has no request, and closes it. */
 export function refuseConnection(socket: Duplex, problem: Problem): void {
-  const requestId = uuidv7()
+  const requestId = newId()
   const body = JSON.stringify(problemBody(problem, requestId))
   const { retryAfterSeconds } = problem.facts
   const lines = [

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { appendFile, readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { beforeEach, expect, test } from 'vitest'
 import type { OnceKey } from '#services/core/ledger.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -14,7 +14,7 @@ beforeEach(() => {
   dataDir = newFolder('countersign-ledger-')
 })
 
-const call = (part = '1', id: string = uuidv7()): OnceKey => ({ kind: 'call', id, part })
+const call = (part = '1', id: string = newId()): OnceKey => ({ kind: 'call', id, part })
 
 async function onlyFile(): Promise<string> {
   const [name = ''] = await readdir(join(dataDir, 'ledger'))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { describe, expect, test } from 'vitest'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
@@ -63,7 +63,7 @@ const adasActs: Readonly<Record<string, Act>> = {
   rotateApiKey: (ctx) => rotateApiKey(ctx, ada.caller, { id: key.id, overlapMs: 0 }),
   revokeApiKey: (ctx) => revokeApiKey(ctx, ada.caller, { id: key.id }),
   createSignInLink: (ctx) => createSignInLink(ctx, ada.caller, { email }),
-  endOtherSessions: (ctx) => endOtherSessions(ctx, ada.caller, { currentId: uuidv7() }),
+  endOtherSessions: (ctx) => endOtherSessions(ctx, ada.caller, { currentId: newId() }),
   snoozeRequest: (ctx) =>
     snoozeRequest(ctx, ada.caller, { request, until: tomorrow.toISOString() }),
   nudgeRequest: (ctx) => nudgeRequest(ctx, ada.caller, { request }),

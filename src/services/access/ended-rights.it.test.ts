@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -78,7 +78,7 @@ const [grant] = await listGrants(desk.api, ada.caller, { runId })
 await desk.write('scratch/old.txt', 'old\n')
 const linusKey = await addKey(db, linus)
 const olgaKey = await addKey(db, olga)
-const credentialId = uuidv7()
+const credentialId = newId()
 await db
   .insertInto('credential')
   .values(
@@ -121,7 +121,7 @@ const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     revokeApiKey: (ctx) => revokeApiKey(ctx, olga.caller, { id: linusKey.id }),
   },
   'access/api-keys/withdraw-key-proposal.ts': {
-    withdrawKeyProposal: (ctx) => withdrawKeyProposal(ctx, olga.caller, { id: uuidv7() }),
+    withdrawKeyProposal: (ctx) => withdrawKeyProposal(ctx, olga.caller, { id: newId() }),
   },
   'access/disable-person.ts': {
     disablePerson: (ctx) => disablePerson(ctx, olga.caller, { email: 'grace@example.com' }),
@@ -130,8 +130,8 @@ const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     unlinkIdentity: (ctx) => unlinkIdentity(ctx, olga.caller, { email }),
   },
   'access/sessions/end-sessions.ts': {
-    endNamedSession: (ctx) => endNamedSession(ctx, olga.caller, { id: uuidv7() }),
-    endOtherSessions: (ctx) => endOtherSessions(ctx, olga.caller, { currentId: uuidv7(), email }),
+    endNamedSession: (ctx) => endNamedSession(ctx, olga.caller, { id: newId() }),
+    endOtherSessions: (ctx) => endOtherSessions(ctx, olga.caller, { currentId: newId(), email }),
   },
   'audit/export-audit.ts': {
     exportAudit: (ctx) => exportAudit(ctx, olga.caller, { ...byKey, keyReadsAudit }),
@@ -144,7 +144,7 @@ const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     exportLog: (ctx) => exportLog(ctx, olga.caller, { keysNote, keyReadsAudit }),
   },
   'channels/webhooks/resend-delivery.ts': {
-    resendDelivery: (ctx) => resendDelivery(ctx, olga.caller, { deliveryId: uuidv7() }),
+    resendDelivery: (ctx) => resendDelivery(ctx, olga.caller, { deliveryId: newId() }),
   },
   'engine/lifecycle/close-conversation.ts': {
     closeConversation: (ctx) => closeConversation(ctx, olga.caller, { runId }),
@@ -174,7 +174,7 @@ const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     withdrawPolicyChange: (ctx) => withdrawPolicyChange(ctx, olga.caller, 999),
   },
   'passkeys/confirm-credential.ts': {
-    confirmCredential: (ctx) => confirmCredential(ctx, olga.caller, { id: uuidv7() }),
+    confirmCredential: (ctx) => confirmCredential(ctx, olga.caller, { id: newId() }),
   },
   'passkeys/remove-credential.ts': {
     removeCredential: (ctx) => removeCredential(ctx, olga.caller, { id: credentialId }),
@@ -186,7 +186,7 @@ const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     },
   },
   'policy/cancel-proposal.ts': {
-    cancelProposal: (ctx) => cancelProposal(ctx, olga.caller, { proposalId: uuidv7() }),
+    cancelProposal: (ctx) => cancelProposal(ctx, olga.caller, { proposalId: newId() }),
   },
   'retention/archive-runs.ts': {
     archiveRuns: (ctx) => archiveRuns(ctx, olga.caller, { before: '2001-01-01T00:00:00Z' }),

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { endingId } from '#domain/statements/row-seals.ts'
 import type { MembershipTable } from '#store/tables/people.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
@@ -34,7 +34,7 @@ export async function replaceMemberships(
   const idOf = new Map(valid.map((row) => [placeOf(row), row.id]))
   const first = new Map(memberships.toReversed().map((one) => [placeOf(one), one]))
   const rows = [...first].map(([place, { team, person_id, until }]) =>
-    sealedMembership(seals, { team, person_id, until, id: idOf.get(place) ?? uuidv7() }),
+    sealedMembership(seals, { team, person_id, until, id: idOf.get(place) ?? newId() }),
   )
   if (rows.length > 0) {
     const inserting = tx.insertInto('membership').values(rows)

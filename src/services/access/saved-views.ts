@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { SavedViewBody } from '#api/schemas/access/saved-views.ts'
 import { Problem } from '#domain/problem.ts'
 import { maxSavedViews } from '#domain/saved-view.ts'
@@ -57,7 +57,7 @@ export async function saveView(
     }
     return tx
       .insertInto('saved_view')
-      .values({ id: uuidv7(), person_id: personId, page, name, query })
+      .values({ id: newId(), person_id: personId, page, name, query })
       .onConflict((conflict) =>
         conflict.columns(['person_id', 'page', 'name']).doUpdateSet({ query }),
       )

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRun } from '#test/harness/fixtures/gated-run.ts'
@@ -31,7 +31,7 @@ test('two units that deadlock both happen, each once, and what the ended try enq
   const { ctx, ids } = handedOver()
   const bothHoldOne = Promise.withResolvers<void>()
   let [tries, holders] = [0, 0]
-  const tags = [uuidv7(), uuidv7()]
+  const tags = [newId(), newId()]
   const crossing = (own: number, other: number, tag: string): Promise<number> =>
     inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
       tries += 1

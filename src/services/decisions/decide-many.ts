@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { factsForCaller, Problem, type ProblemCode } from '#domain/problem.ts'
@@ -178,12 +178,12 @@ function refusedItem(requestId: string, problem: Problem): BulkItem {
 
 /** The batch's id; with a key, the same one for the repeated call. */
 async function nameBatch(ctx: SigningContext, caller: Caller, input: BulkInput): Promise<string> {
-  if (input.idempotencyKey === undefined) return uuidv7()
+  if (input.idempotencyKey === undefined) return newId()
   const batch = await inUnitOfWork(ctx, byAttempt(caller), (unit) =>
     onceForKey(
       unit.tx,
       { caller, key: input.idempotencyKey, route: 'decide-many', body: bodyOf(input) },
-      async () => ({ batchDecisionId: uuidv7() }),
+      async () => ({ batchDecisionId: newId() }),
     ),
   )
   if (batch instanceof Problem) throw batch

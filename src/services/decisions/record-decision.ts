@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { QuorumPlace } from '#domain/requests/request.ts'
@@ -27,12 +27,9 @@ export async function recordDecision(
     readonly signed: JudgedSignature | null
   },
 ): Promise<string> {
-  const id = uuidv7()
+  const id = newId()
   const { signed: signature } = voter
-  // The statement of a signature commits to the reason, so its salt is used again.
-  const salt = signature?.salt ?? newSalt()
-  const reasonHash =
-    input.reason === null ? null : await putContent(unit.tx, saltedDocument(input.reason, salt))
+  const reasonHash = await putReason(unit, input.reason, signature)
   const scope = input.decision === 'approve' ? input.scope : null
   const then = input.decision === 'deny' ? input.then : null
   const bounds = input.decision === 'approve' ? input.bounds : null
@@ -89,6 +86,16 @@ export async function recordDecision(
     },
   })
   return id
+}
+
+/** The statement of a signature commits to the reason, so its salt is used again. */
+async function putReason(
+  unit: UnitOfWork,
+  reason: string | null,
+  signature: JudgedSignature | null,
+): Promise<string | null> {
+  if (reason === null) return null
+  return putContent(unit.tx, saltedDocument(reason, signature?.salt ?? newSalt()))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -151,16 +151,16 @@ describe('erasing the contents of a call reaches', () => {
     const { runId, requestId } = await asking('write_file', { path: 'notes/Lear.md', content: '' })
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
     await db.insertInto('endpoint').values({ name: 'email', told_until: '0' }).execute()
-    const about = { endpoint: 'email', event_id: uuidv7(), type: 'x', recipient: 'a@example.com' }
+    const about = { endpoint: 'email', event_id: newId(), type: 'x', recipient: 'a@example.com' }
     const bodies = [
       { request_id: requestId, body: 'Write notes/Lear.md' },
       { request_id: null, body: `Lear: http://localhost/requests/${requestId}` },
-      { request_id: null, body: `Another: http://localhost/requests/${uuidv7()}` },
+      { request_id: null, body: `Another: http://localhost/requests/${newId()}` },
     ]
     for (const one of bodies) {
       await db
         .insertInto('delivery')
-        .values({ id: uuidv7(), ...about, event_id: uuidv7(), ...one })
+        .values({ id: newId(), ...about, event_id: newId(), ...one })
         .execute()
     }
     await erase(requestId)

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { ConsumedAnswer } from '#api/schemas/requests/external.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
@@ -81,7 +81,7 @@ async function spendOnce(
   caller: Caller,
   { permitId, requestId, digest }: ConsumedPermit,
 ): Promise<void> {
-  const ownId = uuidv7()
+  const ownId = newId()
   if ((await ctx.ledger.first({ kind: 'permit', id: permitId }, ownId)) === ownId) return
   const detail = { permitId, attempt: 'consume', code: 'already_consumed', check: 'ledger' }
   const type = 'permit.refused'

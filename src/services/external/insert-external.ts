@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Judgement, Routing } from '#domain/deciding/judgement.ts'
 import { principalsDigest } from '#domain/statements/row-seals.ts'
 import { Problem } from '#domain/problem.ts'
@@ -131,7 +131,7 @@ export function peopleBehind({
 function requestRow(judgement: Judgement, routing: Routing, presentation: ExternalPresentation) {
   const rule = judgement.rule ?? { id: 'ask', text: judgement.reason, source: null }
   return {
-    id: uuidv7(),
+    id: newId(),
     kind: 'external' as const,
     queue: routing.queue,
     team: routing.team,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import { isKeyLive } from '../core/rights-of.ts'
@@ -126,7 +126,7 @@ async function spendOnce(
   requestId: string,
   permitId: string,
 ): Promise<boolean> {
-  const ownId = uuidv7()
+  const ownId = newId()
   if ((await ctx.ledger.first({ kind: 'permit', id: permitId }, ownId)) === ownId) return true
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { toJsonb } from '#store/database.ts'
@@ -86,7 +86,7 @@ async function insertCheck(
   const inserted = await tx
     .insertInto('request')
     .values({
-      id: uuidv7(),
+      id: newId(),
       kind: 'outcome_check',
       queue: routing.queue,
       team: routing.team,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import {
   grantedCommand,
   isCommand,
@@ -60,7 +60,7 @@ export async function giveGrant(
   const reach = await reachOfGrant(unit, grant)
   const statement: GrantStatement = {
     version: 1,
-    grantId: uuidv7(),
+    grantId: newId(),
     rootRunId: request.root_run_id,
     tool: request.tool,
     toolHash: facts.revision.facts.toolHash,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -53,7 +53,7 @@ test('everything that an API records as ended is in the trail, from which the ne
 
   const session = {
     token_hash: hashToken('of-linus'),
-    id: uuidv7(),
+    id: newId(),
     person_id: linus.id,
     csrf_token: 'x',
     proof_hash: null,
@@ -83,7 +83,7 @@ test('everything that an API records as ended is in the trail, from which the ne
   const link = await confirmSlackLink(ctx, grace.caller, { code: 'U2' })
   await removeSlackLink(ctx, grace.caller, { id: link.id })
 
-  const passkey = { id: uuidv7(), person_id: grace.id, webauthn_id: 'w', public_key: 'p' }
+  const passkey = { id: newId(), person_id: grace.id, webauthn_id: 'w', public_key: 'p' }
   const rest = { counter: 0, transports: [], name: 'key', synced: false }
   await db
     .insertInto('credential')
@@ -91,7 +91,7 @@ test('everything that an API records as ended is in the trail, from which the ne
     .execute()
   await removeCredential(ctx, grace.caller, { id: passkey.id })
   const account = { issuer: 'https://sso.example', subject: 's', person_id: grace.id }
-  const identity = { ...account, email: 'grace@example.com', groups: [], id: uuidv7() }
+  const identity = { ...account, email: 'grace@example.com', groups: [], id: newId() }
   await db.insertInto('identity').values(identity).execute()
   await unlinkIdentity(ctx, managed.caller, managed)
 

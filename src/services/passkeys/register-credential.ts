@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
@@ -82,7 +82,7 @@ export async function registerCredential(
   const person = await findPerson(ctx, caller)
   const registration = await verifyAnswer(ctx, input)
   const publicKey = Buffer.from(registration.credential.publicKey).toString('base64url')
-  const id = uuidv7()
+  const id = newId()
   const judge = async (at: JudgingContext) => {
     await lockPerson(at, person.id)
     return { authority }

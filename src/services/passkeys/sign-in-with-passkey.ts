@@ -2,7 +2,7 @@ import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { refuseSignIn } from '../access/sign-in/refuse-sign-in.ts'
 import {
   startSession,
@@ -59,7 +59,7 @@ export async function signInWithPasskey(
   const issued = await takeChallenge(ctx, expected)
   const isNew =
     issued !== null &&
-    (await isFirstUse(ctx.ledger, { kind: 'challenge', id: issued.challenge }, uuidv7()))
+    (await isFirstUse(ctx.ledger, { kind: 'challenge', id: issued.challenge }, newId()))
   if (!isNew) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', channel), async (unit) => {
     const owner = await lockByWebauthnId(unit, response.id)

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { randomBytes } from 'node:crypto'
 import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
@@ -42,7 +42,7 @@ export function signPermit(signer: Signer, issue: PermitIssue): SignedPermit {
   const expiresAt = new Date(issue.now.getTime() + issue.permitForMs)
   const statement: PermitStatement = {
     version: 1,
-    permitId: uuidv7(),
+    permitId: newId(),
     requestId: issue.requestId,
     revision: issue.revision,
     runId: issue.runId,

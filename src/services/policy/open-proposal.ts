@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { ProposalStatement } from '#domain/statements/statement.ts'
 import {
@@ -71,7 +71,7 @@ export async function propose(
   const until = clock.rows[0]?.until ?? new Date(Number.NaN)
   const statement: ProposalStatement = {
     version: 1,
-    proposalId: uuidv7(),
+    proposalId: newId(),
     policyDigest: policy.digest,
     previousDigest: before.digest,
     proposedBy: caller.actor.id,

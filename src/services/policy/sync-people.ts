@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Selectable } from 'kysely'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { PersonTable } from '#store/tables/people.ts'
@@ -21,7 +21,7 @@ export async function syncPeople(unit: MembershipUnit, config: ProjectConfig): P
   for (const { email, name } of people) {
     await tx
       .insertInto('person')
-      .values(sealedPerson(seals, { id: uuidv7(), email, name }))
+      .values(sealedPerson(seals, { id: newId(), email, name }))
       .onConflict((conflict) => conflict.column('email').doUpdateSet({ name }))
       .execute()
   }

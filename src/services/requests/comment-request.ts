@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { toJsonb } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'
@@ -29,7 +29,7 @@ export async function commentRequest(
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
     if (anchor !== null) await requireAnchor(unit.tx, request, anchor)
-    const id = uuidv7()
+    const id = newId()
     const textHash = await putSaltedText(unit.tx, text)
     const row = await unit.tx
       .insertInto('comment')

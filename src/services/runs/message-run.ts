@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunState } from '#domain/requests/request.ts'
@@ -105,7 +105,7 @@ async function postMessage(
     throw new Problem('run_ended', `This run is already ${run.state}`, { state: run.state })
   }
   refuseWhileStarting(run)
-  const messageId = uuidv7()
+  const messageId = newId()
   const text = withAttached(input.text, namedFiles(files))
   await unit.tx
     .insertInto('message')

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
@@ -71,7 +71,7 @@ export async function auditRows(
   if (entries.length === 0) return []
   const { at, links } = chainsWithoutQuery(entries, read) ?? (await clockAndChains(tx, entries))
   return entries.map((entry) => {
-    const id = uuidv7()
+    const id = newId()
     const requestId = entry.requestId ?? null
     const last = requestId === null ? null : (links.get(requestId) ?? firstLink)
     const link = last === null ? {} : { sequence: last.sequence + 1, previous: last.hash }

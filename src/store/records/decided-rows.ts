@@ -1,5 +1,5 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { isOneOf } from '../connection/is-one-of.ts'
 import type { DecisionTable, PermitTable } from '../tables/decisions.ts'
 
@@ -35,7 +35,7 @@ export interface DecidedCount {
 
 /** The parts of a `with` that write these rows, and an event for each run whose state changes. */
 export function writeDecided({ decisions, approved, permits }: DecidedRows): RawBuilder<unknown> {
-  const rows = approved.map((row) => ({ ...row, event: uuidv7() }))
+  const rows = approved.map((row) => ({ ...row, event: newId() }))
   return sql`
     decided as (
       insert into decision (id, request_id, revision, person_id, decision, digest, scope, denied_then,

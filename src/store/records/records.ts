@@ -1,7 +1,7 @@
 import type { JsonObject } from '#domain/json/json.ts'
 import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { auditChannel, auditRows, type ReadChains } from '../audit/audit.ts'
 import type { Tx } from '../database.ts'
@@ -38,7 +38,7 @@ export async function writeRecords(
   const { audit = [], events = [], outbox = [], decided, chains } = records
   if (audit.length + events.length + outbox.length === 0) return []
   const trail = await auditRows(tx, audit, chains)
-  const stream = events.map((event) => ({ id: uuidv7(), ...event }))
+  const stream = events.map((event) => ({ id: newId(), ...event }))
   const queue = outbox.map((row, place) => ({ place, ...row }))
   const channels = [
     ...(events.length > 0 ? ['countersign_event'] : []),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -37,7 +37,7 @@ export async function proposeApiKey(
   const scopes = [...new Set(input.scopes)]
   return inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
     await requireRoom(unit, owner.id)
-    const id = uuidv7()
+    const id = newId()
     const row = {
       id,
       name: input.name,

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { IdentityTable } from '#store/tables/people.ts'
@@ -46,7 +46,7 @@ export async function personOfIdentity(
   const { email } = identity
   if (email === null) return identity.refusal ?? 'no_email'
   if (!isInTeam && !isNamed(config, email)) return 'unknown_person'
-  const id = uuidv7()
+  const id = newId()
   const name = identity.name ?? email
   if (!isFormer(config, email)) {
     await tx
@@ -111,7 +111,7 @@ async function rememberClaims(
   const added = await tx
     .insertInto('identity')
     .values({
-      id: uuidv7(),
+      id: newId(),
       issuer,
       subject,
       person_id: personId,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Actor, Channel } from '#domain/actor.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { SessionTimes } from './session-times.ts'
@@ -49,7 +49,7 @@ export async function startSession(
   await endStale(unit, actor, input)
   const token = newToken()
   const csrfToken = newToken()
-  const id = uuidv7()
+  const id = newId()
   const row = await unit.tx
     .insertInto('session')
     .values({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { isFirstUse } from '../../core/ledger.ts'
@@ -90,7 +90,7 @@ export async function consumeSignInLink(
   ctx: ServiceContext,
   input: SignInSurroundings & { readonly token: string },
 ): Promise<StartedSession> {
-  const useId = uuidv7()
+  const useId = newId()
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', input.channel), async (unit) => {
     const link = await unit.tx
       .updateTable('sign_in_link')

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import { bySelf } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
@@ -52,7 +52,7 @@ export async function subscribeDevice(
       throw new Problem('conflict', detail)
     }
     const device = {
-      id: uuidv7(),
+      id: newId(),
       person_id: personId,
       session_id: session.id,
       endpoint: target.endpoint,

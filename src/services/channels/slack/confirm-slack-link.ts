@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -46,7 +46,7 @@ export async function confirmSlackLink(
       'slack_link',
       replaced.map(({ id }) => id),
     )
-    const link = { id: uuidv7(), team: user.team, user_id: user.user_id, person_id: actor.id }
+    const link = { id: newId(), team: user.team, user_id: user.user_id, person_id: actor.id }
     const row = await unit.tx
       .insertInto('slack_link')
       .values({ ...link, seal: unit.seals.of('slack_link', link) })

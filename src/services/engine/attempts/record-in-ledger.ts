@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { aboutCall, type CallAtHand } from './call-at-hand.ts'
@@ -29,7 +29,7 @@ export async function recordInLedger(
 ): Promise<LedgerRecord> {
   const { at, attempt, grantUse } = execution
   const { authorisation } = execution.plan
-  const ownId = uuidv7()
+  const ownId = newId()
   try {
     if (authorisation.by === 'grant' && grantUse !== null) {
       const key = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const

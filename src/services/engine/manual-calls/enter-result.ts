@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { sql } from 'kysely'
 import type { Json } from '#domain/json/json.ts'
 import type { CallResultType } from '#domain/requests/request.ts'
@@ -33,7 +33,7 @@ export async function enterManualResult(
     const run = lineage.find((ancestor) => ancestor.id === call?.run_id)
     if (call === undefined || run === undefined) return
     if (isEnd(runTransitions, run.state)) return
-    const messageId = uuidv7()
+    const messageId = newId()
     const text = manualResultText({
       person: call.name,
       tool: call.tool,

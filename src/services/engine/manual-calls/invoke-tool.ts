@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { sql } from 'kysely'
 import type { InvokedTool as ShownInvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
@@ -133,7 +133,7 @@ async function recordCall(
       `${maxOpenCalls} calls of people are open in this run; wait for one`,
     )
   }
-  const callId = uuidv7()
+  const callId = newId()
   const call = { id: callId, turn, position: 1 }
   await tx
     .insertInto('tool_call')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
@@ -105,7 +105,7 @@ async function startOnce(
     if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'retry' }
     const right = await takeRight(ctx, unit, at, plan)
     if (!right.holds) return { kind: 'retry' }
-    const childRunId = delegation === null ? null : uuidv7()
+    const childRunId = delegation === null ? null : newId()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
     const attemptToStart = {
       callId,

@@ -1,6 +1,6 @@
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
@@ -133,7 +133,7 @@ function openingFor(asks: JudgedRow<'asks'>, agentReasonHash: string | null): Re
   return {
     asks,
     contents,
-    requestId: uuidv7(),
+    requestId: newId(),
     caller: judgementCaller(verdict.judgement),
     opening: {
       kind: verdict.asks,

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import type { ModelAnswer } from '#models/model.ts'
@@ -101,7 +101,7 @@ async function storeCalls(
   if (answer.calls.length === 0) return []
   const renamed = new Map<string, string>()
   const inputs = answer.calls.map((call, index) => {
-    const id = uuidv7()
+    const id = newId()
     const own = storable(call.id)
     if (usedIds.has(own)) renamed.set(own, renamed.get(own) ?? `call_${id}`)
     return {
@@ -126,7 +126,7 @@ async function storeCalls(
 async function storeMessage(tx: Tx, { runId, turn }: TurnToStore, textHash: string): Promise<void> {
   await sql`
     insert into message (id, run_id, sequence, turn, role, content_hash)
-    select ${uuidv7()}::uuid, ${runId}::uuid, coalesce(max(sequence), 0) + 1, ${turn}::integer, 'assistant', ${textHash}
+    select ${newId()}::uuid, ${runId}::uuid, coalesce(max(sequence), 0) + 1, ${turn}::integer, 'assistant', ${textHash}
     from message where run_id = ${runId}
   `.execute(tx)
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import { sealedDelivery } from './sealed-delivery.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
@@ -30,7 +30,7 @@ export async function notifyProgram(
     )
     .executeTakeFirst()
   if (program === undefined) return
-  const eventId = uuidv7()
+  const eventId = newId()
   const body = {
     specversion: '1.0',
     id: eventId,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { DeliveryTable } from '#store/tables/deliveries.ts'
 
@@ -13,6 +13,6 @@ type NewDelivery = Pick<
  * exactly this recipient (security.md 29).
  */
 export function sealedDelivery(seals: Seals, columns: NewDelivery) {
-  const row = { id: uuidv7(), ...columns }
+  const row = { id: newId(), ...columns }
   return { ...row, seal: seals.of('delivery', row) }
 }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Judgement, Routing } from '#domain/deciding/judgement.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
@@ -75,7 +75,7 @@ export async function openRequest(
   caller: Caller,
   { run, ...opening }: RequestOpening,
 ): Promise<OpenedRequest> {
-  const [request] = await openRequests(unit, run, [{ requestId: uuidv7(), caller, opening }])
+  const [request] = await openRequests(unit, run, [{ requestId: newId(), caller, opening }])
   if (request === undefined) throw new Error('A request was not opened')
   return request
 }

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Actor } from '#domain/actor.ts'
 import { taskText } from '#domain/text/task-text.ts'
 import type { Json } from '#domain/json/json.ts'
@@ -137,7 +137,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     select ${id}::uuid, ${id}::uuid,
       (select count(*) from run_lineage where run_id = ${parent?.runId ?? null}::uuid)
   `.execute(tx)
-  const messageId = uuidv7()
+  const messageId = newId()
   await tx
     .insertInto('message')
     .values({

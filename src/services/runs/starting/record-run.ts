@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '#domain/new-id.ts'
 import type { Actor } from '#domain/actor.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -141,10 +141,10 @@ export async function recordRun(
 ): Promise<StartedRun> {
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
-  const id = start.id ?? uuidv7()
+  const id = start.id ?? newId()
   await requireMayStart(ctx, unit, caller, start)
   const { verdict, judgement } = judgedStart(start)
-  const startRequestId = verdict === 'asks' ? uuidv7() : null
+  const startRequestId = verdict === 'asks' ? newId() : null
   const statement: RunStatement = {
     version: 1,
     runId: id,
