@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
 import { isSealed, sealedTables, omittableColumns, type SealedTable } from './sealed-tables.ts'
-import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
+import { isSigned, signStatement, type Signer, type Verifier } from './statement-bytes.ts'
 
 /** A secret that API and Temporal workers share; `id` names it in seals. */
 export interface SealKey {
@@ -158,7 +158,7 @@ export function createSeals(keys: {
       }
       return forms.some((omitted) => {
         const statement = canonicalJson(without(sealed, omitted))
-        return verifyStatement(verifier, 'row', { statement, signature: mark, keyId }) !== null
+        return isSigned(verifier, 'row', { statement, signature: mark, keyId })
       })
     } catch {
       return false

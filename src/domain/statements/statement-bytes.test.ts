@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { signStatement, verifyStatement } from './statement-bytes.ts'
+import { isSigned, signStatement, verifyStatement } from './statement-bytes.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const verifier = { publicKeys: new Map([['key', publicKey]]) }
@@ -18,4 +18,19 @@ test.each([
   expect(verifyStatement(verifier, 'permit', signedStatement)).toEqual({ one: 1 })
   const signature = change(signedStatement.signature)
   expect(verifyStatement(verifier, 'permit', { ...signedStatement, signature })).toBeNull()
+})
+
+// Rules: security.md 13
+test('a signature that was valid before holds for no other statement and no other kind', () => {
+  const other = signStatement({ keyId: 'key', privateKey }, 'permit', { two: 2 })
+  for (const round of [1, 2]) {
+    const permit = verifyStatement(verifier, 'permit', signedStatement)
+    expect(permit, `round ${round}`).toEqual({ one: 1 })
+    const { statement } = other
+    expect(verifyStatement(verifier, 'permit', { ...signedStatement, statement })).toBeNull()
+    expect(verifyStatement(verifier, 'run', signedStatement)).toBeNull()
+    expect(isSigned(verifier, 'permit', signedStatement)).toBe(true)
+    expect(isSigned(verifier, 'permit', { ...signedStatement, statement })).toBe(false)
+    expect(isSigned(verifier, 'permit', { ...signedStatement, keyId: 'none' })).toBe(false)
+  }
 })

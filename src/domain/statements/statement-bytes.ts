@@ -44,23 +44,46 @@ export function signStatement(
 }
 
 /**
- * By key: the signatures that were valid, since a run's statement is verified for each of its
- * calls.
+ * By key: the signatures that were valid, each with what it signs, since a run's statement is
+ * verified for each of its calls.
  */
-const verified = new WeakMap<KeyObject, Set<string>>()
+const verified = new WeakMap<KeyObject, Map<string, SignatureContent>>()
 const maxVerified = 1000
 
+interface SignatureContent {
+  readonly kind: StatementKind
+  readonly statement: string
+}
+
 function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedStatement): boolean {
-  const signatures = verified.get(key) ?? new Set<string>()
+  const signatures = verified.get(key) ?? new Map<string, SignatureContent>()
   verified.set(key, signatures)
-  const exactly = JSON.stringify([kind, signedStatement.statement, signedStatement.signature])
-  if (signatures.has(exactly)) return true
+  const { statement } = signedStatement
+  const earlier = signatures.get(signedStatement.signature)
+  if (earlier?.kind === kind && earlier.statement === statement) return true
   const signature = decodeBase64(signedStatement.signature, 'base64url')
   if (signature === null) return false
-  if (!verify(null, signedBytes(kind, signedStatement.statement), key, signature)) return false
+  if (!verify(null, signedBytes(kind, statement), key, signature)) return false
   if (signatures.size >= maxVerified) signatures.clear()
-  signatures.add(exactly)
+  signatures.set(signedStatement.signature, { kind, statement })
   return true
+}
+
+/**
+ * Whether the signature of a statement is valid under a known key. Never throws on hostile input.
+ */
+export function isSigned(
+  verifier: Verifier,
+  kind: StatementKind,
+  signedStatement: SignedStatement,
+): boolean {
+  const key = verifier.publicKeys.get(signedStatement.keyId)
+  if (key === undefined) return false
+  try {
+    return holds(key, kind, signedStatement)
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -72,10 +95,8 @@ export function verifyStatement<T extends object>(
   kind: StatementKind,
   signedStatement: SignedStatement,
 ): T | null {
-  const key = verifier.publicKeys.get(signedStatement.keyId)
-  if (key === undefined) return null
+  if (!isSigned(verifier, kind, signedStatement)) return null
   try {
-    if (!holds(key, kind, signedStatement)) return null
     return JSON.parse(signedStatement.statement) as T
   } catch {
     return null
