@@ -8,11 +8,12 @@ export interface NamedApproval {
   readonly remembered: boolean
 }
 
-const reach: Readonly<Record<Scope, string>> = {
+/** How far an approval goes, in words; nothing for one call. */
+export const reachWords: Readonly<Record<Scope, string>> = {
   once: '',
-  run: ', for the run',
-  path: ', for the file',
-  command: ', for the command',
+  run: 'for the run',
+  path: 'for the file',
+  command: 'for the command',
 }
 
 /**
@@ -25,5 +26,6 @@ export function approvalSentence(tool: string, approval: NamedApproval): string 
   const { by, scope, number, remembered } = approval
   const names = by.map(({ name }) => name).join(' and ')
   if (tool === 'ask_person') return `answered by ${names}`
-  return remembered ? `by ${names}'s approval of #${number}` : `approved by ${names}${reach[scope]}`
+  if (remembered) return `by ${names}'s approval of #${number}`
+  return [`approved by ${names}`, reachWords[scope]].filter(Boolean).join(', ')
 }

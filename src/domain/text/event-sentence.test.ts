@@ -31,7 +31,7 @@ test('the sentence of a decision says who decided what, how far it reaches, and 
   )
   const approve = { decision: 'approve', scope: 'run', edited: true, reason: null, signature: {} }
   expect(sentenceOf({ ...event, detail: approve })).toBe(
-    'Grace *approved* #45 Edit docs/pricing.md for: run, with changes of their own, signed with a passkey',
+    'Grace *approved* #45 Edit docs/pricing.md for the run, with changes of their own, signed with a passkey',
   )
 })
 
@@ -96,6 +96,8 @@ test.each([
   ['overlay:2', 'by overlay 2'],
   ['shell:git push', 'by the rule for commands like “git push”'],
   ['shell:unclear', 'because not all of the command is understood'],
+  ['start:worker', 'because the start of that worker needs approval'],
+  ['routing:none', 'because no queue takes it'],
   ['tool:call_worker:made', 'by the rule for the tool call_worker'],
   ['protected:.env', 'because .env is protected'],
   ['default:ask', 'because no rule covers it'],

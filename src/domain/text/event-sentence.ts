@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts'
 import type { AuditEventType } from '../audit-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
+import { reachWords } from './approval-words.ts'
 import { countWords } from './quantities/count-words.ts'
 import { ruleWords } from './rule-words.ts'
 
@@ -212,12 +213,15 @@ const decisionVerbs: Readonly<Partial<Record<RequestKind, string>>> = {
   outcome_check: 'settled',
 }
 
+/** A scope of a later version stays as it is. */
+const reaches = new Map<string, string>(Object.entries(reachWords))
+
 function decisionParts(event: EventFields, subject: EventSubject): SentencePart[] {
   const { detail } = event
   const decided = detail['decision'] === 'deny' ? 'denied' : 'approved'
   const scope = nameIn(detail['scope'])
   const marks = [
-    scope === '' || scope === 'once' ? '' : `for: ${scope}`,
+    reaches.get(scope) ?? scope,
     detail['then'] === 'stop' ? 'and stopped the run' : '',
     detail['edited'] === true ? 'with changes of their own' : '',
     detail['selfApproved'] === true ? '(their own request)' : '',

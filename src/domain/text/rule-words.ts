@@ -7,6 +7,11 @@ const operations: Readonly<Record<string, string>> = {
 const fixed: Readonly<Record<string, string>> = {
   'default:ask': 'because no rule covers it',
   unchanged: 'because it changes nothing',
+  'start:free': 'because its runs begin without approval',
+  'start:worker': 'because the start of that worker needs approval',
+  'worker:missing': 'because its worker is not in the policy',
+  'routing:none': 'because no queue takes it',
+  'external:unknown': 'because it is a tool of another program',
   'mode:strict': 'because the run asks nobody',
   'mode:approve_all': 'by the mode “Approve all”',
   'mcp:changed': "because the tool's definition changed",
