@@ -2,8 +2,8 @@ import { judgedCall } from '../harness/fixtures/judged-call.ts'
 import type { TestService } from '../harness/fixtures/test-service.ts'
 
 /** From now on the host of the workspace answers that every call asks, and presents `shown`. */
-export function answerAsk(service: TestService, content = 'edited\n'): void {
-  service.answerJudging((question) => judgedCall(service, question, {}, content))
+export function answerAsk(service: TestService): void {
+  service.answerJudging((question) => judgedCall(service, question, {}, 'edited\n'))
 }
 
 /** From now on that host answers that no call needs an approval. */

@@ -8,8 +8,8 @@ const data = { requestId: 'r1', externalId: 'deploy-1', state: 'approved' }
 const body = JSON.stringify({ specversion: '1.0', type: 'request.decided', data })
 
 /** Headers as the service signs them, by the package that defines the standard. */
-async function signed(at: Date, text = body): Promise<Record<string, string>> {
-  const signature = new Webhook(await callbackSecret(apiKey)).sign('msg_1', at, text)
+async function signed(at: Date): Promise<Record<string, string>> {
+  const signature = new Webhook(await callbackSecret(apiKey)).sign('msg_1', at, body)
   return {
     'webhook-id': 'msg_1',
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
@@ -111,3 +112,24 @@ export interface RanCommand {
   readonly streams?: Readonly<Record<string, Uint8Array>>
   readonly text: string
 }
+
+/** Whether a process runs whose command line has the name. */
+export function isThere(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    spawn('pgrep', ['-f', name], { stdio: 'ignore' }).once('close', (code) => resolve(code === 0))
+  })
+}
+
+/** Scripts whose process of a name goes on after the shell ends, by how they do it. */
+export const lingeringScripts: readonly (readonly [string, (name: string) => string])[] = [
+  ['that goes into the background', (name) => `bash -c "exec -a ${name} sleep 300" &`],
+  ['that forks twice', (name) => `( ( bash -c "exec -a ${name} sleep 300" & ) & )`],
+  [
+    'that makes a session of its own',
+    (name) => `setsid -f bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`,
+  ],
+  [
+    'that hears no signal',
+    (name) => `nohup bash -c "trap '' TERM HUP INT; exec -a ${name} sleep 300" >/dev/null 2>&1 &`,
+  ],
+]

@@ -1,30 +1,13 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandDesk, testSandbox } from './commands.fixture.ts'
+import { commandDesk, isThere, lingeringScripts, testSandbox } from './commands.fixture.ts'
 
 // Rules: security.md 9
 describe.skipIf(!testSandbox.works)('no process of a command survives', () => {
   const mark = (name: string) => `countersign-left-${process.pid}-${name}`
-  const isThere = (name: string): Promise<boolean> =>
-    new Promise((resolve) => {
-      spawn('pgrep', ['-f', name], { stdio: 'ignore' }).once('close', (code) => resolve(code === 0))
-    })
 
-  test.each([
-    ['that goes into the background', (name: string) => `bash -c "exec -a ${name} sleep 300" &`],
-    ['that forks twice', (name: string) => `( ( bash -c "exec -a ${name} sleep 300" & ) & )`],
-    [
-      'that makes a session of its own',
-      (name: string) => `setsid -f bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`,
-    ],
-    [
-      'that hears no signal',
-      (name: string) =>
-        `nohup bash -c "trap '' TERM HUP INT; exec -a ${name} sleep 300" >/dev/null 2>&1 &`,
-    ],
-  ])('%s', async (what, script) => {
+  test.each(lingeringScripts)('%s', async (what, script) => {
     using desk = await commandDesk()
     const name = mark(what.replaceAll(' ', '-'))
     const ran = await desk.shell(`${script(name)}\necho done`)

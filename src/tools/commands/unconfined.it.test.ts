@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +6,7 @@ import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { parsed } from '../workspace.fixture.ts'
-import { commandDesk, type RanCommand } from './commands.fixture.ts'
+import { commandDesk, isThere, lingeringScripts, type RanCommand } from './commands.fixture.ts'
 
 const none = await findSandbox('no-such-bubblewrap')
 const optional = { host: none, sandbox: '{ required: false }' }
@@ -41,11 +40,6 @@ async function bareDesk(files: Readonly<Record<string, string>> = {}) {
     },
   }
 }
-
-const isThere = (name: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    spawn('pgrep', ['-f', name], { stdio: 'ignore' }).once('close', (code) => resolve(code === 0))
-  })
 
 // Rules: security.md 7
 describe('on a host without a sandbox', () => {
@@ -129,20 +123,7 @@ describe('on a host without a sandbox', () => {
 describe.runIf(process.platform === 'linux')(
   'no process of a command without a sandbox survives',
   () => {
-    test.each([
-      ['that goes into the background', (name: string) => `bash -c "exec -a ${name} sleep 300" &`],
-      ['that forks twice', (name: string) => `( ( bash -c "exec -a ${name} sleep 300" & ) & )`],
-      [
-        'that makes a session of its own',
-        (name: string) =>
-          `setsid -f bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`,
-      ],
-      [
-        'that hears no signal',
-        (name: string) =>
-          `nohup bash -c "trap '' TERM HUP INT; exec -a ${name} sleep 300" >/dev/null 2>&1 &`,
-      ],
-    ])('%s', async (what, script) => {
+    test.each(lingeringScripts)('%s', async (what, script) => {
       using desk = await bareDesk()
       const name = `countersign-bare-${process.pid}-${what.replaceAll(' ', '-')}`
       const ran = await desk.approvedShell(`${script(name)}\necho done`)

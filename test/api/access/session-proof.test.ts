@@ -23,7 +23,8 @@ const login = (headers: Record<string, string>): Promise<Reply> =>
     headers,
   })
 
-async function signInAsBrowser(proof = newToken()) {
+async function signInAsBrowser() {
+  const proof = newToken()
   const reply = await login({ ...browserHeaders, 'x-countersign-session': proof })
   expect(reply.status).toBe(200)
   const without = {

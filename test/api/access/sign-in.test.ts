@@ -13,8 +13,7 @@ const api = disposeAfterTests(await createTestApi())
 const login = (body: unknown, headers: Record<string, string> = {}) =>
   api.ask('/v1/auth/dev-login', { method: 'POST', body, headers })
 
-const link = (token: string, headers: Record<string, string> = {}) =>
-  api.ask('/v1/auth/link', { method: 'POST', body: { token }, headers })
+const link = (token: string) => api.ask('/v1/auth/link', { method: 'POST', body: { token } })
 
 const auditTypes = (): Promise<string[]> => trailTypes(api.service.db, {})
 

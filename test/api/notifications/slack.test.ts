@@ -92,7 +92,6 @@ const submitting = (
   userId: string,
   metadata: string,
   filled: { decision: string | null; reason?: string },
-  more: object = {},
 ) => ({
   type: 'view_submission',
   team: { id: slackSettings.team, domain: 'acme' },
@@ -117,7 +116,6 @@ const submitting = (
       },
     },
   },
-  ...more,
 })
 
 /** Presses the button, and returns the modal that the service sent to Slack. */

@@ -10,9 +10,9 @@ const { key } = await createProgram(api, await api.signIn('ada'), ['runs:read'])
 const headers = { authorization: `Bearer ${key}` }
 
 /** A chat front end: the official client, which checks what it is sent. */
-function frontEnd(runId: string, more: Record<string, string> = headers) {
+function frontEnd(runId: string) {
   const url = `${api.url}/v1/runs/${runId}/ag-ui`
-  const agent = new HttpAgent({ url, headers: more, threadId: runId })
+  const agent = new HttpAgent({ url, headers, threadId: runId })
   const events: BaseEvent[] = []
   return {
     agent,
