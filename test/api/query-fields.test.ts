@@ -24,7 +24,8 @@ const impossible: readonly (readonly [path: string, fields: Readonly<Record<stri
       sort: 'name',
     },
   ],
-  ['/v1/requests', { q: ' ' }],
+  ['/v1/requests', { q: ' ', externalId: ' ', rule: ' ' }],
+  ['/v1/requests', { externalId: '', rule: '' }],
   ['/v1/runs', { cursor: 'made-up', limit: '201', state: 'done', worker: 'a b', startedBy: 'ada' }],
   [
     '/v1/audit',

@@ -20,13 +20,22 @@ const kinds: Readonly<Record<RunNeed, string>> = {
   settle: 'an outcome check: nobody knows what became of a call',
 }
 
-/** Why a verb does not fit a request, and the one that does; `null` if it fits. */
+/**
+ * Why a verb does not fit a request, and the one that does, if the request is open; `null` if it
+ * fits.
+ */
 export function misfitOf(
   verb: Exclude<RunNeed, 'settle'>,
-  request: Pick<RequestDetail, 'kind' | 'number'>,
+  request: Pick<RequestDetail, 'kind' | 'number' | 'state'>,
 ): string | null {
   const own = needOfRequests([request])
   if (own === verb) return null
   const is = own === 'decide' ? 'is not' : 'is'
-  return `#${request.number} ${is} ${kinds[own]}. ${commandOf(request)}`
+  const next = request.state === 'pending' ? commandOf(request) : endOf(own, request)
+  return `#${request.number} ${is} ${kinds[own]}. ${next}`
+}
+
+function endOf(own: RunNeed, { state }: Pick<RequestDetail, 'state'>): string {
+  if (state !== 'approved' || own === 'decide') return `It is ${state}`
+  return own === 'answer' ? 'It was answered' : 'It was settled'
 }

@@ -39,7 +39,7 @@ export const requestsQuery = z.strictObject({
   risk: risk.optional(),
   tool: name.optional().describe('Name of a tool'),
   runId: runRef.optional(),
-  rule: text(1000).optional().describe('Id of the rule that requires the approval'),
+  rule: searchText(1000).optional().describe('Id of the rule that requires the approval'),
   mine: z
     .enum(['true', 'false'])
     .optional()
@@ -74,7 +74,7 @@ export const requestsQuery = z.strictObject({
     .literal('true')
     .optional()
     .describe('Later calls ran on grants of its approvals, of `decidedBy` or of anybody'),
-  externalId: text(200)
+  externalId: searchText(200)
     .optional()
     .describe('The identifier that the program gave its request, exactly'),
   q: searchText(200)
