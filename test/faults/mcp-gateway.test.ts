@@ -318,7 +318,13 @@ describe('a call that asks', () => {
     )
     await waitUntil(async () => sentences.length > 0, { withinMs: 30_000 })
     const besides = held.call('countersign_wait', { id: String(waiting?.number), seconds: 45 })
+    // It begins seconds after its approval.
+    const locked = world.sql(
+      'with l as materialized (select 1 from external_request where request_id = $1 for update) select pg_sleep(5) from l',
+      [waiting?.id],
+    )
     await decide(world, { structured: { requestId: waiting?.id } }, 'approve')
+    await locked
     expect(await calling).toMatchObject({ isError: false, disposition: 'approved-executed' })
     // The held call has it made: a wait that sent the model back to call would ask again.
     expect((await besides).text).toContain('It was carried out')

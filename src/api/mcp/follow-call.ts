@@ -10,8 +10,8 @@ import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 const executionMs = 45_000
 
 /**
- * If another connection of the caller holds the call, that call begins within this time after its
- * approval. A wait ends only after it.
+ * If another connection of the caller holds the call, that connection records within this time
+ * after the approval that it wants the call. A wait ends only after it.
  */
 const otherCallerMs = 2_000
 
@@ -72,7 +72,7 @@ export async function followCall(
         isWanted = true
         await recordWaitingCaller(api.ctx, caller, requestId)
       }
-      const isCarriedOut = callState.state === 'approved' && wants
+      const isCarriedOut = callState.state === 'approved' && (wants || callState.isWanted)
       const maxMs = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
       if (performance.now() - began >= maxMs - 1) return callState
       await looks.next()
@@ -93,8 +93,8 @@ export function hasEnded({ state, outcome, permit, refusal }: GatewayCallState):
 }
 
 /** It was approved, and is carried out only when its caller calls again. */
-function waitsForCaller({ state, hasStarted, byTask }: GatewayCallState): boolean {
-  return state === 'approved' && !hasStarted && !byTask
+function waitsForCaller({ state, hasStarted, byTask, isWanted }: GatewayCallState): boolean {
+  return state === 'approved' && !hasStarted && !byTask && !isWanted
 }
 
 function secondsSince(began: number): number {

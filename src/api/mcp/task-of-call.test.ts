@@ -27,6 +27,7 @@ const approved: GatewayCallState = {
   refusalReason: null,
   hasStarted: false,
   byTask: true,
+  isWanted: false,
   outcome: null,
   check: null,
 }

@@ -35,6 +35,8 @@ export interface GatewayCallState {
   readonly hasStarted: boolean
   /** once approved, it is carried out without its caller */
   readonly byTask: boolean
+  /** its caller was connected when it was approved, or has called since: it is carried out */
+  readonly isWanted: boolean
   readonly outcome: ExternalOutcome | null
   /** the number of the request that asks people how it ended */
   readonly check: string | null
@@ -72,6 +74,7 @@ export async function readCallState(
       r.expires_at as "expiresAt", r.cancel_reason as "cancelReason", g.refusal,
       g.refusal_reason as "refusalReason", e.consumed_at is not null as "hasStarted",
       g.by_task as "byTask", e.outcome,
+      coalesce(g.wanted_at >= coalesce(r.decided_at, r.created_at), false) as "isWanted",
       greatest(r.created_at, r.decided_at, e.consumed_at, e.outcome_at) as "changedAt",
       r.revision > 1 as "wasEdited",
       (select p.state from permit p where p.request_id = r.id and p.revision = r.revision
