@@ -176,7 +176,7 @@ describe('a deployment of GitHub', () => {
   test('cannot be approved by who wrote its pull request, nor begun by a login that nobody knows', async () => {
     const by = (login: string) => ({
       sender: { login },
-      deployment: { id: 1, sha: 'd'.repeat(40), ref: 'main' },
+      deployment: { id: 1, sha: 'd'.repeat(40), ref: 'main', creator: { login } },
     })
     const request = await open({
       pull_requests: [{ user: { login: 'LinusHub' } }, { user: { login: 'who' } }],
@@ -196,6 +196,19 @@ describe('a deployment of GitHub', () => {
     })
     expect((await open(by('ship-it[bot]'))).external.onBehalfOf).toBeNull()
   })
+
+  test.each([{ creator: null }, { creator: undefined }])(
+    'is refused when GitHub does not name who made it: %o',
+    async ({ creator }) => {
+      const event = deploymentEvent(github)
+      const deployment = { id: 2, sha: 'e'.repeat(40), ref: 'main', creator }
+      const reply = await send({ ...event, deployment })
+      expect(reply).toMatchObject({
+        status: 403,
+        body: { detail: expect.stringContaining('names nobody who made the deployment') },
+      })
+    },
+  )
 
   test('opens one request however often it is told, also after the decision', async () => {
     const event = deploymentEvent(github)

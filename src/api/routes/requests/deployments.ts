@@ -120,6 +120,9 @@ async function programOf(
 function readEvent(bytes: Buffer): DeploymentEvent {
   const event = parseEvent(bytes)
   const { deployment, pull_requests: pullRequests, sender } = event
+  const { creator } = deployment
+  // GitHub sends null for a deleted account. The sender is not necessarily who made it.
+  if (!creator) throw new Problem('forbidden', 'GitHub names nobody who made the deployment')
   const callbackUrl = event.deployment_callback_url
   const [, run = '0'] = /\/actions\/runs\/(\d{1,15})\//.exec(callbackUrl) ?? []
   return {
@@ -133,7 +136,7 @@ function readEvent(bytes: Buffer): DeploymentEvent {
       deployment: deployment.id,
       startedBy: sender.login,
     },
-    logins: [deployment.creator?.login ?? sender.login, sender.login],
+    logins: [creator.login, sender.login],
     authors: (pullRequests ?? []).flatMap(({ user }) => user?.login ?? []),
     callbackUrl,
     installationId: event.installation?.id ?? null,
