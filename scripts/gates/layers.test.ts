@@ -20,7 +20,7 @@ async function source(files: Record<string, string>): Promise<void> {
   putFiles(root, { ...manifest, ...files })
 }
 
-test('imports that follow the arrows pass, and every module is counted', async () => {
+test('imports in the permitted direction pass, and every module is counted', async () => {
   await source({
     'src/domain/verdict.ts': 'export const ask = 1',
     'src/policy/judge.ts': `import { ask } from '#domain/verdict.ts'\nexport const judge = ask`,

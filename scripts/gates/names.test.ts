@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { participleNames } from './names.ts'
 
-test('a variable or parameter that is called by a participle, or a maximum by `most`, is found, wherever it is declared', () => {
+test('a variable or parameter with a participle as its name, or a maximum named `most`, is found wherever it is declared', () => {
   const planted = `const known = new Set()
 function f({ asked, of: told }: Call, ...[said]: string[]) {
   for (const [shown] of known) use(shown)
@@ -25,7 +25,7 @@ let refused = 0, signed = 1, most = 2
   ])
 })
 
-test('a type or function that is called by a participle alone is found', () => {
+test('a type or function whose name is only a participle is found', () => {
   const planted = `interface Judged { readonly call: JudgedCall }
 export type Asking = Pick<Judged, 'call'>
 class Held {}
@@ -52,7 +52,7 @@ const sentence = 'asked and told'
   expect(participleNames('a.ts', text)).toEqual([])
 })
 
-test('a member of a type of the dashboard or the harness that is called by a participle is found', () => {
+test('in the dashboard and the harness, a member of a type with a participle as its name is found', () => {
   const text = `interface CardState { readonly opened: boolean; counted: number }
 function Card({ shown: lines }: { shown: number }) {}
 `
@@ -64,7 +64,7 @@ function Card({ shown: lines }: { shown: number }) {}
   expect(participleNames('src/store/card.ts', text)).toEqual([])
 })
 
-test('a function in a constant and a method that are called by a participle alone are found', () => {
+test('a method, and a function in a constant, whose name is only a participle are found', () => {
   const text = `const bounded = (text: string) => text
 interface Trace { recorded(entries: string[]): void; readonly committed: () => void; shown: boolean }
 class Watch { turned() {} get wedged() { return false } during() {} }

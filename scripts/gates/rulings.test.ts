@@ -75,7 +75,7 @@ test('a page without numbered rules may be named beside one that has them', () =
   })
 })
 
-test('a due ruling without a test, a name of no ruling and an idle excuse are problems', () => {
+test('a due ruling without a test, the name of a missing ruling and an unneeded exemption are problems', () => {
   expect(rulingProblems(table({}))).toEqual(['no test names product.md 1'])
   expect(rulingProblems(table({ notYet: new Set(['product.md 1']) }))).toEqual([])
   const tests = [{ file: 'a.test.ts', title: 'a', rulings: ['product.md 1', 'product.md 9'] }]

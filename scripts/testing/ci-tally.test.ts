@@ -57,7 +57,7 @@ test('a test file that could not be loaded is a failure', async () => {
   expect(await tally([stage])).toMatchObject({ passed: 1, failed: 2 })
 })
 
-test('a stage that left no report, or ran no test, is a failure whatever it ended with', async () => {
+test('a stage without a report, or without a test that ran, is a failure whatever its exit code', async () => {
   const missing = { name: 'test', exitCode: 0, report: join(folder, 'none.json') }
   const empty = { name: 'slow', exitCode: 0, report: await report('empty', {}) }
   expect(await tally([missing, empty])).toMatchObject({ passed: 0, failed: 2 })

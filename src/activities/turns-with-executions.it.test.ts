@@ -163,7 +163,7 @@ async function activities(run: Started): Promise<string[]> {
 }
 
 // Rules: product.md 15
-it('executions run while no model answers: turns have slots of their own, within executions and without', async () => {
+it('executions run while no model answers: turns have their own slots, inside and outside of executions', async () => {
   const runs = []
   for (const name of ['a', 'b', 'c', 'd']) runs.push(await waitingRun(`notes/slow-${name}.md`))
   const answers = Promise.withResolvers<ModelAnswer>()
@@ -189,7 +189,7 @@ it('executions run while no model answers: turns have slots of their own, within
 })
 
 // Rules: product.md 15
-it('a first turn takes a slot beside the executions, or the queue of turns without one; executions begin meanwhile', async () => {
+it('a first turn takes a free slot beside the executions, else the queue of turns, and executions begin meanwhile', async () => {
   const waiting = await waitingRun('notes/beside.md')
   const executed = desk.executed.length
   const answers = Promise.withResolvers<ModelAnswer>()
@@ -291,7 +291,7 @@ it('a call is verified once, before its activity begins, and the activity uses t
 })
 
 // Rules: security.md 14
-it('an execution that another workflow than the run’s own scheduled takes no turn with it', async () => {
+it('an execution that a workflow other than the run’s own scheduled takes no turn', async () => {
   const forged = await waitingRun('notes/forged.md', (runId) => `somebody's-${runId}`)
   await approve(forged)
   await forged.handle.result()

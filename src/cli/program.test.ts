@@ -29,7 +29,7 @@ test('the help of a group names both words', () => {
   for (const list of lists) expect(list.parent?.helpInformation()).toContain('ls|list')
 })
 
-test('a word that is no command of its group is refused as such, with the commands there are', async () => {
+test('an unknown command of a group is refused with the commands that the group has', async () => {
   const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
   for (const group of groups) {
     // The command that a word of these groups reaches takes a run.
@@ -84,7 +84,7 @@ test('a reader of the messages who stops reading changes no exit code', async ()
   expect(await once(child, 'exit')).toEqual([2, null])
 })
 
-test('a text that was not put in quotes is refused with how to write it', async () => {
+test('a text without quotes is refused, and the message shows how to write it', async () => {
   for (const line of ['run notes draft the notes', 'runs message 12 go on', 'answer 12 dark blue'])
     expect(await errorOf(line.split(' '))).toContain('several words is one argument in quotes')
   expect(await errorOf(['runs', 'ls', 'notes'])).not.toContain('in quotes')
@@ -136,7 +136,7 @@ async function commandOf(words: readonly string[]): Promise<string> {
   return reached
 }
 
-test('the help lists every command under what one does with it: decide, run, set up, operate; in 80 columns', () => {
+test('the help groups every command by its purpose (decide, run, set up, operate), within 80 columns', () => {
   const program = createProgram().configureOutput({ getOutHelpWidth: () => 80 })
   const help = program.helpInformation()
   const groups = [...help.matchAll(/^(\S.*):$/gm)].map(([, title]) => title)
@@ -149,7 +149,7 @@ test('the help lists every command under what one does with it: decide, run, set
   expect(decide).toMatch(/^ {2}approve\b/m)
 })
 
-test('a word that is no command is answered in two lines: the nearest command, and where all are', async () => {
+test('an unknown command is answered in two lines: the nearest command, and where to find all of them', async () => {
   const sentences: string[] = []
   const program = createProgram().configureOutput({ writeErr: (text) => void sentences.push(text) })
   await expect(program.parseAsync(['reqests'], { from: 'user' })).rejects.toThrow('reqests')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callOver, requestOf } from './call.ts'
 
-test('what is given for a part of a path stays one part of it', () => {
+test('a value for one part of a path stays one part', () => {
   const params = { id: '../keys?x=1' }
   expect(requestOf('cancelRun', { params, body: {} }).path).toBe(
     '/v1/runs/..%2Fkeys%3Fx%3D1/cancel',
@@ -14,7 +14,7 @@ test('fields of a query are encoded, and left out when they are undefined', () =
   expect(requestOf('listRequests', { query: {} }).path).toBe('/v1/requests')
 })
 
-test('a question that reads has no body; one that acts has, empty where the verb takes nothing', () => {
+test('a call that reads has no body; a call that acts has one, empty if the verb takes no input', () => {
   expect(requestOf('getMe')).toEqual({ method: 'GET', path: '/v1/me', headers: {} })
   expect(requestOf('signOut')).toEqual({
     method: 'POST',
@@ -24,7 +24,7 @@ test('a question that reads has no body; one that acts has, empty where the verb
   })
 })
 
-test('the key of an intention and the time to wait travel as headers', () => {
+test('the idempotency key and the time to wait are sent as headers', () => {
   const params = { id: '12' }
   const body = { text: 'Yes' }
   const sending = { idempotencyKey: 'once', preferWaitSeconds: 2 }

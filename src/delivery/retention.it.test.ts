@@ -115,7 +115,7 @@ test('no run loses its texts while a run of its tree has not ended, or ended lat
   expect(JSON.stringify(await loadTranscript(db, root))).toContain('the words of the root')
 })
 
-test('records that are over are removed in small steps; open ones, and those that the stream needs, stay', async () => {
+test('records that have ended are removed in small steps; open ones, and those that the stream needs, stay', async () => {
   const { db } = desk.database
   await sql`
     insert into outbox (run_id, kind, payload, created_at, delivered_at)

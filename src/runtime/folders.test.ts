@@ -33,7 +33,7 @@ test('a process that is given the working copy itself knows that it is one', asy
   expect(findFolders({ project: projectDir, data: join(folder, 'd') }).isQuickstart).toBe(true)
 })
 
-test('a data folder in its usual place need not be named: beside the project, for the example in the checkout', async () => {
+test('a data folder in its usual place need not be named: beside the project, or for the example in the checkout', async () => {
   await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
   expect(isUsualDataDir(findFolders({ project: folder }))).toBe(true)
   expect(isUsualDataDir(findFolders({ project: folder, data: join(folder, 'd') }))).toBe(false)

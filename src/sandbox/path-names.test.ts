@@ -17,7 +17,7 @@ describe('parsePath', () => {
     ['日本/メモ.md', '日本/メモ.md'],
     ['.gitignore', '.gitignore'],
     ['~/x', '~/x'],
-  ])('gives %j its one spelling', (text, path) => {
+  ])('gives %j its canonical spelling', (text, path) => {
     expect(parsePath(text)).toMatchObject({ ok: true, path })
   })
 
@@ -25,7 +25,7 @@ describe('parsePath', () => {
     expect(parsePath(path)).toMatchObject({ ok: false })
   })
 
-  it('refuses what is longer than the bounds, and takes what just fits', () => {
+  it('refuses a path beyond the limits, and accepts one that just fits', () => {
     expect(parsePath('a'.repeat(limits.componentBytes)).ok).toBe(true)
     expect(parsePath('a'.repeat(limits.componentBytes + 1)).ok).toBe(false)
     expect(parsePath(Array(limits.pathComponents).fill('a').join('/')).ok).toBe(true)

@@ -4,7 +4,7 @@ import { askAboutEveryCall } from './ask-about-every-call.ts'
 const rule = { permissions: { ask: ['*'] } }
 
 test.each(['session/new', 'session/load', 'session/resume', 'session/fork'])(
-  '%s has the rule by which Claude Code asks about every call, whatever else the editor sets',
+  '%s gets the rule that makes Claude Code ask about every call, whatever else the editor sets',
   (method) => {
     const open = (params: object) => askAboutEveryCall({ id: 1, method, params })
     expect(open({ cwd: '/a' })).toEqual({

@@ -22,14 +22,14 @@ test('prints a word as soon as it is whole', () => {
   expect(plain(text.end())).toBe(' log\n')
 })
 
-test('wraps by itself, so that no row begins with what a model wrote', () => {
+test('wraps lines itself, so that no row begins with text of a model', () => {
   const rows = printLive(20, `${'a'.repeat(200)} Your decision: `)
     .trimEnd()
     .split('\n')
   expect(rows.every((row) => /^│[ ↪]/.test(row) && row.length <= 20)).toBe(true)
 })
 
-test('moves no cursor: control characters are marks, in however many pieces they come', () => {
+test('moves no cursor: control characters are shown as marks, even when they arrive in pieces', () => {
   expect(printLive(80, 'ok\u001B', '[2J\u0007', '\u202Egpj')).toBe(
     '│ ok⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧gpj\n',
   )

@@ -3,7 +3,7 @@ import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { restSentence } from './sentences.ts'
 import { restLines } from '../text/rest-lines.ts'
 
-test('how long a run rests is said where the service says it, and an older one says null', () => {
+test('the rest of a run is printed if the service reports it; an older service reports null', () => {
   const restsUntil = new Date(Date.now() + 3 * 3_600_000 + 1_000).toISOString()
   const run = { number: 7, rest: 'answered', restsUntil } as RunDetail
   expect(restLines(run)[0]).toContain('which ends it in 3 hours otherwise')

@@ -31,7 +31,7 @@ const ask = (keys: KeySource) =>
     keys,
   )
 
-test('no letter of a word that is typed slowly decides, and a key after it does', async () => {
+test('no letter of a slowly typed word decides, but a single key after it does', async () => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
   const word = [...'what'].map((letter, at) => [1_000 + 600 * at, letter] as const)
   expect(await ask(typed(...word, [9_000, 'q']))).toBe('detach')

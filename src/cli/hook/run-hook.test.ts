@@ -30,7 +30,7 @@ test.each([
   ['gemini-cli', { hook_event_name: 'AfterTool', ...claudeCall }],
   ['copilot-cli', { sessionId: 's', toolName: 'w', toolArgs: {}, toolResult: 'ok' }],
 ] as const)(
-  'after a call, a failure of the hook of %s claims nothing of the call, which has run',
+  'after a call, a failure of the hook of %s makes no claim about the call, which has run',
   async (agent, event) => {
     const input = Promise.resolve(JSON.stringify(event))
     expect(await runHook(agent, {}, { environment: {}, input })).toBe('')

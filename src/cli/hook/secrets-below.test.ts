@@ -35,7 +35,7 @@ test.each(['.env', 'conf/deep/.env.local', 'conf/tls/server.key', 'conf/.aws/cre
   },
 )
 
-test('where it cannot be found out what a Grep reads, it asks; outside of the folder policy refuses it', async () => {
+test('a Grep asks if the files that it reads cannot be determined; outside of the folder, policy refuses it', async () => {
   await mkdir(join(root, 'elsewhere'))
   await symlink('../src', join(root, 'elsewhere/link'))
   expect(await toolOf('elsewhere')).toBe('search_files')

@@ -299,7 +299,7 @@ test('init keeps the file of keys out of Git also where the data folder is ignor
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('.countersign/\n.env\n')
 })
 
-test('check names every problem with file, line and what would be right, and ends with 1', async () => {
+test('check names every problem with its file, line and remedy, and ends with 1', async () => {
   await writeFile(
     join(folder, 'countersign.yaml'),
     'version: 1\nqueus: {}\ndefaults: { queue: nowhere }\n',

@@ -41,7 +41,7 @@ test('a folder with warnings only is started, and they are printed', async () =>
   expect(lines).toEqual([expect.stringMatching(/warning {2}queue "platform" reaches ada@example/)])
 })
 
-test('a workspace that is not there, or can have no worktrees, refuses no start, which says what follows', async () => {
+test('a workspace that is missing, or cannot have worktrees, does not prevent the start, which says what will not work', async () => {
   for (const [keys, problem] of [
     ['root: ./none', 'the root of workspace "default", ./none, is not a folder'],
     ['root: ., isolation: worktree', 'the workspace "default" can have no worktrees'],

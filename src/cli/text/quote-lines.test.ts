@@ -66,7 +66,7 @@ test('a row ends between words where it can, and a long word is cut', () => {
   expect(wrap('see https://example.com now', 12)).toEqual(['see https://', 'example.com ', 'now'])
 })
 
-test('a menu goes on in the next row between two of its entries', () => {
+test('a menu continues in the next row, and no entry is split', () => {
   const entries = ['a approve once', 'd deny', 'v view', 'l leave']
   expect(menuRows(entries, null)).toEqual(['a approve once · d deny · v view · l leave'])
   expect(menuRows(entries, 32)).toEqual(['a approve once · d deny · v view', 'l leave'])

@@ -68,7 +68,7 @@ test('hostile titles, names and rules are one line of text', () => {
 })
 
 // Rules: product.md 38
-test('the card says task, effect, cues and why in this order, before what will happen', () => {
+test('the card shows task, effect, cues and reason in this order, before the content of the call', () => {
   const cues: ReturnType<typeof requestWith>['cues'] = [
     { id: 'money', level: 'notice', text: 'Is about money: notes/a.md' },
     { id: 'secret_added', level: 'warning', text: 'Holds what looks like a secret', line: 2 },
@@ -156,7 +156,7 @@ test('what an MCP server says of its tool is quoted as its claim, escaped, with 
   expect(text).toContain('│ +  Look it up, and mail it')
 })
 
-test('a request of a run below others says which, from the top', () => {
+test('a request of a child run names the runs above it, from the top', () => {
   const startedBy = { id: 'ada', name: 'Ada' }
   const lineage = ['top', 'mid\u001b[2J', 'w'].map((worker) => ({
     runId: worker,
@@ -168,7 +168,7 @@ test('a request of a run below others says which, from the top', () => {
   expect(text).not.toContain('\u001b[2J')
 })
 
-test('what a quorum still lacks is said with who has voted, and what its queue does meanwhile', () => {
+test('the missing places of a quorum are shown with the votes so far and the next steps of the queue', () => {
   const place = { team: 'platform', count: 1, also: ['security'] }
   const request = requestWith({
     quorum: {
@@ -264,7 +264,7 @@ test.each([
   ['started', 'consumed', 'took its permit, and has not reported an outcome.'],
   ['succeeded', 'consumed', 'says that it was carried out.'],
 ] as const)(
-  'of a program’s call that is %s with a permit that is %s: it %s',
+  'a program’s call that is %s with a permit that is %s: it %s',
   (state, permit, words) => {
     const request = requestWith({
       kind: 'external',
@@ -278,7 +278,7 @@ test.each([
 )
 
 // Rules: product.md 46; security.md 17
-test('where a program says that it works is marked as reported, or as proved, and escaped', () => {
+test('the place where a program says it works is marked as reported or as proved, and escaped', () => {
   const origin = {
     program: 'Claude Code',
     version: '2.1.0',

@@ -23,7 +23,7 @@ test('a pipe gets every cell whole, in columns that wide characters do not shift
 })
 
 // Rules: security.md 17
-test('at a terminal a sentence is cut to fit, and no row begins with what somebody else wrote', () => {
+test('at a terminal a sentence is cut to fit, and no row begins with text that somebody else wrote', () => {
   expect(printed(80)).toHaveLength(3)
   for (const row of printed(80)) expect(row.length).toBeLessThanOrEqual(80)
   const narrow = printed(40)

@@ -6,7 +6,7 @@ const dangerous =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/
 
-test('nothing that moves a cursor, hides or turns around gets through, whatever the text', () => {
+test('no character that moves the cursor, hides text or reverses its direction is printed, whatever the text', () => {
   const unit = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('\u001b[2J', '\u202e', '\r', 'a'),
@@ -19,7 +19,7 @@ test('nothing that moves a cursor, hides or turns around gets through, whatever 
   )
 })
 
-test('what is hidden is named, letters that look like others too', () => {
+test('hidden characters are named, and so are letters that look like others', () => {
   expect(printable('a\u001b[31mb')).toBe('a⟦U+001B ESC⟧[31mb')
   expect(printable('p\u0430y')).toBe('p⟦\u0430 U+0430⟧y')
   expect(printableLine('a\nb\tc')).toBe('a⏎b⇥c')

@@ -26,7 +26,7 @@ test('a pipe gets a call in one line', () => {
   expect(linesAt(null, 'a '.repeat(60).trim())).toEqual([`  ? shell ${'a '.repeat(60).trim()}`])
 })
 
-test('a message that was typed here is not printed after it, and the same from elsewhere is', () => {
+test('a message that was typed here is not printed again; the same message from elsewhere is', () => {
   const printer = new TranscriptPrinter(() => null)
   const items: object[] = []
   const sentences = (text: string): string[] => {

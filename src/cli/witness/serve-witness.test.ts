@@ -74,7 +74,7 @@ describe('a witness that listens', () => {
     expect((await post(served, log.ask(7, 20))).status).toBe(200)
   })
 
-  it('keeps what contradicts its last checkpoint, once, and says so', async () => {
+  it('keeps a checkpoint that contradicts its last one, once, and reports it', async () => {
     const { served } = await start()
     await post(served, log.ask(0, 7))
     await post(served, forked.ask(7, 20))
@@ -86,7 +86,7 @@ describe('a witness that listens', () => {
     expect(await readFile(join(dir, 'contradiction-7.txt'), 'utf8')).toBe(forked.note(7))
   })
 
-  it('never cosigns two trees of those that are sent at the same time', async () => {
+  it('cosigns only one of two trees that are sent at the same time', async () => {
     const { served } = await start()
     await post(served, log.ask(0, 7))
     const sizes = Array.from({ length: 12 }, (_, place) => 8 + place)
@@ -99,7 +99,7 @@ describe('a witness that listens', () => {
     expect([...others].every((status) => [200, 409, 422].includes(status))).toBe(true)
   })
 
-  it('goes on after a restart from what the disk has, also where its answer never went out', async () => {
+  it('continues after a restart from its state on the disk, even if its answer was never sent', async () => {
     {
       await using folder = await openWitnessFolder(dir)
       const submission = parseAddCheckpoint(log.ask(0, 20))
@@ -118,7 +118,7 @@ describe('a witness that listens', () => {
     expect((await post(served, log.ask(20, 30))).status).toBe(200)
   })
 
-  it('keeps of each day the last note, with both signatures, and stays a log’s memory', async () => {
+  it('keeps the last note of each day, with both signatures, so that a log can still prove its past', async () => {
     const { served, folder } = await start()
     await post(served, log.ask(0, 7))
     const yesterday = new Date(Date.now() - 86_400_000)
@@ -139,7 +139,7 @@ describe('a witness that listens', () => {
     expect(note).toContain(folder.signer.key.name)
   })
 
-  it('cosigns nothing more once its disk failed', async () => {
+  it('cosigns nothing more after its disk has failed', async () => {
     const { served, folder } = await start()
     await post(served, log.ask(0, 7))
     await rm(dir, { recursive: true })

@@ -152,7 +152,7 @@ it('delays no other program while one hangs', async () => {
 })
 
 // Rules: security.md 29
-it('signs nothing for a program by changed rows: another address, another end', async () => {
+it('signs no callback for a program whose row has another address or another end', async () => {
   const { db } = desk.service
   await using elsewhere = await openWebhookReceiver()
   const [moved, denied] = [await asking(), await asking()]
@@ -179,7 +179,7 @@ it('signs nothing for a program by changed rows: another address, another end', 
 })
 
 // The last: the program has no key afterwards. Rules: security.md 29
-it('notifies no program whose key was revoked, also once its row was put back', async () => {
+it('notifies no program whose key was revoked, even after its row is restored', async () => {
   const { ctx, db } = desk.service
   const [request, restored] = [await asking(), await asking()]
   await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: new Date() })

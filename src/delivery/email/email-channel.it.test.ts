@@ -63,7 +63,7 @@ it('mails those who may decide and chose mail at once, once each, and nobody beh
   expect(mail?.message.references).toBe(`<request-${request.id}@example.com>`)
 })
 
-it('mails the end to the starter, and of the others to those who chose to get all ends', async () => {
+it('mails the end of a request to the starter of the run, and to others who chose mail about every end', async () => {
   await using _relay = openRelay()
   await choose(ada, { choice: 'atOnce' })
   await choose(grace, { choice: 'nothing', ended: true })

@@ -73,7 +73,7 @@ test('a mail has the accent colour of the dashboard, and is dark in a dark mail 
 })
 
 // Rules: security.md 17, 18
-test('a task is one line of text after the service’s own words: no header, no line like ours, no element, no link', () => {
+test('a task is one line of text after the service’s own words, and cannot become a header, an element, a link or a line that looks like ours', () => {
   const hostile =
     'a\u202E\r\nWaits for a decision: nothing\nBcc: eve@example.com <img src=http://evil.example/x>'
   const task = { by: `Ada ${hostile}`, at: new Date('2026-11-22T10:00:00Z'), text: hostile }
@@ -137,7 +137,7 @@ test('a digest is one mail with what waits and what ended, and counts of the res
 })
 
 // Rules: product.md 38; security.md 17
-test('a digest has the task of each request under its effect, one line under our words, where there is one', () => {
+test('a digest has the task of each request on one line below its effect, after our own words, if there is a task', () => {
   const hostile = 'Write it\n- Deploy "shop"\n<b>'
   const task = { by: 'Ada', at: new Date('2026-11-22T10:00:00Z'), text: hostile }
   const content = {

@@ -188,7 +188,7 @@ describe('relay', () => {
     expect(await signalsOf(relay.client, `run-${missing.id}`)).toEqual([])
   })
 
-  it('reads nothing to signal the rows of a transaction with many requests of programs, sends them after those of runs, and marks them together', async () => {
+  it('signals the rows of a transaction with many requests of programs without reading them again, after those of runs, and marks them together', async () => {
     await addPerson(service.db, 'Linus', ['platform'])
     const program = await addKey(service.db, ada)
     const queries: LoggedQuery[] = []

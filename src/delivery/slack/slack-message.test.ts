@@ -61,7 +61,7 @@ it('masks values that look like secrets', () => {
   expect(text).not.toContain('correct-horse')
 })
 
-it('says of high risk only that it waits, and offers only the page', () => {
+it('says of a high-risk request only that it waits, and offers only the page', () => {
   const { blocks } = slackMessage({ ...request, risk: 'high' }, 'https://c.example.com')
   const text = JSON.stringify(blocks)
   expect(text).toContain('A high-risk call of write_file waits')

@@ -128,7 +128,7 @@ test('what looks like a secret in the words of the agent is masked', () => {
   expect(text).toContain('I use [GitHub token, 40 characters')
 })
 
-test('a modal is within what Slack takes, and shows all of its content, with no character cut', () => {
+test('a modal is within Slack’s limits and shows all of its content, without cutting a character', () => {
   const { presentation } = record()
   const long = `a${'😀'.repeat(2200)}\n${'line\n'.repeat(800)}`
   const texts = {

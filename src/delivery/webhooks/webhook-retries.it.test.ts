@@ -179,7 +179,7 @@ it('delays no other receiver while one hangs, and makes four requests to that on
   expect(receiver.received).toHaveLength(4)
 })
 
-it('gives up what waits for an endpoint that is no longer configured, and never sends it the events of that time', async () => {
+it('gives up the deliveries that wait for an endpoint that is no longer configured, and never sends it events of that time', async () => {
   const to = endpointAt(receiver, { secretFrom: 'NOT_SET' })
   const ctx = await configure(desk, to)
   const long = { ...quick, pausesMs: [3_600_000] }

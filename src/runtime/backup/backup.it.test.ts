@@ -97,7 +97,7 @@ async function isEmpty({ db: other }: TestDatabase): Promise<boolean> {
   return rows[0]?.tables === 0
 }
 
-describe('a backup that was restored', () => {
+describe('a restored backup', () => {
   let target: TestDatabase
   let restoredRows: number
 
@@ -107,7 +107,7 @@ describe('a backup that was restored', () => {
   })
   afterAll(() => target[Symbol.asyncDispose]())
 
-  it('has every row as it was, goes on where it stopped, and its trail verifies', async () => {
+  it('has every row as it was, continues where it stopped, and has a trail that verifies', async () => {
     const before = await contentsOf(db)
     const after = await contentsOf(target.db)
     expect(after).toEqual(before)
@@ -153,7 +153,7 @@ describe('a backup that was restored', () => {
     expect(await waiting()).toHaveLength(before + 1)
   })
 
-  it('is worked on only once somebody has accepted it, which raises the epoch', async () => {
+  it('starts no work until somebody has accepted it, which raises the epoch', async () => {
     await expect(checkNotRestored(folder, target.db)).rejects.toThrow('countersign doctor --repair')
     const ctx = { ...auditDesk.desk.api, db: target.db }
     expect(await raiseEpoch(ctx, { namespaceId: null, lost: { mayHaveRun: [] } })).toMatchObject({
@@ -207,14 +207,14 @@ describe('a backup', () => {
     await db.deleteFrom('outbox').where('kind', '=', 'mixed').execute()
   })
 
-  it("is its owner's alone, and is never written over another file", async () => {
+  it('is readable by its owner only, and never overwrites another file', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
     await expect(writeBackup(db, { file, keys: [] })).rejects.toThrow('is not overwritten')
     expect(await readFile(file)).toEqual(before)
   })
 
-  it('is refused with nothing changed when any byte of it is another, or its end is missing', async () => {
+  it('is refused, and nothing is changed, when any of its bytes differs or its end is missing', async () => {
     const whole = await readFile(file)
     const other = join(folder, 'damaged.backup')
     const random = seededChoices(11)
@@ -239,7 +239,7 @@ describe('a backup', () => {
     await expect(readBackup(join(folder, 'none'))).rejects.toThrow('cannot be read (ENOENT)')
   })
 
-  it('is refused when a part expands to more than any that was written, or its keys are no keys', async () => {
+  it('is refused when a part expands beyond the largest that is ever written, or its keys are invalid', async () => {
     const other = join(folder, 'crafted.backup')
     const zeros = zstdCompressSync(Buffer.alloc(64 * 1024 * 1024))
     const bomb = Buffer.concat(Array.from({ length: 9 }, () => zeros))
@@ -272,7 +272,7 @@ describe('a backup', () => {
     expect(await isEmpty(target)).toBe(true)
   })
 
-  it('is not restored where there is anything, nor by a version that does not know its schema', async () => {
+  it('is not restored into a place that is not empty, or by a version that does not know its schema', async () => {
     const before = await contentsOf(db)
     await expect(restoreInto(db, file)).rejects.toThrow('The database is not empty')
     expect(await contentsOf(db)).toEqual(before)

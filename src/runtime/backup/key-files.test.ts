@@ -28,7 +28,7 @@ test('private keys are read only when they are asked for', async () => {
   expect(await readKeyFiles(to, { privateToo: true })).toEqual([])
 })
 
-test('what is no key is left where it is', async () => {
+test('files that are no keys are left where they are', async () => {
   const keys = await readKeyFiles(from, { privateToo: true })
   await writeFile(join(from, 'keys', '.DS_Store'), '')
   await writeFile(join(from, 'keys', 'copy of signing.pem'), '')
@@ -36,7 +36,7 @@ test('what is no key is left where it is', async () => {
   expect(await readKeyFiles(from, { privateToo: true })).toEqual(keys)
 })
 
-test('keys are put where there are none, private ones for their owner alone', async () => {
+test('keys are written only to free places, private ones readable by their owner only', async () => {
   const keys = await readKeyFiles(from, { privateToo: true })
   await refuseOtherKeys(to, keys)
   await writeKeyFiles(to, keys)
@@ -45,7 +45,7 @@ test('keys are put where there are none, private ones for their owner alone', as
   await refuseOtherKeys(to, keys)
 })
 
-test('a key that is there is never written over', async () => {
+test('an existing key is never overwritten', async () => {
   const keys = await readKeyFiles(from, { privateToo: true })
   await mkdir(join(to, 'keys'))
   await writeFile(join(to, 'keys', 'signing.pem'), 'another')

@@ -47,7 +47,7 @@ describe('a listener that other machines reach', () => {
   })
 })
 
-test('every variable that is wrong is named, and what would be right', () => {
+test('every wrong variable is named, with the values that are right', () => {
   const wrong = { DATABASE_URL: 'mysql://x', PORT: '99999' }
   expect(() => readConfig(folders, { ...servers, ...wrong })).toThrow(
     /PORT: .*DATABASE_URL: must begin with postgres:/s,

@@ -35,7 +35,7 @@ test('what one process revokes is revoked in another, and a half-written line da
   expect(reader.has({ ...grant, id: '2' })).toBe(false)
 })
 
-test('what ends later is revoked from then on, and at once when it is revoked before', async () => {
+test('a key that ends later is revoked from that time on, or at once when somebody revokes it earlier', async () => {
   const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
   const secret = { what: 'key_secret', id: 'a' } as const
   const other = { what: 'key_secret', id: 'b' } as const
@@ -51,7 +51,7 @@ test('what ends later is revoked from then on, and at once when it is revoked be
 })
 
 // Rules: security.md 29
-test('what could not be written, as on a full disk, is revoked here, and on the disk with what comes next', async () => {
+test('a revocation that could not be written, as on a full disk, counts in this process, and is written with the next one', async () => {
   const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
   const [first, next] = [
     { what: 'session', id: 'a' } as const,
@@ -68,7 +68,7 @@ test('what could not be written, as on a full disk, is revoked here, and on the 
   expect(text.split('\n').filter((line) => line === 'session a')).toHaveLength(1)
 })
 
-test('an id that somebody wrote into a row ends nothing else', async () => {
+test('an id that somebody wrote into a row ends no other key or session', async () => {
   const writer = openRevocations(dataDir)
   const person = { what: 'person', id: '1' } as const
   await writer.add([

@@ -34,7 +34,7 @@ describe('removeUnusedStandIns', () => {
     expect(await removeUnusedStandIns(root)).toEqual([])
   })
 
-  it('keeps what nobody has marked, and what is marked with nonsense', async () => {
+  it('keeps a database without a mark, and one with an unreadable mark', async () => {
     await mkdir(join(root, 'postgres-2'))
     await writeFile(join(root, 'postgres-2.stands-for'), 'nonsense')
     expect(await removeUnusedStandIns(root)).toEqual([])

@@ -31,7 +31,7 @@ test('a named program that is too old is refused, not replaced', async () => {
   )
 })
 
-test('the PATH comes before the cache; one that is too old is passed over, and that is said', async () => {
+test('the PATH comes before the cache; a program that is too old is passed over with a message', async () => {
   const cached = await program(
     join(folder, 'cache', `temporal-1.8.2-${process.platform}-${process.arch}`),
     '1.31.2',

@@ -78,7 +78,7 @@ describe('the log’s key', () => {
   })
 
   // Rules: security.md 13
-  test('hands the log over: both sign, it goes on, and who has the first key verifies all of it', async () => {
+  test('is handed over: both keys sign, the log continues, and the holder of the first key can verify all of it', async () => {
     await using keeper = await open()
     const old = vkeyOf(keeper)
     await write(keeper)
@@ -99,7 +99,7 @@ describe('the log’s key', () => {
     })
   })
 
-  test('that is lost stops the log with a sentence, until somebody says so: visible to all who verify', async () => {
+  test('stops the log with a sentence when it is lost, until somebody declares the loss, which every verifier sees', async () => {
     let old = ''
     {
       await using keeper = await open()
@@ -118,7 +118,7 @@ describe('the log’s key', () => {
     expect(oldVerdicts['integrity']).toBe('holds')
   })
 
-  test('of an environment hands over with the one before beside it, and not without', async () => {
+  test('from the environment is handed over only if the previous key is given beside it', async () => {
     let first = ''
     {
       await using keeper = await open()

@@ -27,7 +27,7 @@ test('collectors that come while Postgres hangs take one connection, and not one
   expect(queries()).toBe(1)
 })
 
-test('the event loop is measured, a hundred times a second, only since somebody read its metrics', async () => {
+test('the event loop is measured, a hundred times a second, only after somebody has read its metrics', async () => {
   const measures = vi.spyOn(perfHooks, 'monitorEventLoopDelay')
   const { db } = hungDatabase()
   const { page } = createApiMetrics(db, { namespaceId: async () => 'a namespace' })

@@ -84,7 +84,7 @@ async function untilInForce(description: string): Promise<void> {
 }
 
 describe('a change that is seen half made', () => {
-  test('leaves the last valid version in force, is logged once however often it is saved, and the whole file takes force once', async () => {
+  test('leaves the last valid version in force and is logged once; the complete file then takes force once', async () => {
     const whole = described('second')
     const half = (text.indexOf('---', 4) / 2) | 0
     put(worker, whole.slice(0, half))
@@ -115,7 +115,7 @@ describe('a change that is seen half made', () => {
     expect(await trail()).toEqual(['policy.activated', 'policy.activated'])
   })
 
-  test('as an invalid countersign.yaml holds the other files back too, until it is valid', async () => {
+  test('holds the other files back too while countersign.yaml is invalid', async () => {
     put('countersign.yaml', `${config}nonsense: 1\n`)
     await untilTold(1)
     put(worker, described('second'))
@@ -133,7 +133,7 @@ describe('a change that is seen half made', () => {
   })
 })
 
-test('who saves a change reads that it is in force, or each problem with its line', async () => {
+test('a person who saves a change reads that it is in force, or each problem with its line', async () => {
   put('countersign.yaml', `${config}nonsense: 1\n`)
   await waitUntil(() => sentences.length > 0, { withinMs })
   const line = config.split('\n').length
@@ -148,7 +148,7 @@ test('who saves a change reads that it is in force, or each problem with its lin
   expect(sentences.at(-1)).toMatch(/^the changed project is in force/)
 })
 
-test('who undoes a mistake reads that the project is valid again', async () => {
+test('a person who undoes a mistake reads that the project is valid again', async () => {
   put('countersign.yaml', `${config}nonsense: 1\n`)
   await waitUntil(() => sentences.length > 0, { withinMs })
   put('countersign.yaml', config)

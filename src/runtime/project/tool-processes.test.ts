@@ -29,7 +29,7 @@ deployments:
     people: { ada: ada@example.com }
 `
 
-test('a tool sees no variable that countersign.yaml names for a secret of the service, whatever part names it', () => {
+test('no tool sees a variable that any part of countersign.yaml names for a secret of the service', () => {
   const policy = policyOf(folderOf({ 'countersign.yaml': text }))
   const named = [...text.matchAll(/S_[A-Z]+/g)].map(([name]) => name)
   expect(named).toHaveLength(10)

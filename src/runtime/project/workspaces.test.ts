@@ -50,7 +50,7 @@ test('a folder that cannot be opened is tried again at the next question', async
   await expect(open()).rejects.toThrow(missing)
 })
 
-test('a task queue that no workspace names gets none, also not the own one’s', async () => {
+test('a workspace is opened for its own task queue only', async () => {
   await mkdir(join(projectDir, 'elsewhere'))
   const opened = workspaces()
   await expect(

@@ -34,7 +34,7 @@ async function nextLine(): Promise<string> {
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'the first %s asks for the end; the same key press once more within a second changes nothing; a later one ends at once',
+  'the first %s requests the end; a repetition within a second changes nothing; a later one ends at once',
   async (signal) => {
     await startListener()
     const first = nextLine()
@@ -49,7 +49,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-test('a hang-up without a terminal reloads, as often as it comes, and ends nothing', async () => {
+test('each hang-up without a terminal reloads the project, and ends nothing', async () => {
   await startListener()
   for (let times = 0; times < 2; times += 1) {
     const line = nextLine()

@@ -31,7 +31,7 @@ test('compiled sources and bundles that nobody used for 30 days are removed; wha
   expect(await readdir(cache)).toEqual(['compiled', 'workflows-2c3d.js'])
 })
 
-test('what a download or a build of minutes made stays however old it is', async () => {
+test('files that took minutes to download or build stay, however old they are', async () => {
   const names = ['temporal-1.2.3-linux-x64', 'workflows-notes.js', join('compiled', 'note')]
   for (const name of names) await put(name, 400, 400)
   expect(await sweepCache(cache, now)).toBe(0)

@@ -6,7 +6,7 @@ const mark = '//# sourceMappingURL=data:application/json;charset=utf-8;base64,'
 const map = { version: 3, file: 'a.js', sources: ['a.ts'], sourcesContent: ['…'], mappings: 'AAAA' }
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
-test('a script means the same in one byte for each character, and its map has no sources', () => {
+test('a script means the same when it is stored with one byte for each character, and its map has no sources', () => {
   const script = `// an em dash —\nconst 名 = ['’', \`“\${1}”\`, /^…$/.test('…'), 'ü', '😀'];\n名\n`
   const lean = leanBundle(`${script}${mark}${encoded(map)}`)
   expect(runInNewContext(lean)).toEqual(['’', '“1”', true, 'ü', '😀'])

@@ -21,7 +21,7 @@ console.log(JSON.stringify({
 }))`
 
 it.runIf(process.platform === 'linux')(
-  'a workflow bundle is made once, and whoever loads it has no bundler in memory',
+  'a workflow bundle is made once, and no process that loads it has the bundler in memory',
   async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,

@@ -10,7 +10,7 @@ test('the trace of a run follows from its id, and from that of its workflow', ()
   expect(traceOf('judge:something')).toBeNull()
 })
 
-test('a request has a span of its own, whoever gave its id', () => {
+test('a request has a span of its own, whoever chose its id', () => {
   expect(spanOfRequest(runId)).toBe('8a6b1c2d3e4f5a6b')
   expect(spanOfRequest(runId.replaceAll('-', ''))).toBe('8a6b1c2d3e4f5a6b')
 })

@@ -68,7 +68,7 @@ test.each([
   expect(line).toContain(` ${words} `)
 })
 
-test('the covers over protected paths are mounted last, so that no zone lies over them', () => {
+test('the covers of protected paths are mounted last, so that no zone hides them', () => {
   const places = ['--bind /w/a /w/a', '--bind /w/a/.git', '--tmpfs /w/.c', '/dev/null /w/.env']
   const order = places.map((words) => line.indexOf(words))
   expect(order).toEqual(order.toSorted((one, other) => one - other))

@@ -59,7 +59,7 @@ with ThreadPoolExecutor(16) as threads:
 
 // Rules: security.md 7, 30
 test.skipIf(problem !== null)(
-  'network: allow reaches public addresses, and no private, shared, link-local or own one, whatever call a program uses',
+  'network: allow reaches public addresses, and no private, shared or link-local address or one of the host, whatever system call a program uses',
   { timeout: 240_000 },
   async () => {
     const fixture = new URL('network-world.fixture.ts', import.meta.url).pathname

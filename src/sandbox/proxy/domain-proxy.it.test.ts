@@ -120,7 +120,7 @@ test.each([
   expect(proxy.refusals().some((sentence) => why.test(sentence))).toBe(true)
 })
 
-test('a name that changes its address (DNS rebinding) never leads to one that was not judged', async () => {
+test('a name that changes its address (DNS rebinding) never leads to an address that was not checked', async () => {
   expect(await tunnel(`moves.test:${port}`)).toContain('["GET"')
   expect(await tunnel(`moves.test:${port}`)).toMatch(/^HTTP\/1\.1 403 [^]*leads to 10\.1\.2\.3/)
   // Each connection resolves the name once, so it goes to the address that was judged.

@@ -154,7 +154,7 @@ test.each(Object.entries(keysActs))(
   },
 )
 
-test('acts of one person at once are all recorded, and none waits for another for ever', async () => {
+test('concurrent acts of one person are all recorded, and none waits for another for ever', async () => {
   const conflicts: string[] = []
   const log = {
     ...desk.api.log,

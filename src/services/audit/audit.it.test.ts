@@ -241,7 +241,7 @@ describe('the trail, searched', () => {
     expect(refused).toMatchObject({ code: 'invalid_request', facts: { field: 'q' } })
   })
 
-  test('finds a reason behind any number of newer decisions and revisions without one', async () => {
+  test('finds a reason even after any number of newer decisions and revisions without one', async () => {
     const reason = await putSaltedText(database.db, 'why it was edited')
     const columns = sql`title, digest, input_hash, facts, presentation_hash, presentation_digest,
       content_hash, content_type`

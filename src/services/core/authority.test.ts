@@ -74,7 +74,7 @@ describe('checked at compile time:', () => {
 })
 
 describe('an owner', () => {
-  test('is one of the people or keys that it belongs to', () => {
+  test('is one of the people or keys to which the thing belongs', () => {
     expect(byOwner(ada, ['grace', 'ada'], refusal)).toMatchObject(ada)
     expect(byOwnerOrNull(key, [null, 'key'])).toMatchObject(key)
   })

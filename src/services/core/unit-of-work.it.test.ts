@@ -27,7 +27,7 @@ async function lock(unit: UnitOfWork, key: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${key})`.execute(unit.tx)
 }
 
-test('two units that deadlock both happen, each once, and what the ended try enqueued is forgotten', async () => {
+test('two units that deadlock are both committed, each once, and the rows that the failed try enqueued are dropped', async () => {
   const { ctx, ids } = handedOver()
   const bothHoldOne = Promise.withResolvers<void>()
   let [tries, holders] = [0, 0]

@@ -114,7 +114,7 @@ describe('a question', () => {
     expect((await refusal(answer(ada, requests[0], 'main'))).code).toBe('already_decided')
   })
 
-  test('makes its person one of the people behind the requests asked afterwards, not before', async () => {
+  test('puts the person who answers behind the requests that are opened afterwards, not before', async () => {
     const { runId, turn, requests } = await startWithCalls(open, aWrite)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
@@ -130,7 +130,7 @@ describe('a question', () => {
   })
 
   // Rules: security.md 29
-  test('keeps its person behind the requests asked afterwards when the answer is deleted from its table', async () => {
+  test('keeps that person behind the later requests when the answer is deleted from its table', async () => {
     const { runId, turn, requests } = await startWithCalls(open)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
@@ -186,7 +186,7 @@ describe('a person who may send the run messages', () => {
     expect(items.map(({ id }) => id)).not.toContain(requests[0])
   })
 
-  test('approves nothing by that: the starter stays behind the requests of the run, and the other person becomes one of those behind them', async () => {
+  test('approves nothing by answering: the starter stays behind the requests of the run, and the other person joins those behind them', async () => {
     const { ada, olga } = desk.people
     const { runId, turn, requests } = await startWithCalls(open, aWrite)
     const again = await refusal(desk.decide(ada, requests[1] ?? ''))
@@ -203,7 +203,7 @@ describe('a person who may send the run messages', () => {
     }
   })
 
-  test('is not one whose name was written into the row of a run that is signed for another', async () => {
+  test('is not a person whose name was written into the row of a run that is signed for another person', async () => {
     const { runId, requests } = await startWithCalls(open)
     const edsger = await addPerson(desk.database.db, 'Edsger the second', [])
     const write = async (starter: string): Promise<void> => {

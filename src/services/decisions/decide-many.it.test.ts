@@ -81,7 +81,7 @@ test('alike approvals are decided individually, with one batch id on every decis
   expect(rows).toHaveLength(3)
 })
 
-test('no approval is recorded when they are unlike: another tool, another rule, high risk; the denials among them are', async () => {
+test('approvals of unlike requests (another tool, another rule, high risk) are not recorded; the denials among them are', async () => {
   const others = [{ tool: 'delete_file' }, { ruleId: 'overlay:1' }, { risk: 'high' as const }]
   for (const [index, unlike] of others.entries()) {
     const alike = await addRequest(service, run, { position: index * 4 + 1 })
@@ -112,7 +112,7 @@ describe('a change set', () => {
     return decideMany(service.ctx, grace.caller, { decisions, turn })
   }
 
-  test('of one turn need not be alike, and is judged in call order whatever order it is listed in', async () => {
+  test('of one turn may have unlike calls, and is judged in call order, in whatever order they are listed', async () => {
     const first = await addRequest(service, run)
     const second = await addRequest(service, run, { position: 2, tool: 'delete_file' })
     const third = await addRequest(service, run, { position: 3, ruleId: 'overlay:1' })

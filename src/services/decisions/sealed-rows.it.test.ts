@@ -144,7 +144,7 @@ describe('a decision', () => {
     },
   )
 
-  test('is taken when every row is unchanged', async () => {
+  test('is accepted when every row is unchanged', async () => {
     await desk.decide(linus, requestId)
     expect(await requestRow(requestId)).toMatchObject({ state: 'approved' })
   })

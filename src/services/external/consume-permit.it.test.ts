@@ -87,7 +87,7 @@ describe('a permit', () => {
     ])
   })
 
-  test('is given to one of fifty callers who request it at once', async () => {
+  test('is given to exactly one of fifty callers who request it at once', async () => {
     const request = await approved()
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -176,7 +176,7 @@ describe('a permit', () => {
     })
   })
 
-  test('is not given out after its hour: it has lapsed', async () => {
+  test('is not given out after its hour, because it has lapsed', async () => {
     const request = await approved()
     const { db, ctx, signer } = desk.service
     // As an hour later: the row and the statement agree on a time that is over.
@@ -234,7 +234,7 @@ describe('a permit', () => {
     expect(await take(request)).toMatchObject({ digest: request.digest })
   })
 
-  test('is not given out by a version that is replaced before the permit is taken', async () => {
+  test('is not given out by the rules of a version that was replaced before the permit is taken', async () => {
     const { ctx, policy } = desk.service
     const request = await approved()
     const blocking = versionThatBlocks()

@@ -268,7 +268,7 @@ describe('the policy of a worker judges first', () => {
   })
 
   // Rules: product.md 1, 14
-  test('and a call gets no permit when a later version asks, blocks it or lacks the worker; it does when that pre-approves', async () => {
+  test('and a call gets no permit when a later version asks about it, blocks it or lacks the worker, but gets one when that version pre-approves it', async () => {
     const { ctx, policy } = desk.service
     const later = (verdict: Judgement['verdict']) =>
       desk.service.answerJudging(async ({ present }) => {

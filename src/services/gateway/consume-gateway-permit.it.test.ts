@@ -113,7 +113,7 @@ describe('a gateway call whose claim was not acknowledged', () => {
 })
 
 // Rules: product.md 1, 14
-test('a gateway call is judged again, and its permit stays, when another version is in force than at its judgement', async () => {
+test('when another version takes force after its judgement, a gateway call is judged again and keeps its permit', async () => {
   const { id, digest } = await approvedCall()
   const policyDigest = `sha256:${'ab'.repeat(32)}`
   expect(await consumeGatewayPermit(ctx(), id, { digest, policyDigest })).toBe('judge_again')
@@ -122,7 +122,7 @@ test('a gateway call is judged again, and its permit stays, when another version
 })
 
 // Rules: security.md 29
-test('a gateway call of a key that has expired is not made, also once somebody has removed the end from its row', async () => {
+test('a gateway call of an expired key is not made, even after somebody removes the expiry from the row of the key', async () => {
   const { db } = desk.service
   const request = await approvedCall()
   const key = { id: desk.program.id }

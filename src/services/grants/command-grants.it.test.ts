@@ -93,7 +93,7 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
     expect((await offered('sh')).allowedScopes).toEqual(['once', 'run'])
   })
 
-  test('is offered no scope command unless routing lists it, and says which files it rests on', async () => {
+  test('is offered scope command only if routing lists it, and names the files that it depends on', async () => {
     desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
     const runId = await desk.start()
     await desk.turn(runId, 1)

@@ -50,6 +50,6 @@ test('a first step is complete once it was done, for people who may see what was
 })
 
 // Rules: security.md 22
-test('a first step is not complete because of something that its reader may not see', async () => {
+test('a first step does not count as complete because of something that its reader may not see', async () => {
   expect(await done(people.sam)).toEqual(['person'])
 })

@@ -47,7 +47,7 @@ async function isMarked(request: TestRequest): Promise<boolean> {
 }
 
 describe('raiseEpoch', () => {
-  it('makes an approved call that may have run in the lost period an outcome check, and its permit void', async () => {
+  it('turns an approved call that may have run in the lost period into an outcome check, and voids its permit', async () => {
     const request = await approvedRequest()
     const waiting = await addRequest(service, await addRun(service, { startedBy: ada }))
     const raised = await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })
@@ -115,7 +115,7 @@ describe('raiseEpoch', () => {
     expect(await isMarked(fresh)).toBe(false)
   })
 
-  it('makes a call that nobody was asked about, and that may have run, an outcome check, once', async () => {
+  it('turns a call that needed no approval, and that may have run, into an outcome check, once', async () => {
     const run = await addRun(service, { startedBy: ada })
     const { callId } = await addRequest(service, run)
     await setRows(

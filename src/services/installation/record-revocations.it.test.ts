@@ -44,7 +44,7 @@ function emptyLedger(): { readonly seals: Seals; readonly recorded: () => readon
 }
 
 // Rules: security.md 29
-test('everything that an API records as ended is in the trail, from which the next API records it after a kill', async () => {
+test('every end that an API records is in the trail first, from which the next API restores it after a kill', async () => {
   const { seals, recorded } = emptyLedger()
   const ctx = { ...desk.api, seals }
   const { db } = desk.database

@@ -57,7 +57,7 @@ test('a missing file is left for parsing to report', async () => {
   })
 })
 
-test('a link out of the folder is refused, one inside of it is followed', async () => {
+test('a link out of the folder is refused, and a link within it is followed', async () => {
   const outside = newFolder('outside-')
   writeFileSync(path.join(outside, 'evil.md'), '---\n---\n')
   symlinkSync(path.join(outside, 'evil.md'), path.join(folder, 'workers/evil.md'))

@@ -172,7 +172,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     'before anything went',
     'with half of the files gone',
     'with nothing but the folder left',
-  ])('whose removal was killed %s is completed by the next round', async (where) => {
+  ])('whose removal was killed %s is removed completely by the next round', async (where) => {
     const run = await ran(commit(`half${where.length}`))
     const folder = folderOf(run.id)
     // The host does not answer: what is signed waits for its round.

@@ -101,7 +101,7 @@ describe('a changed call', () => {
     expect(detail.decisions).toMatchObject([{ person: { name: 'Grace' }, edited: true }])
   })
 
-  test('under `revise` has everybody behind it who edited it, also before that setting', async () => {
+  test('under `revise` has everybody who edited it behind it, even if they edited it before that setting', async () => {
     const request = await asking()
     const once = await revise(grace, request)
     service.answerJudging(async (question) =>
@@ -141,7 +141,7 @@ describe('a changed call', () => {
     })
   })
 
-  test('that policy routes to a stricter quorum is decided by that quorum', async () => {
+  test('that policy routes to a stricter quorum needs that quorum', async () => {
     const request = await asking()
     const quorum = {
       any: [

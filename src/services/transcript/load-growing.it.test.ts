@@ -50,7 +50,7 @@ describe('a transcript in the cache equals the one in the database,', () => {
   test.each([
     ['result', 'update tool_call set result_text_hash = $1 where run_id = $2 and turn = 1'],
     ['message', `update message set content_hash = $1 where run_id = $2 and role = 'assistant'`],
-  ])('also when an older %s was changed since: it is read again', async (_part, change) => {
+  ])('even if an older %s has changed since, which is then read again', async (_part, change) => {
     const { runId, cache } = await knownRun(2)
     const { db } = desk.database
     const hash = await putContent(db, '"something else"')

@@ -31,13 +31,13 @@ test('a defect is no outage, and neither is a value that is no error', () => {
 })
 
 it.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '08006'])(
-  'takes %s for a database that is away',
+  'counts %s as an unreachable database',
   (code) => {
     expect(isDatabaseAway(Object.assign(new Error('failed'), { code }))).toBe(true)
   },
 )
 
-it('takes nothing else for it', () => {
+it('counts no other error as one', () => {
   expect(isDatabaseAway(Object.assign(new Error('duplicate key'), { code: '23505' }))).toBe(false)
   expect(isDatabaseAway('ECONNRESET')).toBe(false)
 })

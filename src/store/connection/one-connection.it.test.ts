@@ -25,7 +25,7 @@ describe('work that holds a connection', () => {
     await expect(held).rejects.toBeInstanceOf(SecondConnectionError)
   })
 
-  test('is refused it at any depth of calls, and while it holds one of another database', async () => {
+  test('is refused it at any depth of calls, even while it also holds a connection to another database', async () => {
     await using other = await createTestDatabase({ poolSize: 1 })
     const deep = db.transaction().execute(() =>
       other.db.transaction().execute(async (tx) => {

@@ -74,7 +74,7 @@ test('a transaction whose first statement fails, or that has none, leaves nothin
   expect(await shelf(db)).toHaveLength(1)
 })
 
-test('a transaction with one plan makes it at the first use of a statement, which reads no table whole, and the next transaction is not affected', async () => {
+test('a transaction with one plan makes the plan at the first use of a statement, reads no table whole, and does not affect the next transaction', async () => {
   const planOf = async (first: RawBuilder<unknown>): Promise<unknown> =>
     db.transaction().execute(async (tx) => {
       await sql`${first} select ${1}::integer`.execute(tx)

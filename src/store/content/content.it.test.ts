@@ -11,7 +11,7 @@ const { db } = disposeAfterTests(await createTestDatabase())
 const mebibyte = 1024 * 1024
 
 // Rules: security.md 24, 29
-test('a row of a few bytes that stands for more than a process has is refused as changed', async () => {
+test('a row of a few bytes that would expand beyond the memory of a process is refused as changed', async () => {
   const zeros = Array<Buffer>(700).fill(Buffer.alloc(mebibyte))
   const bytes = await buffer(Readable.from(zeros).pipe(createZstdCompress()))
   expect(bytes.length).toBeLessThan(100_000)

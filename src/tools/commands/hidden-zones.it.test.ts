@@ -184,7 +184,7 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     )
   })
 
-  test('reads it when nothing hides it', async () => {
+  test('reads a zone that nothing hides', async () => {
     using desk = await commandDesk({ 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n' }, { zones })
     const printed = { kind: 'shell', hides: [], script } as const
     const ran = await desk.run('shell', { command: script, cwd: 'work' }, { printed })

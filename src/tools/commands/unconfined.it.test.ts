@@ -182,7 +182,7 @@ describe('protected names, without a sandbox', () => {
     expect(readdirSync(path.join(desk.root, 'work/s'))).toEqual([])
   })
 
-  test('that were there are put back as they were', async () => {
+  test('that existed before are restored as they were', async () => {
     using desk = await bareDesk({
       'work/.npmrc': 'old\n',
       'work/.vscode/tasks.json': '{}\n',

@@ -96,21 +96,18 @@ describe('the presentation of a custom tool', () => {
     ['hidden', /did not answer in 1\.5 s/],
     ['hidden_too', /did not answer in 1\.5 s/],
     ['broken', /present failed: Error: no picture/],
-  ])(
-    'for %s is the raw arguments with a warning, when it cannot be built',
-    async (name, warning) => {
-      const context = { workspace: place.workspace, signal: new AbortController().signal }
-      const call = await presentCall(await toolNamed(name), await judged(name), context)
-      expect(call).toMatchObject({
-        ok: true,
-        presented: {
-          presentation: {
-            type: 'structured',
-            content: expect.stringContaining('"now"'),
-            warnings: [expect.stringMatching(warning)],
-          },
+  ])('for %s is the raw arguments with a warning, if it cannot be built', async (name, warning) => {
+    const context = { workspace: place.workspace, signal: new AbortController().signal }
+    const call = await presentCall(await toolNamed(name), await judged(name), context)
+    expect(call).toMatchObject({
+      ok: true,
+      presented: {
+        presentation: {
+          type: 'structured',
+          content: expect.stringContaining('"now"'),
+          warnings: [expect.stringMatching(warning)],
         },
-      })
-    },
-  )
+      },
+    })
+  })
 })

@@ -21,7 +21,7 @@ async function twoOf(pool: ToolProcessPool) {
   return [first.child, second.child] as const
 }
 
-test('of the processes that no query needs any more, the one that was used last stays', async () => {
+test('of the processes that no query needs, only the one used last stays', async () => {
   await using project = await toolProject({ a: `return input.text` })
   await using pool = await poolOf(project, 300)
   const [first, second] = await twoOf(pool)
@@ -30,7 +30,7 @@ test('of the processes that no query needs any more, the one that was used last 
   expect((await pool.take()).child).toBe(second)
 })
 
-test('a process that was used a moment ago is there for the next query', async () => {
+test('a recently used process serves the next query', async () => {
   await using project = await toolProject({ a: `return input.text` })
   await using pool = await poolOf(project, 3_600_000)
   const [first, second] = await twoOf(pool)

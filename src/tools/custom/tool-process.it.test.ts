@@ -141,7 +141,7 @@ describe('a tool process', () => {
     })
   })
 
-  it('that answers and exits at once has answered', async () => {
+  it('that answers and exits at once counts as having answered', async () => {
     await using project = await toolProject({
       last: 'setImmediate(() => process.exit(0)); return "x".repeat(5e6)',
       fine: 'return "fine"',

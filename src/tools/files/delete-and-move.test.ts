@@ -28,7 +28,7 @@ describe('delete_file', () => {
 })
 
 describe('move_file', () => {
-  it('records the base of both ends and moves exactly that', async () => {
+  it('records the base of both paths and moves exactly the file that was shown', async () => {
     using place = await workspaceWith({ 'a.md': 'x\n' })
     const input = { from: 'a.md', to: 'deep/b.md' }
     const call = await present(moveFile, place.workspace, input)
@@ -42,7 +42,7 @@ describe('move_file', () => {
     expect(place.text('deep/b.md')).toBe('x\n')
   })
 
-  it('shows what a replaced file loses, and is stale when either end changed', async () => {
+  it('shows the lost content of a replaced file, and is stale when either path has changed', async () => {
     using place = await workspaceWith({ 'a.md': 'x\n', 'b.md': 'y\n' })
     const input = { from: 'a.md', to: 'b.md' }
     const call = await present(moveFile, place.workspace, input)

@@ -91,7 +91,7 @@ describe('read_file', () => {
   })
 
   // Rules: security.md 18, 24
-  it('gives a picture with its bytes, by its content; no SVG, no file with a false ending, and none that is too large', async () => {
+  it('returns a picture with its bytes, judged by its content: no SVG, no file with a false suffix, none that is too large', async () => {
     const large = Buffer.concat([onePixel, Buffer.alloc(limits.pictureBytes)])
     using place = await workspaceWith({
       'a.txt': onePixel,

@@ -168,7 +168,7 @@ describe('write_file', () => {
   })
 
   // Rules: product.md 26
-  it('warns of hidden characters, CRLF, trailing space and look-alikes, with counts', async () => {
+  it('warns of hidden characters, CRLF, trailing spaces and look-alikes, with counts', async () => {
     using place = await workspaceWith({})
     const content = 'a\u202eb\u200b\u200b\r\ntrail \nраypal\nпривет\n'
     const { presentation } = await present(writeFile, place.workspace, { path: 'a', content })
@@ -182,7 +182,7 @@ describe('write_file', () => {
   })
 
   // Rules: security.md 35
-  it('shows both sides of a change however unlike they are', async () => {
+  it('shows both sides of a change, however different they are', async () => {
     const lines = (seed: string) =>
       Array.from({ length: 30_000 }, (_, index) => `${seed}${(index * 7919) % 104_729}\n`).join('')
     using place = await workspaceWith({ 'big.txt': lines('a') })

@@ -71,16 +71,19 @@ describe('an MCP server that', () => {
     })
   })
 
-  it.each(['storms', 'other-id'])('%s around its answer still has its answer read', async (how) => {
-    await using bench = mcpBench()
-    const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
-    for (const _ of [1, 2]) {
-      expect(await bench.call(tool)).toMatchObject({ type: 'output', text: 'acted' })
-    }
-    expect(calls(bench)).toBe(2)
-  })
+  it.each(['storms', 'other-id'])(
+    '%s around its answer is still read to the answer',
+    async (how) => {
+      await using bench = mcpBench()
+      const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
+      for (const _ of [1, 2]) {
+        expect(await bench.call(tool)).toMatchObject({ type: 'output', text: 'acted' })
+      }
+      expect(calls(bench)).toBe(2)
+    },
+  )
 
-  it('returns more than is kept has its result cut, with the exact size', async () => {
+  it('returns more than the limit: its result is cut, with the exact size', async () => {
     await using bench = mcpBench()
     const { output, text } = await bench.call(
       await bench.tool(hostile('large'), 'mcp__hostile__act'),
@@ -112,7 +115,7 @@ describe('an MCP server that', () => {
     },
   )
 
-  it('lists tools that cannot be offered keeps the others', async () => {
+  it('lists tools that cannot be offered: the other ones are kept', async () => {
     await using bench = mcpBench()
     const policy = hostile('odd-list')
     const registry = await bench.registry(policy)
@@ -154,7 +157,7 @@ describe('an MCP server that', () => {
     })
   })
 
-  it('returns a result that fits its schema has it accepted, with additional fields', async () => {
+  it('returns a result that fits its schema, with additional fields: it is accepted', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('keeps-its-word'), 'mcp__hostile__act')
     expect(await bench.call(tool)).toMatchObject({
@@ -182,7 +185,7 @@ describe('an MCP server that', () => {
     expect(calls(bench)).toBe(1)
   })
 
-  it('returns more blobs than are kept has the others named, and counted', async () => {
+  it('returns more blobs than the limit: the others are named and counted', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('many-blobs'), 'mcp__hostile__act')
     const { files, output, text } = await bench.call(tool)

@@ -38,7 +38,7 @@ describe('an MCP server on standard input', () => {
   })
 
   // Rules: product.md 4
-  it('has its schema checked before anybody is asked', async () => {
+  it('has its inputs checked against its schema before anybody is asked', async () => {
     await using bench = mcpBench()
     const add = await bench.tool(policyWith({ sums: sums() }), 'mcp__sums__add')
     expect(await add.parse({ a: 1, b: 2 })).toEqual({ ok: true, input: { a: 1, b: 2 } })

@@ -30,7 +30,7 @@ const call = (fields: Partial<ChosenCall>): ChosenCall => ({
 })
 
 // Rules: product.md 39, 40
-test('a plan sends an approval with what was shown and a denial with its reason, and leaves what is left', () => {
+test('a plan sends approvals with the digest that was shown and denials with their reason, and skips the calls without a choice', () => {
   const { decisions, obstacles } = planDecisions([
     call({}),
     call({ choice: 'deny', reason: ' wrong file ', seen: false }),

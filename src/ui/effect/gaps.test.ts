@@ -11,7 +11,7 @@ const hunksOf = (before: readonly string[], after: readonly string[]) =>
   )?.[0]?.hunks ?? []
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 })
 
-test('the old side is what the hunks took away put back, and gaps and hunks together are the whole file', () => {
+test('the old side is the new one with the hunks reversed, and gaps and hunks together are the whole file', () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const hunks = hunksOf(before, after)
@@ -33,7 +33,7 @@ test('the old side is what the hunks took away put back, and gaps and hunks toge
   )
 })
 
-test('lines that the hunks are not about are refused', () => {
+test('lines that do not match the hunks are refused', () => {
   const hunks = hunksOf(['a', 'b', 'c', 'd'], ['a', 'b', 'x', 'd'])
   expect(oldLinesOf(hunks, ['a', 'b', 'y', 'd'])).toBeNull()
   expect(oldLinesOf(hunks, [])).toBeNull()

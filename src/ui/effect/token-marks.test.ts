@@ -13,20 +13,20 @@ function wordsOfPair(before: string, after: string): readonly string[][] | null 
   )
 }
 
-test('every word that differs is marked by itself, on both sides', () => {
+test('every differing word is marked separately, on both sides', () => {
   expect(wordsOfPair('const limit = 3 * seconds', 'const limit = 30 * minutes')).toEqual([
     ['3', 'seconds'],
     ['30', 'minutes'],
   ])
 })
 
-test('lines that share next to nothing have no marks, and very long ones are not compared by word', () => {
+test('lines with almost nothing in common have no marks, and very long ones are not compared by word', () => {
   expect(wordsOfPair('return total', 'if (!user) throw')).toBeNull()
   const [before, after] = [`${'x '.repeat(5_000)}a end`, `${'x '.repeat(5_000)}b end`]
   expect(wordsOfPair(before, after)).toEqual([['a'], ['b']])
 })
 
-test('a changed line is compared with its version, also where lines are added beside it', () => {
+test('a changed line is compared with its own earlier version, even if lines are added beside it', () => {
   const diff = `--- a/x
 +++ b/x
 @@ -1,1 +1,3 @@

@@ -10,7 +10,7 @@ function hunksOf(change: (line: string, index: number) => string) {
   return file?.hunks ?? []
 }
 
-test('hunks that change white space alone are recognised', () => {
+test('hunks that change only white space are recognised', () => {
   const hunks = hunksOf((line, index) =>
     index < 12 ? `  ${line}` : index === 30 ? `${line} more` : line,
   )
@@ -18,7 +18,7 @@ test('hunks that change white space alone are recognised', () => {
   expect(linesIn(hunks)).toBeGreaterThan(24)
 })
 
-test('a hunk with one other change is not folded, and its lines of white space alone are known', () => {
+test('a hunk with any other change is not folded, and its lines that change only white space are known', () => {
   const hunks = hunksOf((line, index) => (index === 3 ? 'other' : index < 8 ? ` ${line}` : line))
   expect(hunks.map(isWhiteSpaceOnly)).toEqual([false])
   const quiet = [...whiteSpaceChanges(hunks)].map(({ content }) => content.trim())

@@ -20,7 +20,7 @@ const session = {
   number: 142,
 }
 
-test('one process at a time has a session, and only its end for good takes the session away', async () => {
+test('one process at a time has a session, which is free only once that process has ended for good', async () => {
   await sessions.note(session)
   await sessions.note(session)
   expect(await sessions.list()).toEqual([session])
@@ -57,7 +57,7 @@ test.each([
   { requestId: 'a/../b' },
   { number: '142' },
 ])(
-  'what could become another word of the program is noted by nobody and read by nobody: %j',
+  'an id that could become an argument of the program is neither stored nor read: %j',
   async (more) => {
     await expect(sessions.note({ ...session, ...more })).rejects.toThrow('cannot be continued')
     await writeFile(join(folder, 'a'.repeat(64)), JSON.stringify({ ...session, ...more }))

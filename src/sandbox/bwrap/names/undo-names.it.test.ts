@@ -103,7 +103,7 @@ describe('a protected name that a command made', () => {
     expect(readFileSync(path.join(outside, 'bait.txt'), 'utf8')).toBe('bait')
   })
 
-  test('that lies too deep for the search is reported by the folder that hides it', async () => {
+  test('that lies too deep for the search is reported with the folder that hides it', async () => {
     const before = await look()
     let at = root
     for (let depth = 0; depth < 450; depth += 1) at = path.join(at, 'd')

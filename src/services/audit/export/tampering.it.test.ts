@@ -65,7 +65,7 @@ describe('a full export', () => {
     }
   })
 
-  test('whose log was cut off, or begins differently, does not continue a kept checkpoint', async () => {
+  test('whose log was cut off, or begins differently, does not continue a checkpoint that somebody kept', async () => {
     const { desk, signer } = auditDesk
     const { db } = desk.database
     const kept = (await readNewestCheckpoint(db))?.note ?? ''

@@ -109,7 +109,7 @@ describe('attachments', () => {
     expect(call?.text).toContain(JSON.stringify('not "that" one'))
   })
 
-  test('that nobody decides in time let the whole delegation expire', async () => {
+  test('that nobody decides in time make the whole delegation expire', async () => {
     const { runId, callId } = await delegating(attached)
     const [own, first] = await requestsOf(callId)
     await desk.decide(desk.people.grace, own?.id ?? '')

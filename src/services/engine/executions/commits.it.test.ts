@@ -67,7 +67,7 @@ describe.skipIf(!testSandbox.works)('a commit of a run', () => {
     expect(commit.body).toBe(`step\n\nCountersign-Run: ${commit.runId}`)
   })
 
-  test('carries the name that countersign.yaml gives instead', async () => {
+  test('carries the name from countersign.yaml instead', async () => {
     const config = await desk.read('countersign.yaml')
     const named = `${config}commit: { name: Acme agents, email: agents@example.com }\n`
     await desk.activate({ 'countersign.yaml': named })

@@ -64,7 +64,7 @@ describe('what was approved', () => {
   })
 
   // Rules: product.md 1, 14
-  test('does not run when policy blocks it since then, and nobody is asked again', async () => {
+  test('does not run when policy blocks it by then, and nobody is asked again', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     await desk.activate({
@@ -173,7 +173,7 @@ describe('a call that a person changed', () => {
     expect(await desk.read(path)).toBe('changed\n')
   })
 
-  test('lets a later call that was shown on top of it be asked about again', async () => {
+  test('makes people decide again on a later call that was shown on top of it', async () => {
     const path = newPath()
     desk.say({
       calls: [

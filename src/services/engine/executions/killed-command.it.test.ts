@@ -156,7 +156,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test('and cannot be cleaned up now is settled with that note, and kept for the next start', async () => {
+  test('and cannot be cleaned up yet is settled with a note of that, and kept for the next start', async () => {
     const { id } = await killed('echo evil > .envrc')
     const [name = ''] = records()
     const file = join(desk.root, '.countersign/commands', name)

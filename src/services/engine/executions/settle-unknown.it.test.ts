@@ -70,7 +70,7 @@ describe('an attempt whose end is unknown', () => {
     expect(await desk.read(path)).toBe('two\n')
   })
 
-  test('is asked about at once when its process has certainly ended, and only once', async () => {
+  test('gets an outcome check at once, and only one, when its process has certainly ended', async () => {
     const { call, letFinish, finished } = await vanishing()
     const { db } = desk.database
     const checks = () => rowsOf(db, 'request', { outcome_of: call.requestId }, 'kind', 'state')
@@ -140,7 +140,7 @@ describe('an attempt whose end is unknown', () => {
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
   })
 
-  test('is not assumed when a call is requested twice while it runs here: both requests get its end', async () => {
+  test('is not assumed when a running call is requested twice: both requests get its end', async () => {
     const { call, letFinish, finished } = await vanishing()
     const second = desk.execute(call.id)
     await waitUntil(async () => (await executions(call.id)).length === 1)
@@ -165,7 +165,7 @@ describe('an attempt whose end is unknown', () => {
     await finished
   })
 
-  test('of a pre-approved call is put to the people of the worker, who may say `again`', async () => {
+  test('of a pre-approved call is an outcome check for the people of the worker, who may answer `again`', async () => {
     const path = newPath('scratch')
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
     const runId = await desk.start()
@@ -189,7 +189,7 @@ describe('an attempt whose end is unknown', () => {
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
   })
 
-  test('is put to nobody when its run has ended: the result says that it is unknown', async () => {
+  test('leads to no outcome check when its run has ended: the result says that it is unknown', async () => {
     const { call, runId, letFinish, finished } = await vanishing()
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
     expect(await onlyCall(runId)).toMatchObject({ result: null })
@@ -237,7 +237,7 @@ describe('an attempt whose end is unknown', () => {
   })
 
   // Rules: security.md 27
-  test('a read during which its host was lost twice is put to people instead of a third try', async () => {
+  test('a read whose host was lost twice is not tried a third time: people are asked about it', async () => {
     const { call } = await aRead()
     desk.beforeExecute = async () => {
       throw new Error('its process died')

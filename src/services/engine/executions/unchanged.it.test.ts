@@ -98,7 +98,7 @@ describe('a call that would change nothing', () => {
     expect(calls.map((call) => call.verdict)).toEqual(['blocked', 'error'])
   })
 
-  test('is not a move, after which the old name is gone, nor the deletion of nothing', async () => {
+  test('is neither a move, which removes the old name, nor a deletion of a file that does not exist', async () => {
     await desk.write('scratch/one.md', 'same\n')
     await desk.write('scratch/two.md', 'same\n')
     const { runId, turn } = await taken(

@@ -99,7 +99,7 @@ describe('a conversation', () => {
     await close(runId)
   })
 
-  test('is what the start of a run asks for; else what the worker sets for runs started by people, never by keys', async () => {
+  test('is chosen at the start of a run; else by the worker for runs that people start, never for runs of keys', async () => {
     const { ada } = desk.people
     const started = async (worker: string, conversation?: boolean, caller: Caller = ada.caller) => {
       const options = conversation === undefined ? {} : { conversation }
@@ -351,7 +351,7 @@ test('a run has a number, its task and the people it waits for, in lists too; it
   expect(await show(runId)).toMatchObject({ waitsFor: [] })
 })
 
-test('a person who has filled one place of two is not among those for whom a run waits, even the one who started it', async () => {
+test('a person who has filled one of two places is no longer one of those for whom the run waits, not even if they started it', async () => {
   const { grace } = desk.people
   const own = 'platform: { team: platform, selfApproval: true }'
   const pairs = `routing:\n  - { when: { path: 'notes/**' }, quorum: { count: 2 } }\n`

@@ -187,7 +187,7 @@ describe('a worker that asks before it starts', () => {
   })
 
   // Rules: security.md 13, 29
-  test('has a run whose row was changed fail with that cause, also after a turn', async () => {
+  test('makes a run whose row was changed fail with that cause, also after a turn', async () => {
     const { db } = desk.database
     const runId = await desk.start()
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/z', content: 'z' } }] })
@@ -204,7 +204,7 @@ describe('a worker that asks before it starts', () => {
   })
 
   // Rules: security.md 13
-  test('has runs that continue, like all others, once a process has the key that signed them, and are not ended by one without it', async () => {
+  test('has runs that continue once a process has the key that signed them, and that a process without it does not end', async () => {
     const { db } = desk.database
     const runId = await desk.start()
     const other = generateKeyPairSync('ed25519')

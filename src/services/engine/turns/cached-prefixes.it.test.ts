@@ -100,7 +100,7 @@ function changes(bodies: readonly JsonObject[]): readonly number[] {
 }
 
 // Rules: product.md 31, 32, 33
-test('in a conversation of 50 turns the provider gets the earlier prompt again byte for byte, except once for each elision and compaction', async () => {
+test('in 50 turns of a conversation, the provider gets the earlier prompt unchanged, except once for each elision and compaction', async () => {
   const { runId, requests } = await conversation()
   const steps = await readWindowSteps(desk.database.db, runId)
   const kinds = steps.map(({ kind }) => kind)

@@ -145,7 +145,7 @@ describe('a file that a command names and that the run wrote', () => {
     expect(await content(request.id, 'scratch/run.sh')).toBe('echo mine\n')
   })
 
-  test('is marked too when a run below it wrote it', async () => {
+  test('is also marked when a child run wrote it', async () => {
     desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'hand', input: 'Write it' } }] })
     const runId = await desk.start()
     const [waits] = await desk.perform(await desk.turn(runId, 1))

@@ -11,7 +11,7 @@ async function factsOf(runId: string, position: number) {
 }
 
 describe('the times of a call', () => {
-  test('include when it was asked while it waits, and when a person denied it', async () => {
+  test('include the time of the request while it waits, and the time of a denial', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
@@ -28,7 +28,7 @@ describe('the times of a call', () => {
     )
   })
 
-  test('have no question and no decision where nobody was asked', async () => {
+  test('have no request and no decision if nobody was asked', async () => {
     desk.say({ calls: [aRead] })
     const runId = await desk.start()
     await desk.perform(await desk.turn(runId, 1))

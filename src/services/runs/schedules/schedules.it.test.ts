@@ -131,7 +131,7 @@ describe('a scheduled time', () => {
     expect(await skipped('patient')).toBe(3)
   })
 
-  test('that is not in its cron, of no schedule, or far away, starts nothing', async () => {
+  test('starts nothing if it does not match its cron expression, has no schedule, or is far away', async () => {
     await note('yearly')
     await note('unknown')
     await noteScheduledTime(desk.api, { schedule: 'minutely', at: 'yesterday' })
@@ -196,7 +196,7 @@ describe('a schedule', () => {
   })
 
   // Rules: security.md 29
-  test('cannot be managed by a person because the address of its person was written into their row', async () => {
+  test('cannot be managed by a person into whose row the address of its owner was written', async () => {
     const { ada, grace } = desk.people
     const write = async (changes: readonly (readonly [string, string])[]) => {
       for (const [id, email] of changes) {

@@ -54,7 +54,7 @@ describe('strict', () => {
     expect(await requestsOf(runId)).toEqual([])
   })
 
-  test('denies a call that has come to ask by the time it would run', async () => {
+  test('denies a call if policy asks about it by the time it would run', async () => {
     desk.say({ calls: [free] })
     const runId = await startIn('strict')
     const turn = await desk.turn(runId, 1)
@@ -83,7 +83,7 @@ describe('approve_all', () => {
     expect(desk.executed).toEqual([])
   })
 
-  test('approves a call that has come to ask by the time it runs, and keeps the rule', async () => {
+  test('approves a call if policy asks about it by the time it runs, and keeps the rule', async () => {
     desk.say({ calls: [free] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)

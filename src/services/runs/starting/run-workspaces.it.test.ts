@@ -78,7 +78,7 @@ describe('a run works in', () => {
     expect(run.workspace).toEqual({ name: 'shop', isolation: 'none' })
   })
 
-  test('no other: one that the worker does not list, or nobody has, is refused', async () => {
+  test('no other workspace: one that the worker does not list, or that does not exist, is refused', async () => {
     for (const name of ['shop', 'nowhere', '__proto__', '../shop']) {
       const { code, message } = await refusal(start('homely', name))
       expect([code, message]).toEqual([
@@ -88,14 +88,14 @@ describe('a run works in', () => {
     }
   })
 
-  test('the signed one: a run whose row was changed takes no turn', async () => {
+  test('the signed workspace: a run whose row was changed takes no turn', async () => {
     const { id } = await start('both', 'shop')
     await setRows(desk.database.db, 'run', { id }, { workspace: 'default' })
     expect((await desk.turn(id, 1)).kind).toBe('ended')
     expect(await desk.calls(id, 1)).toEqual([])
   })
 
-  test('that of the run it is forked from, while its worker may work there', async () => {
+  test('the workspace of the run it is forked from, as long as its worker may work there', async () => {
     const { id } = await start('both', 'shop')
     const fork = () => forkRun(desk.api, desk.people.ada.caller, { runId: id, afterTurn: 0 })
     expect((await fork()).workspace.name).toBe('shop')

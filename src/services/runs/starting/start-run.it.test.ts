@@ -233,7 +233,7 @@ describe('starting', () => {
 })
 
 describe('seeing and steering', () => {
-  test('strangers see no run; people whom it asked do, and may not steer it', async () => {
+  test('strangers see no run; people whom it asked see it, and may not steer it', async () => {
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/s.md', content: 'x' } }] })
     const runId = await desk.start()
     const { ada, grace, olga } = desk.people

@@ -106,7 +106,7 @@ describe.skipIf(!testSandbox.works)('a commit that a command makes', () => {
     ['rebased by applying', 'git rebase -q --apply side'],
     ['reused', 'echo c > a.txt && git commit -qa -C HEAD'],
   ])(
-    'that is %s has the trailers of what allowed this command, and no others',
+    'that is %s has the trailers of this command’s approval, and no others',
     patient,
     async (_, command) => {
       using desk = await repository()

@@ -27,8 +27,8 @@ async function recordedPaths(root: string, server: string): Promise<string[]> {
 }
 
 // Rules: security.md 36
-describe('a version records of a server on standard input', () => {
-  it('its script, what that imports by name, and the packages behind it', async () => {
+describe('for a server on standard input, a version records', () => {
+  it('its script, the files that the script imports by name, and the packages of both', async () => {
     const { root, put } = projectOf({
       'servers/main.mjs': `import './helper.js'\nimport { z } from "zod"\nimport 'absent'\n`,
       'servers/helper.js': `export const x = require('../lib/deep')`,
@@ -73,7 +73,7 @@ describe('a version records of a server on standard input', () => {
     ])
   })
 
-  it('the package of a program in node_modules, also when npx starts it, and nothing of the host', async () => {
+  it('the package of a program in node_modules, even if npx starts it, and no file of the host', async () => {
     const { root } = projectOf({
       'node_modules/@a/server/package.json': '{"name":"@a/server"}',
       'node_modules/@a/server/dist/main.js': '',

@@ -46,7 +46,7 @@ test('every leaf of trees of 1 to 33 events is verified as the service proves it
   }
 })
 
-test('an event of which one byte was changed is not in the log, and breaks the chain', async () => {
+test('an event with one changed byte is not in the log, and breaks the chain', async () => {
   const receipt = receiptOf(9, [2, 5, 8])
   const events = receipt.events.map((event, place) =>
     place === 1 ? { ...event, event: event.event.replace('é', 'è') } : event,
@@ -57,7 +57,7 @@ test('an event of which one byte was changed is not in the log, and breaks the c
   })
 })
 
-test('a proof of another place, a cut one, one that is too long, no base64 and one in another form prove nothing', async () => {
+test('a proof for another index, a shortened or extended proof, and one in an invalid form prove nothing', async () => {
   const receipt = receiptOf(9, [2])
   const [event] = receipt.events
   if (event === undefined) throw new Error('the receipt has an event')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { applyEdits } from '#tools/files/apply-edits.ts'
 import { editsBetween } from './edits-between.ts'
 
-test('the edits make the old text into the new one by the rules of the tool, whatever repeats in it', () => {
+test('the edits turn the old text into the new one by the rules of the tool, whatever passages repeat in it', () => {
   const text = fc
     .tuple(fc.array(fc.constantFrom('a', 'b', '', '  a'), { maxLength: 12 }), fc.boolean())
     .map(([lines, ends]) => lines.join('\n') + (ends ? '\n' : ''))

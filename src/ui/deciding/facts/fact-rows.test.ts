@@ -44,7 +44,7 @@ test('a file that does not exist is named as such, and each file of a move has i
   ])
 })
 
-test('the facts that a tool adds are there, with their names in words', () => {
+test('the facts that a tool adds are shown, with their names in words', () => {
   const detail = { retryCount: 3, dry_run: true, target: { host: 'db' } }
   expect(factRows(request({ detail }, { constructor: 'x' }))).toEqual([
     { label: 'Retry count', values: ['3'] },

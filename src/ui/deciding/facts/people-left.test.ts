@@ -16,13 +16,13 @@ const request = {
   },
 }
 
-test('who has voted is not among the people who can still decide, and who is away comes last and is marked', () => {
+test('people who have voted are not listed as able to decide, and people who are away come last, marked', () => {
   expect(peopleLeft(request).map(({ id }) => id)).toEqual(['Grace', 'Linus'])
   expect(namesLeft(request)).toBe('Linus, Grace (away)')
   expect(namesLeft({ ...request, eligiblePeople: [] })).toBe('')
 })
 
-test('a request waits for who is left by name, and says so when nobody can decide it', () => {
+test('a request names the people for whom it waits, and says so when nobody can decide it', () => {
   expect(waitWords(request)).toBe('waits for Linus, Grace (away)')
   expect(waitWords({ ...request, eligiblePeople: [] })).toBe('nobody can decide it at the moment')
 })

@@ -19,14 +19,14 @@ function question(text: string, more: { title?: string; warnings?: string[] } = 
   return { title, presentation }
 }
 
-test('a question of one line is all in its title and its choices', () => {
+test('the title and the choices contain all of a question of one line', () => {
   expect(isWholeInTitle(question('Which file?'))).toBe(true)
   const { title, presentation } = question('Which file?')
   const text = { ...presentation, content: 'Which file?\n', metadata: { choices: [] } }
   expect(isWholeInTitle({ title, presentation: text })).toBe(true)
 })
 
-test('a question with more lines, a cut title, a warning or bytes that are not shown is read apart', () => {
+test('a question with more lines, a cut title, a warning or bytes that are not shown has its own text', () => {
   const cut = `${'a'.repeat(199)}…`
   expect(isWholeInTitle(question('Which?\nAll?', { title: 'Ask: Which? All?' }))).toBe(false)
   // The first line is what a cut title looks like.

@@ -13,7 +13,7 @@ const after = (...steps: [number, number][]): readonly Interval[] =>
     [],
   )
 
-test('all is seen only when every part has been on the screen, in any order', () => {
+test('everything counts as seen only when every part has been on the screen, in any order', () => {
   expect(coversHeight(after([0, 400], [400, 900]), 900)).toBe(true)
   expect(coversHeight(after([500, 900], [0, 300], [250, 520]), 900)).toBe(true)
 })
@@ -22,12 +22,12 @@ test('jumping to the end does not count as having seen the middle', () => {
   expect(coversHeight(after([0, 400], [800, 1200]), 1200)).toBe(false)
 })
 
-test('nothing on the screen is nothing seen, of an empty element too', () => {
+test('nothing counts as seen while nothing is on the screen, not even an empty element', () => {
   expect(coversHeight([], 0)).toBe(false)
   expect(coversHeight(after([10, 10], [20, 5]), 30)).toBe(false)
 })
 
-test('what comes in has not been seen, and what stands below it stays seen where it is then', () => {
+test('inserted content has not been seen, and seen content below it stays seen at its new place', () => {
   const intervals = after([0, 500], [700, 900])
   expect(moveIntervals(intervals, 300, 100)).toEqual([
     { from: 0, to: 300 },
@@ -41,7 +41,7 @@ test('what comes in has not been seen, and what stands below it stays seen where
   ])
 })
 
-test('the parts that are left are those that were jumped over', () => {
+test('the unseen parts are those that were jumped over', () => {
   expect(unseenParts(after([0, 400], [800, 1000]), 1200)).toEqual([
     { from: 400, to: 800 },
     { from: 1000, to: 1200 },

@@ -42,7 +42,7 @@ test('high risk is approved only with a reason and once all of it was on the scr
   ).toContain('masked')
 })
 
-test('what runs is approved only once every masked value was shown, at every risk', () => {
+test('a command is approved only after every masked value in it was shown, at every risk', () => {
   const presentation = { ...request.presentation, type: 'command' as const }
   expect(whyNotSubmit({ ...request, presentation }, { ...fields, hasMaskedSecrets: true })).toBe(
     'This runs: show every masked value first.',
@@ -51,7 +51,7 @@ test('what runs is approved only once every masked value was shown, at every ris
   expect(whyNotSubmit(request, { ...fields, hasMaskedSecrets: true })).toBeNull()
 })
 
-test('at high risk what was carried out before is approved only with a tick that says again', () => {
+test('at high risk a call that was carried out before is approved only with the box “again” ticked', () => {
   const alike = { ...request.alike, again: 2 }
   const repeated = { ...high, alike }
   const ready = { ...fields, reason: 'read', fullyViewed: true }
@@ -87,7 +87,7 @@ test('a decision is bound to the digest and revision that were shown', () => {
   })
 })
 
-test('only high risk says that all was seen, and names what was seen', () => {
+test('only a decision at high risk states that everything was seen, with its digest', () => {
   expect(decisionBody(high, { ...fields, reason: 'x', fullyViewed: true })).toMatchObject({
     seen: 'sha256:p',
   })
@@ -103,7 +103,7 @@ test('a denial says what happens then and has no scope', () => {
   })
 })
 
-test('bounds go only with a scope wider than once', () => {
+test('limits are sent only with a scope wider than once', () => {
   expect(decisionBody(request, { ...fields, uses: '3' })).not.toHaveProperty('grant')
   expect(decisionBody(request, { ...fields, scope: 'path', uses: '3' })).toMatchObject({
     grant: { uses: 3 },

@@ -46,7 +46,7 @@ test('a decision that Temporal does not know of is not said to make the run go o
   }
 })
 
-test('a worker is said to be away only when nothing took the call up for some seconds', () => {
+test('the sentence says that no worker is available only after the call has waited some seconds for one', () => {
   const reply = answer('approved', 'delivered')
   expect(stageSentence(reply, 'approve', waiting, false)).toBe(goesOn)
   expect(stageSentence(reply, 'approve', waiting, true)).toBe(workerAway)
@@ -100,7 +100,7 @@ const clock = (): string => '14:06'
 const refusal = (code: ApiRefusal['code'], facts: Record<string, unknown> = {}): ApiRefusal =>
   new ApiRefusal(409, code, 'The detail.', facts)
 
-test('a person whose decision came second reads who decided what, when and why, and that theirs was not recorded', () => {
+test('a person whose decision came second reads the first decision, its reason and time, and that their own was not recorded', () => {
   const facts = {
     state: 'denied',
     decidedBy: { name: 'Ilya' },
@@ -142,7 +142,7 @@ test('the result of a request names who ended it, or the reason', () => {
   expect(executionSentence({ state: 'not_started' }, { ...answered, state: 'approved' })).toBeNull()
 })
 
-test('a finding is not said to approve something, unless its call is to be carried out again', () => {
+test('the sentence for an outcome check does not speak of approval, unless the call is to be carried out again', () => {
   const check = {
     kind: 'outcome_check',
     decidedBy: { id: '1', name: 'Ilya' },
