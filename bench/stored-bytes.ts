@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 
 /**
- * Bytes of the rows of each table, as compressed as Postgres keeps them; without indexes and free
+ * Bytes of the rows of each table, compressed as Postgres stores them, without indexes and free
  * space.
  */
 export async function bytesByTable(db: Db): Promise<ReadonlyMap<string, number>> {

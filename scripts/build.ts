@@ -1,6 +1,9 @@
 import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 
-/** `npm run build`: the dashboard into dist/ui, unless that is of these sources already. */
+/**
+ * `npm run build`: the dashboard into dist/ui, unless it was built from the present sources
+ * already.
+ */
 try {
   if (!(await isUiBuilt())) await buildUi()
 } catch (error) {

@@ -23,7 +23,7 @@ const reports = join(import.meta.dirname, '..', 'test-results')
 await rm(reports, { recursive: true, force: true })
 await mkdir(reports, { recursive: true })
 
-/** So many failed tests may run a second time: more of them are no accident. */
+/** The most failed tests that run a second time: more than these do not fail by chance. */
 const maxAgain = 3
 /** Files of tests whose inputs and faults are random. */
 const random = /^test\/slow\/(?!agents\/|runtimes\/)/

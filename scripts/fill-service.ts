@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util'
 import { stageService } from './packages/service-package.ts'
 
 /**
- * What `npm pack --workspace countersign` runs: before, it fills packages/service with the package
- * of the service, whose package.json takes the place of the checkout's; after, with `--empty`, it
- * puts things back. A run that was interrupted is completed by the next.
+ * What `npm pack --workspace countersign` runs: before packing, it fills packages/service with the
+ * package of the service, whose package.json replaces the checkout's; afterwards, with `--empty`,
+ * it restores the folder. The next run completes one that was interrupted.
  */
 const folder = join(import.meta.dirname, '..', 'packages', 'service')
 const manifest = join(folder, 'package.json')

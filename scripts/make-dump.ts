@@ -19,7 +19,10 @@ import { endScenes, playScenes } from '#test/previous/play-scenes.ts'
  * dependencies that are installed now.
  */
 const run = promisify(execFile)
-/** Where the dump is made: its database has absolute paths, which so name no other folder. */
+/**
+ * The folder in which the dump is made. Its database has absolute paths, which therefore name this
+ * folder only.
+ */
 const folder = '/tmp/countersign-previous'
 
 const { values } = parseArgs({

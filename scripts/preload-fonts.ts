@@ -2,7 +2,7 @@ import type { Plugin } from 'vite'
 
 /**
  * Names the fonts in the page, so that the browser loads them beside the scripts and not after
- * them: nothing is drawn before they are there.
+ * them: nothing is drawn before they are loaded.
  */
 export function preloadFonts(): Plugin {
   return {

@@ -104,7 +104,8 @@ export class Ours implements AsyncDisposable {
     const deadline = monotonicMs() + waitMs
     while (monotonicMs() < deadline) {
       const { rows } = await this.pool.query<Omit<WaitingRun, 'runId'>>({
-        // Prepared: each of many looks would be planned anew, for longer than the start takes.
+        // Prepared, because planning each of many queries anew takes longer than the start that
+        // they wait for.
         name: 'bench_until_waiting',
         text: `select request.id as "requestId", call_id as "callId", request.digest,
           presentation_digest as seen

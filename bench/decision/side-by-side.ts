@@ -17,8 +17,8 @@ interface Round {
 /**
  * Decides many runs at once: decisions a second up to the last first line, and processor time a
  * decision until every workflow has ended. "Server and worker", which the budget names, are
- * Temporal's server and the Temporal worker with its tool processes; the API and Postgres, for
- * which the floor has no counterpart, are told apart.
+ * Temporal's server and the Temporal worker with its tool processes; the API and Postgres, which
+ * the floor does not have, are reported separately.
  */
 export async function measureSideBySide(ours: Ours, floor: Floor): Promise<object> {
   const mine: Round[] = []

@@ -7,8 +7,8 @@ file change release worker request approve policy queue decision write read team
   )
 
 /**
- * Text as people and models write it, of about that many bytes: words in no order, so that it packs
- * like prose.
+ * Text as people and models write it, of about that many bytes: words in random order, so that it
+ * compresses like prose.
  */
 export function proseOf(bytes: number): string {
   let text = ''

@@ -9,8 +9,8 @@ const settleMs = 10_000
 
 /**
  * Measures an idle installation: processor time as percent of one core, transactions of Postgres
- * per second, and the memory of each process, with shared pages counted once. What is not of the
- * four services is the supervisor's.
+ * per second, and the memory of each process, with shared pages counted once. Figures outside of
+ * the four services belong to the supervisor.
  */
 export async function benchIdle(): Promise<object> {
   await using ours = await Ours.start()

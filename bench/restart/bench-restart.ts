@@ -4,9 +4,9 @@ import { inParallel, monotonicMs, percentiles, rest, round } from '../figures.ts
 
 const pairs = 6
 const waitingRuns = 50
-/** Long enough for the tool of a run to be in its middle. */
+/** Long enough for the tool of a run to be halfway through. */
 const insideToolMs = 500
-/** What the processes still do when all of them serve again. */
+/** The time in which the processes finish their remaining work after all of them serve again. */
 const settleMs = 2000
 
 /**

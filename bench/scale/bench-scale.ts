@@ -13,8 +13,8 @@ const many = { requests: 100_000, pending: 5_000 }
 
 /**
  * Measures the pages with a year of a team: 100,000 requests, 5,000 of them pending, and 1,000,000
- * events, beside a fiftieth of it. Throws if a page reads a growing table without an index, or the
- * log does not verify.
+ * events, beside a database with a fiftieth of these. Throws if a page reads a growing table
+ * without an index, or the log does not verify.
  */
 export async function benchScale(): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))

@@ -49,7 +49,7 @@ export function generateRequest(year: Year, place: number): Record<string, objec
   const factsDigest = hashBytes(path)
   const facts = { toolHash: year.contentHash, bases: [{ path, hash: 'absent' }] }
   const places = [{ team: queue, count: 2 }]
-  // Some of what waits needs somebody of another team too.
+  // Some pending requests also need a person of another team.
   const both = isPending && place % 20 === 0 ? [...places, { team: 'auditors', count: 1 }] : places
   const routing = {
     queue,

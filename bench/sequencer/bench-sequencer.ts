@@ -92,7 +92,7 @@ async function atRest(db: Db, checkpoints: Checkpoints): Promise<object> {
   const commits: Commits = new Map()
   for (let event = 0; event < restingEvents; event += 1) {
     await write(db, commits)
-    // Not in step with the rounds of a second.
+    // A pause that does not coincide with the sequencer's rounds of a second.
     await delay(restMs + event * 7)
   }
   await checkpoints.cover(writers * eventsOfWriter + 1 + restingEvents)

@@ -2,8 +2,8 @@ import { parseSync } from 'oxc-parser'
 
 /**
  * Participles that say what happened to a value and not what it is. A variable or parameter is
- * called by a noun: `request` and not `asked`, `names` and not `known`. Nor is `most` one: a
- * maximum is `max`, with what it counts (`maxBytes`).
+ * called by a noun: `request` and not `asked`, `names` and not `known`. `most` is forbidden too: a
+ * maximum is `max` with a noun (`maxBytes`).
  */
 const forbiddenNames: ReadonlySet<string> = new Set([
   'asked',
@@ -58,7 +58,7 @@ const forbiddenNames: ReadonlySet<string> = new Set([
   'worn',
 ])
 
-/** Words in the form of a participle that are none, and may name a type or a function. */
+/** Words that look like participles and are none: they may name a type or a function. */
 const nouns: ReadonlySet<string> = new Set([
   'Beginning',
   'Finding',
@@ -87,11 +87,10 @@ const participles = {
 const freeMembers = /^(src\/ui|test\/harness)\//
 
 /**
- * The variables and parameters of a source text that have a forbidden name, and its types and
- * functions that are called by a participle alone (`Judged` and not `JudgedCall`), as
- * `file:line: name`. Members of types and objects may have one: they are fields of the API,
- * columns and the like. The dashboard and the harness of the tests are no contract, so that members
- * of their types are judged as well.
+ * The variables and parameters of a source text with a forbidden name, and its types and functions
+ * whose name is only a participle (`Judged` and not `JudgedCall`), as `file:line: name`. Members of
+ * types and objects may have one: they are fields of the API, columns and the like. The dashboard
+ * and the harness of the tests are no contract, so that members of their types are judged as well.
  */
 export function participleNames(file: string, text: string): string[] {
   const { program, errors } = parseSync(file, text)

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 const packages: Readonly<Record<string, string>> = {
   bwrap: 'bubblewrap',
   slirp4netns: 'slirp4netns',
-  // It closes the way to private addresses.
+  // `ip` closes the way to private addresses.
   ip: 'iproute2',
 }
 
@@ -31,7 +31,8 @@ export function installSandbox(host: Host): string | null {
   if (missing.length > 0 && host.mayInstall && isOnPath(host, 'apt-get')) {
     const packageNames = packagesOf(missing)
     host.log(`installing ${packageNames.join(' and ')} for commands in a sandbox`)
-    // What apt knows of packages may be old, or nothing at all: asked for only when it does not do.
+    // The package lists of apt may be old or empty: they are updated only when an installation
+    // fails.
     if (!apt(host, 'install', '--yes', '--no-install-recommends', ...packageNames)) {
       apt(host, 'update')
       apt(host, 'install', '--yes', '--no-install-recommends', ...packageNames)
@@ -64,7 +65,7 @@ function isOnPath({ path }: Host, name: string): boolean {
   })
 }
 
-/** Whether it succeeded; it asks nothing, and is ended when it does not come to an end. */
+/** Whether the command succeeded. It may ask no questions, and is ended at a time limit. */
 function apt({ path }: Host, ...args: string[]): boolean {
   const waits = ['-o', 'Acquire::Retries=2', '-o', 'DPkg::Lock::Timeout=120']
   const { status } = spawnSync('apt-get', [...waits, ...args], {

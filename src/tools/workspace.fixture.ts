@@ -31,7 +31,7 @@ export async function parsed(tool: Tool, input: Json): Promise<JsonObject> {
   return result.input
 }
 
-/** What is wrong with a call that must be refused. */
+/** The refusal of an invalid call. */
 export async function problemsOf(tool: Tool, input: Json): Promise<string> {
   const result = await tool.parse(input)
   if (result.ok) expect.fail('was accepted')
@@ -48,7 +48,7 @@ export async function present(
   return tool.present(await parsed(tool, input), context)
 }
 
-/** Executes a call: with the facts of its request, or as one that nobody was asked about. */
+/** Executes a call with the facts of its request, or as a call that needed no approval. */
 export async function execute(
   tool: Tool,
   workspace: Workspace,

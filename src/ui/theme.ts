@@ -17,7 +17,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // The accent colour is for decisions: a button without an edge has that of the text.
+  // The accent colour is for decisions: a button without a border has the colour of the text.
   variantColorResolver: (input) => {
     const isPlain = input.variant === 'subtle' && input.color === input.theme.primaryColor
     return defaultVariantColorsResolver(isPlain ? { ...input, color: 'gray' } : input)

@@ -55,7 +55,9 @@ test('a workspace is opened for its own task queue only', async () => {
   const opened = workspaces()
   await expect(
     opened.of(policyWith(elsewhere), { taskQueue: 'unknown', workspace: 'default' }),
-  ).rejects.toThrow('the workspace default in countersign.yaml has not the task queue unknown')
+  ).rejects.toThrow(
+    'the workspace default in countersign.yaml does not have the task queue unknown',
+  )
 })
 
 // Rules: product.md 35

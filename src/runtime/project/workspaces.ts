@@ -57,7 +57,7 @@ export class Workspaces {
       throw new UnusableWorkspace(`countersign.yaml has no workspace ${name}`)
     if ((workspace.taskQueue ?? this.#ownTaskQueue) !== taskQueue) {
       throw new UnusableWorkspace(
-        `the workspace ${name} in countersign.yaml has not the task queue ${taskQueue}`,
+        `the workspace ${name} in countersign.yaml does not have the task queue ${taskQueue}`,
       )
     }
     return resolve(this.#folders.projectDir, workspace.root)

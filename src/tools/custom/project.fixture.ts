@@ -51,7 +51,7 @@ export function toolProject(bodies: Readonly<Record<string, string>>) {
   return projectWith(Object.fromEntries(files) as Record<string, string>)
 }
 
-/** A tool file with one tool, `execute`'s body given. */
+/** A tool file with one tool, from the body of `execute`. */
 export function toolFile(name: string, body: string, more = ''): string {
   return `import { z } from 'zod'
 import { defineTool } from 'countersign'

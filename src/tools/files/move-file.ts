@@ -64,8 +64,8 @@ export const moveFile = defineBuiltIn({
       content,
       contentType: decodeText(content) === null ? 'application/octet-stream' : 'text/plain',
       proposes: new Map<string, Uint8Array | null>(
-        // Bytes that are too many are not proposed: a later call that builds on them will be stale
-        // and ask again.
+        // Contents beyond the limit are not proposed: a later call that builds on them will be
+        // stale and ask again.
         moved.content === null
           ? []
           : [

@@ -22,8 +22,8 @@ import type { EndedServerMessage } from './mcp-tool.ts'
 const fixtures = new URL('../../../test/harness/fixtures/mcp/', import.meta.url)
 
 /**
- * A server of one file that does what its argument, a script, says and answers with what came of
- * it. The file `says` where it works is its tool's description.
+ * A server in one file. It runs the script in its argument and answers with the result. The file
+ * `says` in its working folder is the description of its tool.
  */
 export const scriptServer = `import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

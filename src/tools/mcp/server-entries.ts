@@ -41,7 +41,9 @@ export interface ServerEntriesOptions {
   readonly unusedMs?: number
   /** how many servers may work in worktrees at once; absent: 32 */
   readonly maxInWorktrees?: number
-  /** how long one of these must be unused before it ends for another one; absent: a minute */
+  /**
+   * how long one of these must be unused before it may end in favour of another; absent: a minute
+   */
   readonly replaceableMs?: number
 }
 
@@ -103,7 +105,7 @@ export class ServerEntries implements AsyncDisposable {
     return entry
   }
 
-  /** Why no other server may work in a worktree. One that is unused ends for it. */
+  /** Why no further server may work in a worktree; an unused one first ends to make room. */
   #makeRoom(): string | null {
     const maxServers = this.#options.maxInWorktrees ?? usualMaxInWorktrees
     const inWorktrees = [...this.#entries].filter(([, { worktree }]) => worktree !== null)

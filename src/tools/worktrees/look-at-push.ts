@@ -113,7 +113,7 @@ async function reachRemote<T>(remote: string, look: () => Promise<T>): Promise<T
   }
 }
 
-/** Those commits of the remote that the repository has. */
+/** The commits among `hashes` that the repository has. */
 async function commitsInRepository(git: GitRun, hashes: readonly string[]): Promise<string[]> {
   const stdin = hashes.map((hash) => `${hash}^{commit}\n`).join('')
   const list = await hostGitText(['cat-file', '--batch-check=%(objectname)'], { ...git, stdin })

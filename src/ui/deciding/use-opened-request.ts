@@ -13,7 +13,7 @@ import { resultsInFile } from './editing/results-in-file.ts'
 export interface OpenedRequest {
   /** the newest of everything but the call itself, which changes when the person reviews it */
   readonly request: RequestDetail
-  /** false: it is another revision by now */
+  /** false: the request has a newer revision by now */
   readonly isNewest: boolean
   readonly secrets: PageSecrets
   readonly unsentChoice: UnsentChoice

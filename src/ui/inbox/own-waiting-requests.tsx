@@ -55,7 +55,7 @@ function WaitedFor({ people }: Pick<OwnWaitingRequest['request'], 'people'>) {
     <Fragment key={id}>
       {place > 0 && ', '}
       <strong>{name}</strong>
-      {/* An API of an earlier version does not say it. */}
+      {/* An API of an earlier version does not have this field. */}
       {awayUntil != null && (
         <>
           {' '}

@@ -28,7 +28,7 @@ function useQueueEntries(): {
   const [search] = useSearchParams()
   const { data } = useQueues()
   const queues = data?.items ?? []
-  // Until they are loaded, nobody knows how many wait.
+  // Until the queues are loaded, the number of waiting requests is unknown.
   const sum = (of: (queue: (typeof queues)[number]) => number): number | null =>
     data === undefined ? null : queues.reduce((total, queue) => total + of(queue), 0)
   const view = viewQueryOf(search)
@@ -138,7 +138,7 @@ export function QueueSelect() {
   const { lists, queues, views } = useQueueEntries()
   const entries = [...lists, ...views, ...queues]
   const current = entries.find(({ on }) => on)
-  // The count of a list is not that of what its filters leave.
+  // The count of a list does not take its filters into account.
   const narrowed = isNarrowed(search)
   const value = current?.to ?? `/?${search.toString()}`
   return (

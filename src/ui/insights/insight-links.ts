@@ -93,12 +93,12 @@ export function openedOn(day: string, what: Outcome | 'opened' | 'cancelled'): s
   return inboxWith({ ...filters, from, to })
 }
 
-/** The address of all requests of a time that expired unseen. Pure. */
+/** The address of all requests of a period that expired unseen. Pure. */
 export function unseenIn({ from, to }: Pick<LinkScope, 'from' | 'to'>): string {
   return inboxWith({ state: 'expired', unseen: 'true', from, to })
 }
 
-/** The address of the runs of a worker or person with a model step in a time. Pure. */
+/** The address of the runs of a worker or person with a model step in a period. Pure. */
 export function activeRuns(
   { by, from, to }: Pick<UsageView, 'by' | 'from' | 'to'>,
   key: string,

@@ -71,7 +71,7 @@ export function TimeTable({ scope, items }: Props) {
   )
 }
 
-/** How many requests the median is of: for a person, those that they voted on. */
+/** The number of requests behind the median: for a person, those that they voted on. */
 function decidedCount(by: InsightKey, { opened: voted, approved, denied }: InsightView): number {
   return by === 'person' ? voted : approved + denied
 }
@@ -121,7 +121,7 @@ export function FigureHead({ columns }: { columns: readonly string[] }) {
   )
 }
 
-/** A figure that leads to the list behind it, where there is something in it. */
+/** A figure that links to the list behind it, unless the list is empty. */
 export function FigureCell(props: {
   scope: LinkScope
   item: InsightView

@@ -10,7 +10,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { activeRuns } from './insight-links.ts'
 import { FigureHead, FigureTable } from './insight-table.tsx'
 
-/** What models used, by worker or person; nothing where no model used anything. */
+/** The usage of models by worker or person; nothing if there was none. */
 export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
   const usage = useQuery({
     queryKey: ['insights', 'usage', by, days],

@@ -19,7 +19,7 @@ const parts = waitingAges.map((age): BarPart => ({
   count: ({ waitingByAge }) => waitingByAge[age],
 }))
 
-/** What waits now, by how long it has waited, with its table. Nothing where nothing waits. */
+/** The pending requests by how long they have waited, with a table; nothing if there are none. */
 export function WaitingAges(props: { scope: LinkScope; items: readonly InsightView[] }) {
   const { scope } = props
   const items = props.items.filter(({ waiting }) => waiting > 0)

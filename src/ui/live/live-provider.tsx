@@ -23,8 +23,9 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)
   const navigate = useNavigate()
-  // Everything but the first page's request was asked for after the person was known. An API
-  // process of an earlier version does not say it: then the stream begins when it opens.
+  // All data but the request of the first page was requested after the answer about the person,
+  // which names the event to begin at. An API process of an earlier version names none: then the
+  // stream begins when it opens.
   const [from] = useState(useMe().lastEventId ?? null)
   const openPage = useRef(navigate)
   useEffect(() => {

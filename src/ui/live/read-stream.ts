@@ -7,7 +7,10 @@ type Body = ReadableStream<Uint8Array<ArrayBuffer>>
 /** A stream of server-sent events that was opened. */
 export interface OpenedStream {
   readonly response: Response
-  /** The events of the body, in order, until it ends. Who ends them earlier ends the stream. */
+  /**
+   * The events of the body, in order, until it ends. A reader that stops earlier cancels the
+   * stream.
+   */
   readonly events: (
     body: Body,
     onComment?: (comment: string) => void,
@@ -15,8 +18,8 @@ export interface OpenedStream {
 }
 
 /**
- * Opens a stream when its parser is loaded, so that nothing is requested that could not be read. No
- * page needs the parser for its first drawing. Rejects if the parser does not load, and at once
+ * Opens a stream once its parser is loaded, so that no stream is requested that could not be read.
+ * No page needs the parser for its first drawing. Rejects if the parser does not load, and at once
  * when `signal` aborts.
  */
 export async function openStream(

@@ -1,6 +1,8 @@
 import { Hash } from '../text/hash.tsx'
 
-/** What has a digest, as the end of "Digest of"; `what` names it for screen readers. */
+/**
+ * A digest and its subject, as the end of "Digest of"; `what` names the subject for screen readers.
+ */
 interface NamedDigest {
   readonly of: string
   readonly value: string

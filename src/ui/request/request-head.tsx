@@ -25,7 +25,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
   const navigate = useNavigate()
   const { search } = useLocation()
   const line = useRef<HTMLDivElement>(null)
-  // Deciding takes controls away, and with them a line of what does not fit on one.
+  // A decision removes controls, and thus a second line that they may have needed.
   const minHeight = useSteadyHeight(line, request, false)
   const [list, { state }] = backToList(search, request.number)
   const keys = {

@@ -215,12 +215,12 @@ function useListKeys(number: number | null): ListKeys {
   return { place, goNext: () => (nextToDecide === null ? goBack() : open(nextToDecide)) }
 }
 
-/** What asks: the program with its words, or the agent with its statement. */
+/** The origin of the request: the program with its words, or the agent with its statement. */
 function Requester(props: { request: RequestDetail; displayedRequest: RequestDetail }) {
   const { request, displayedRequest } = props
   if (request.external !== null) return <ProgramCard request={request} />
   if (displayedRequest.erased !== null || displayedRequest.kind === 'start') return null
-  // The service asks it, and the model says nothing about it.
+  // The service opened it, so there is no statement of a model.
   if (displayedRequest.kind === 'outcome_check') {
     return (
       <div className="card">

@@ -4,7 +4,10 @@ import { LoadingCards, LoadingRows, type CardLayout } from './loading.tsx'
 
 /** After this time the parts are shown, and what has not loaded shows its own placeholder. */
 const maxWaitMs = 3_000
-/** Loading has ended after so many frames without a query: one answer may cause the next query. */
+/**
+ * Loading counts as ended after this many frames without a query, because one answer may cause the
+ * next query.
+ */
 const quietFrames = 3
 
 /** False while a part of a page is drawn and not on the screen yet: it takes no focus. */

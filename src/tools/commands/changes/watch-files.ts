@@ -23,7 +23,7 @@ import { listDifferences, maxListed, type Difference, type PathState } from './l
 /** Of the files that are read after one command. */
 const maxReadBytes = 64 * 1024 * 1024
 
-/** The files of a worktree, in which a command is about to begin. */
+/** The files of a worktree in which a command is about to begin. */
 export interface WatchedFiles {
   /**
    * What the command did to files; `null`: nobody knows, because others were at work too, or Git
@@ -73,7 +73,7 @@ export async function watchFiles(
       if (differs) now.set(at, { signature, hash: after.kind === 'file' ? after.hash : null, base })
       if (isSame || !(await isSince(root, at, state, call.sinceNs))) continue
       const wrote = written.get(at)
-      // A file tool made it what it is.
+      // A file tool made its present state.
       if (wrote !== undefined && wrote === (after.kind === 'file' ? after.hash : null)) continue
       differences.push({ path: at, before: stateBefore(wrote, entry, base), after })
     }

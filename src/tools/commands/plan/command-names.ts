@@ -31,7 +31,7 @@ const gitInternals = new Set([
   'worktrees',
 ])
 
-/** They name other folders whose objects the repository has: the service shows them to commands. */
+/** They name other folders with objects of the repository, which the service shows to commands. */
 const borrowed = new Set(['objects/info/alternates', 'objects/info/http-alternates'])
 
 /** A rebase that was interrupted continues by this list, whose `exec` lines are commands. */

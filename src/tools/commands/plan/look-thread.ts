@@ -49,7 +49,7 @@ async function answerTo(
   if (question.do === 'look') {
     return { id, type: 'names', names: await look(zones, question.bounded, signal) }
   }
-  // What a command changed is searched in the way in which it was searched before.
+  // The search after a command uses the same rules as the search before it.
   const mountsWhole = [...question.before.guarded.values()].some(({ whole }) => whole)
   const after = await look({ ...zones, mountsWhole }, false, signal)
   const sentences = await undoNames(zones.root, question.before, after, question.untilMs)

@@ -9,7 +9,7 @@ const descriptor = 5
  * killed.
  */
 export function holdLifeline(): void {
-  // The thread runs the text of a function: a file would load what removes types again (12 MiB).
+  // The thread runs the text of a function: a file would load the type stripper again (12 MiB).
   new Worker(`(${endWithParent.toString()})()`, {
     eval: true,
     workerData: { descriptor },
@@ -17,7 +17,7 @@ export function holdLifeline(): void {
   }).unref()
 }
 
-/** The thread's whole program; it can use nothing of this file. */
+/** The whole program of the thread. It cannot refer to anything else in this file. */
 function endWithParent(): void {
   const { Socket } = process.getBuiltinModule('node:net')
   const { workerData } = process.getBuiltinModule('node:worker_threads')

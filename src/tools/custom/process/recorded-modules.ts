@@ -40,7 +40,7 @@ export class RecordedModules {
   }
 
   /**
-   * Throws when another package.json than the recorded one determines how tool files resolve names.
+   * Throws when a package.json other than the recorded one determines how tool files resolve names.
    */
   checkScope(): void {
     const { projectDir, hashes } = this.#recorded

@@ -16,7 +16,7 @@ export async function serveQueries<Query>(
   answer: (query: Query, signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   let controller = new AbortController()
-  // An unhandled promise affects nothing: its call has been, or will be, answered.
+  // An unhandled rejection is ignored, because its call has been, or will be, answered.
   process.on('unhandledRejection', (error) => console.error(error))
   const take = async (line: string): Promise<void> => {
     const message = JSON.parse(line) as Query & { readonly id: number; readonly do: string }

@@ -28,9 +28,9 @@ export function readingBounds(policy: Policy, worker: WorkerDefinition): Reading
 
 /**
  * Decides which files a search of a folder may read. It leaves out files that the zones' suffixes
- * exclude, and key and environment files. It also leaves out a file if an overlay that did not
- * apply to the search itself blocks reading the file, or makes it ask. (Zones below the folder were
- * judged with the call.) The search enters the folders that are in a zone.
+ * exclude, and key and environment files. It also leaves out a file whose reading is blocked, or
+ * asks, by an overlay that did not apply to the search itself. (Zones below the folder were judged
+ * with the call.) The search enters the folders that are in a zone.
  */
 export function mayReadWithin(bounds: ReadingBounds): MayRead {
   return (path, kind, from) => {

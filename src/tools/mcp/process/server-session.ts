@@ -20,7 +20,7 @@ const connectTimeoutMs = 60_000
 const listTimeoutMs = 15_000
 const maxTools = 500
 const maxPages = 50
-/** The codes of JSON-RPC: a server's own would be a value of a metric for each. */
+/** The codes of JSON-RPC. Each of a server's own codes would add a value to a metric. */
 const knownCodes = new Set([-32700, -32600, -32601, -32602, -32603])
 /** The `error.type` of an answer, in OpenTelemetry's words. */
 const errorTypes = { output: null, error: 'tool_error', lost: '_OTHER' } as const

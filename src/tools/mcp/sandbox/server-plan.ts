@@ -36,7 +36,7 @@ export async function planServer(
   for (const arg of args.filter((word) => path.isAbsolute(word))) {
     const at = await realpath(arg).catch(() => null)
     if (at === null || at === '/' || leadsOut(worker.zones, root, arg, at)) continue
-    // A worktree lies in the data folder: what is around that cannot be shown without it.
+    // A worktree lies in the data folder, so a folder around the data folder cannot be shown.
     const isWorktree = containsPath(dataDir, root)
     const isHidden = hidden.some((folder) => containsPath(folder, at))
     if (isHidden && !(isWorktree && containsPath(root, at))) continue
@@ -78,7 +78,10 @@ async function namesInGit(zones: readonly Zone[], root: string): Promise<string[
   return names
 }
 
-/** Whether a path in a writable zone leads elsewhere: what the worker writes there decides. */
+/**
+ * Whether a path in a writable zone leads out of the workspace: the worker could redirect it by a
+ * link.
+ */
 export function leadsOut(
   zones: readonly Zone[],
   root: string,

@@ -126,7 +126,7 @@ function descriptorsOf(
 
 const argumentsDescriptor = 5
 
-/** Python reads no compiled module beside a script, where a worker may have written one. */
+/** Python then ignores compiled modules beside a script, which a worker may have written. */
 const ownBytecode = { PYTHONPYCACHEPREFIX: '/dev/null/none' }
 
 const systemRoots = ['/usr', '/bin', '/sbin', '/lib', '/lib64']

@@ -74,7 +74,10 @@ export function useLineNotes(
   )
 }
 
-/** The comments that may be about the lines which are shown: nothing else says so. */
+/**
+ * The comments that may be about the lines on the screen. A comment does not say which revision it
+ * is about.
+ */
 function useCommentsHere(comments: readonly Comment[], isNewest: boolean): readonly Comment[] {
   const [earlier, setEarlier] = useState(comments)
   if (isNewest && earlier !== comments) setEarlier(comments)

@@ -19,7 +19,7 @@ export function SignatureNote({ problem }: { problem: string | null }) {
   )
 }
 
-/** What somebody wrote for a decision that can no longer be sent, to be copied. */
+/** The text that somebody wrote for a decision that can no longer be sent. It can be copied. */
 export function UnsentNote({ text }: { text: string }) {
   return (
     <div className="kept-note">

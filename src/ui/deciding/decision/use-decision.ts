@@ -37,8 +37,8 @@ export interface DecisionInput {
 export type Decision = ReturnType<typeof useDecision>
 
 /**
- * A decision while it is made: its fields, why it cannot be submitted, how it is submitted, and
- * what became of it. Nothing counts before the service has confirmed it.
+ * A decision in progress: its fields, why it cannot be submitted, how it is submitted, and its
+ * result. Nothing counts before the service has confirmed it.
  */
 export function useDecision(input: DecisionInput) {
   const { request, displayedRequest, onNext } = input

@@ -94,7 +94,7 @@ export function StartRow(row: StartOfRuns & { children: ReactNode }) {
   )
 }
 
-/** What people do with a schedule or trigger, one act at a time. */
+/** The actions of people on a schedule or trigger, one at a time. */
 function useStartActs({ start: { name }, list, change }: StartOfRuns) {
   const client = useQueryClient()
   const intent = useIntentKey()

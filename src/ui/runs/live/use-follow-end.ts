@@ -22,7 +22,7 @@ export function useFollowEnd(
   useEffect(() => {
     let beforeY = window.scrollY
     const onScroll = (): void => {
-      // Growth after the last scroll has not moved the person away from the end.
+      // A person who was at the end at the last scroll is still there after the content has grown.
       const isUpward = window.scrollY < beforeY
       beforeY = window.scrollY
       isAtEnd.current = isNearEnd(region.current) || (isAtEnd.current && !isUpward)
