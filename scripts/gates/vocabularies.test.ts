@@ -20,7 +20,7 @@ async function problems(): Promise<string[]> {
 const risks = `/** From the mildest. */\nexport const risks = ['low', 'medium', 'high'] as const\n`
 const inDomain = 'src/domain/verdict.ts:2 lists: '
 
-test('a list of the domain with its type, and what refers to it, pass', async () => {
+test('a list of the domain, its type and the references to it pass', async () => {
   plant('src/domain/verdict.ts', `${risks}export type Risk = (typeof risks)[number]\n`)
   plant('src/api/schema.ts', `export const risk = z.enum(risks)\n`)
   plant('src/ui/texts.ts', `const texts: Record<Risk, string> = { low: '', medium: '' }\n`)
@@ -61,7 +61,7 @@ test('the words of a list that contains another one count as written out', async
   ])
 })
 
-test('words in two files are reported also while the domain has no list of them', async () => {
+test('the same words in two files are reported, even if the domain has no list of them', async () => {
   plant('src/store/table.ts', `type State = 'pending' | 'delivered' | 'dead'\n`)
   expect(await problems()).toEqual([])
   plant('src/api/schema.ts', `z.enum(['pending', 'delivered', 'dead'])\n`)

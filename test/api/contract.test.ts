@@ -532,7 +532,7 @@ function expectDocumented(reply: Reply, { path, method, operation }: Listed): vo
   ).toBe(true)
 }
 
-test('every operation of the document is answered well, and as the document says', async () => {
+test('every operation of the document answers with success, in the form that the document declares', async () => {
   const names = listed.map(({ operation }) => operation.operationId)
   expect(
     names.filter((name) => !Object.hasOwn(questions, name) && !provedElsewhere.has(name)),

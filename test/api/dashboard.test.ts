@@ -62,7 +62,7 @@ test.each(['br', 'gzip'])('pages and files go out compressed with %s', async (en
   }
 })
 
-test('who takes nothing compressed gets pages and files as they are, and so does a file that is too short', async () => {
+test('a reader that accepts no compression gets pages and files as they are; short files are never compressed', async () => {
   for (const path of ['/', '/assets/main-1a2b3c.js', '/favicon.svg']) {
     const encoding = path === '/favicon.svg' ? 'br' : 'identity'
     const reply = await api.ask(path, { headers: { ...page, 'accept-encoding': encoding } })

@@ -90,7 +90,7 @@ test('the difference is shown by setting and by line, to those who activate or a
   expect(await grace.get('/v1/policy/difference')).toMatchObject({ status: 403 })
 })
 
-test('what is harmless takes one person, who agreed to that very digest', async () => {
+test('a harmless change takes one person, who agreed to exactly its digest', async () => {
   const { to } = (await edsger.get('/v1/policy/difference')).body
   const { digest } = await state(edsger)
   expect(await activate(edsger, digest)).toMatchObject({ status: 412, body: { digest: to } })
@@ -102,7 +102,7 @@ test('what is harmless takes one person, who agreed to that very digest', async 
   expect(await activate(olga, to)).toMatchObject({ status: 200, body: { state: 'in_force' } })
 })
 
-test('what changes who decides waits for a second person, and says so to both', async () => {
+test('a change of who decides waits for a second person, and says so to both', async () => {
   put('countersign.yaml', weaker)
   const { to, secondPerson } = (await edsger.get('/v1/policy/difference')).body
   expect(secondPerson).toEqual([

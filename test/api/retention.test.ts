@@ -18,7 +18,7 @@ await sql`
       select 'signal_decided', '{}', now() - interval '40 days', now() from generate_series(1, 3)
   `.execute(api.database.db)
 
-test('what a rule would remove is counted before anybody sets it, and nothing goes', async () => {
+test('the records that a rule would remove are counted before anybody sets the rule, and none is removed', async () => {
   const preview = await aud.get('/v1/retention?transcripts=90d&records=30d')
   expect(preview.body).toEqual({
     transcripts: { rule: 'transcripts: 90d', runs: 1 },

@@ -123,7 +123,7 @@ test('no page has a problem that axe finds with forced colours, light and dark',
   expect(found).toEqual([])
 })
 
-test('what opens over a page has no problem that axe finds, light and dark', async () => {
+test('dialogs and menus over a page have no problem that axe finds, light and dark', async () => {
   const page = await dashboard.open('Grace', '/')
   await page.locator('.request-row').first().waitFor()
   const found: string[] = []

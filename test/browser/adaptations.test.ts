@@ -161,19 +161,22 @@ test('with forced colours a ticked box, a switch and its state are told from wha
   expect(await fill(track)).not.toBe(off)
 })
 
-test.each(pages)('%s moves nothing by itself for who wants less motion', async (_, path, ready) => {
-  const page = await dashboard.open('Grace', '/account')
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await go(page, path, ready)
-  const moving = await page.evaluate(() =>
-    document
-      .getAnimations()
-      .filter(({ playState }) => playState === 'running')
-      .filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 1)
-      .map(({ effect }) => String(effect?.getComputedTiming().duration)),
-  )
-  expect(moving).toEqual([])
-})
+test.each(pages)(
+  '%s moves nothing by itself for a person who prefers less motion',
+  async (_, path, ready) => {
+    const page = await dashboard.open('Grace', '/account')
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await go(page, path, ready)
+    const moving = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter(({ playState }) => playState === 'running')
+        .filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 1)
+        .map(({ effect }) => String(effect?.getComputedTiming().duration)),
+    )
+    expect(moving).toEqual([])
+  },
+)
 
 test.each(pages)(
   '%s loses nothing at 200 % of the text size, and at 320 px',

@@ -514,7 +514,7 @@ test('a saved export is the trail under its filters, for who may read all of it'
   expect(new Set(types)).toEqual(new Set(['request.opened']))
 })
 
-test('what clears the filters of the trail stands on the line of the filters, or with the last of them on the next', async () => {
+test('the button that clears the filters of the trail is on the line of the filters, or beside the last one on the next line', async () => {
   const page = await dashboard.open('Grace', '/audit?q=trail', {
     viewport: { width: 1440, height: 900 },
   })

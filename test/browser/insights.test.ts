@@ -52,7 +52,7 @@ test('insights are opened by G N; every mark leads to the list behind it, by key
   await filters.getByText(/^opened from /).waitFor()
 })
 
-test('every figure leads to a list of exactly as many requests, however they are grouped', async () => {
+test('every figure leads to a list of exactly that many requests, however they are grouped', async () => {
   const page = await dashboard.open('Grace', '/insights')
   const outcomes = page.getByRole('region', { name: 'Outcomes', exact: true })
   await outcomes.getByText('Figures').click()

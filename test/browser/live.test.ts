@@ -279,7 +279,7 @@ test('a one-time link signs in once, and its token does not stay in the address'
   expect(await second.locator('main p').count()).toBe(2)
 })
 
-test('where mail is sent, a person gets a link by mail that leads to the page they wanted; the page says the same whoever has the address', async () => {
+test('a mailed link leads to the page that the person wanted, and the sign-in page says the same for every address', async () => {
   await using server = await openMailServer()
   const { id } = await askForNote('notes/by-mail.md')
   const email = `email:\n  smtp: { host: 127.0.0.1, port: ${server.port}, security: none }\n  from: countersign@example.com\n`
@@ -394,7 +394,7 @@ test('a request that arrives while the page is hidden makes one browser notifica
   await notifiedPage.waitForURL(/\/requests\//)
 })
 
-test('who started runs sees whom they wait for and since when, and reminds them once an hour', async () => {
+test('a person who started runs sees whom the runs wait for and since when, and reminds these people once an hour', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/waited-for.md', content: 'Text\n' }
   const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')

@@ -47,7 +47,7 @@ test('on a phone a request is decided in a sheet from the bottom, with targets f
   expect(row.state).toBe('approved')
 })
 
-test('what was chosen and typed in the sheet is there again after it was put away, and after a tablet was turned', async () => {
+test('the choice and the text in the sheet are still there after it was closed, and after a tablet was turned', async () => {
   const input = { path: 'notes/put-away.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
@@ -134,7 +134,7 @@ test('on a phone a call of high risk is approved once a thumb has scrolled throu
   expect(await sidewaysOn(page)).toBe(0)
 })
 
-test('one’s own decision that the stream tells of before it is answered is not taken for a colleague’s', async () => {
+test('a person’s own decision is not taken for a colleague’s when the stream reports it before its answer arrives', async () => {
   const input = { path: 'notes/slow-answer.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })

@@ -148,7 +148,7 @@ test('Ctrl-C at the prompt decides nothing', async () => {
   await cli.ok('runs', 'cancel', run, ...ada)
 })
 
-test('watching asks in place whoever may decide, for this run once or for the rest of it', async () => {
+test('a watching person who may decide is asked in place, for one call or for the rest of the run', async () => {
   const { run } = await cli.waiting('again')
   const watch = cli.atTerminal('runs', 'watch', run, ...grace)
   await watch.converse(

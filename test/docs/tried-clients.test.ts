@@ -101,7 +101,7 @@ test.each(Object.entries(tried))(
   },
 )
 
-test('every row that says that a client works names one that a test runs', () => {
+test('every client that the table says works is run by a test', () => {
   const tables = text.split('\n\n').flatMap((block) => {
     const rows = block.split('\n').filter((line) => line.startsWith('|'))
     const [head = ''] = rows

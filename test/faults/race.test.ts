@@ -17,7 +17,7 @@ const world = disposeAfterTests(
 for (const name of people) sessions.push(await world.as(name))
 
 // Rules: product.md 7
-test('fifty people over HTTP race one request: one wins, 49 are told 409 with the winner’s name, and a repeat with the same key gets the same answer', async () => {
+test('of fifty people who decide one request over HTTP, one succeeds, 49 get 409 with that name, and a repetition with the same key gets the same answer', async () => {
   const runId = await world.startRun('one')
   const { id, digest, revision } = await world.onlyWaiting(runId)
   const attempts = sessions.map((session, index) => ({

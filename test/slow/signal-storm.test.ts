@@ -3,7 +3,7 @@ import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun } from '../workflows/scripted-run.ts'
 
-describe('agentRun under a storm of signals', () => {
+describe('agentRun under thousands of signals', () => {
   it('misses no decision among 2,400 signals that arrive while it continues as new', async () => {
     const ids = Array.from({ length: 24 }, (_, index) => `r${index}`)
     await using run = await startScriptedRun(

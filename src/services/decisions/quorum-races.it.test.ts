@@ -133,7 +133,7 @@ async function withoutThreePeople(): Promise<unknown[]> {
 
 // Rules: product.md 7, 12, 17, 18
 describe('votes, edits, reminders, escalations, expiry, disabling, changes of team and cancels', () => {
-  test('race by the hundred: no deadlock, one end each, each step once, and three distinct people, none of them behind the request', async () => {
+  test('at the same time, by the hundred: no deadlock, one end each, each step once, and three distinct people, none behind the request', async () => {
     const before = await deadlocks(database.db)
     const roots = [
       await addRun(service, { startedBy: ada }),

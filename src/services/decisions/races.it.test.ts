@@ -184,7 +184,7 @@ describe('an approval and an expiry at the same moment', () => {
 
 // Rules: product.md 8
 describe('denials that stop, approvals, alone and of several runs together, claims, messages, revocations and cancels', () => {
-  test('race each other by the thousand without a deadlock, a lost message or a wrong count', async () => {
+  test('at the same time, by the thousand: no deadlock, no lost message and no wrong count', async () => {
     const before = await deadlocks(database.db)
     const root = await addRun(service, { startedBy: ada })
     const runs = [root]

@@ -142,7 +142,7 @@ test("a token of the provider opens the gateway in its person's name, and its cl
 })
 
 // Rules: security.md 32
-test('a provider that issues no tokens for an address names its own audience, in the project alone', async () => {
+test('if a provider issues no tokens for an address, the project alone names the audience', async () => {
   const [app, api_] = ['7d0c2f6e-9b1a-4c55-8f3e-2a6b1c9d4e70', 'api://7d0c2f6e']
   // As Entra ID writes them: the client in azp, the scopes in scp.
   const { client_id: azp, scope: _, ...rest } = claimsOf()
@@ -214,7 +214,7 @@ test('a token that is not of the issuer, not for this address, or not of this ti
   expect(issuer.timesAsked()).toBe(1)
 })
 
-test('a token without a scope is told which, and one in the address is refused whatever stands beside it', async () => {
+test('a token without a scope is refused with the missing scope, and a token in the address is always refused', async () => {
   for (const scope of ['requests:read', 'openid', 'requests:write,requests:read']) {
     const reply = await open(await issuer.sign(claimsOf({ scope })))
     expect(reply.status).toBe(403)
@@ -246,7 +246,7 @@ test('a token decides nothing and reads nothing beside the gateway', async () =>
   }
 })
 
-test('a token is nobody’s whose account nobody has here, or who is nobody any more', async () => {
+test('a token lets nobody in if its account belongs to no person here, or to a person who was removed', async () => {
   const of = (other: Record<string, unknown>): Promise<string> => issuer.sign(claimsOf(other))
   const { linus, grace, ada } = api.people
   // A program of its own account, and an address that the provider has not verified.
@@ -278,7 +278,7 @@ test('a token is nobody’s whose account nobody has here, or who is nobody any 
 })
 
 // Rules: security.md 29
-test('nobody whom the project does not name is let in by a membership that somebody wrote', async () => {
+test('a membership written into the database lets in nobody whom the project does not name', async () => {
   const { db } = api.service
   const zoe = await addPerson(db, 'Zoe', [])
   const token = await issuer.sign(claimsOf({ sub: 'of-zoe', email: 'zoe@example.com' }))
@@ -342,7 +342,7 @@ test('a new key of the provider is found, and one that it withdrew signs nothing
   expect(await refused(await issuer.sign(claimsOf(), { by: old }))).toBe('ERR_JWKS_NO_MATCHING_KEY')
 })
 
-test('where people do not sign in at a provider, tokens are of nobody and no server issues them', async () => {
+test('without a sign-in provider no server issues tokens, and none is accepted', async () => {
   const path = '/.well-known/oauth-protected-resource/mcp/files'
   expect((await api.ask(path)).body.authorization_servers).toEqual([issuer.issuer])
   policy = withIssuer({ signIn: false })

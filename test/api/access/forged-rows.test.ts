@@ -72,7 +72,7 @@ test.each(sealedTables.session.columns.filter((column) => column !== 'token_hash
   },
 )
 
-test('a session does not become another person’s by the seal of theirs', async () => {
+test('a session does not become another person’s by copying the seal of that person’s session', async () => {
   const [grace, olga] = [await api.signIn(api.people.grace), await api.signIn(api.people.olga)]
   await write(sql`update session set person_id = o.person_id, seal = o.seal from session o
     where session.person_id = ${api.people.grace.id} and o.person_id = ${api.people.olga.id}`)
@@ -124,7 +124,7 @@ test('a session that was ended, and a key that was revoked, stay so when their r
   expect((await api.ask('/v1/runs', key)).status).toBe(401)
 })
 
-test('what ended while it could not be recorded, as when the API was killed, is recorded at its next start', async () => {
+test('an end that could not be recorded, as when the API was killed, is recorded at its next start', async () => {
   const linus = await api.signIn(api.people.linus)
   const { body } = await linus.post('/v1/keys', { name: 'unrecorded', scopes: ['runs:read'] })
   const { rows } = await sql<{ id: string }>`

@@ -49,7 +49,7 @@ test('the name of a key has no characters that nobody sees', async () => {
   }
 })
 
-test('a key without the scope is 403 and told which', async () => {
+test('a key without the scope gets 403, which names the scope', async () => {
   const { key } = await createKey(ada, ['audit:read'])
   const reply = await api.ask('/v1/workers', { headers: bearer(key) })
   expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } })
@@ -153,7 +153,7 @@ test('a valid key passes after failed ones of its address, however many these ar
 })
 
 // Rules: security.md 21
-test('a rotated key is the same key with another secret; the one before works on for the overlap', async () => {
+test('a rotated key is the same key with another secret; the previous secret works until the overlap ends', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   const works = async (one: string) =>
     (await api.ask('/v1/me', { headers: bearer(one) })).status === 200
@@ -180,7 +180,7 @@ test('a rotated key is the same key with another secret; the one before works on
   expect(details.filter((one) => one.keyId === id && one.rotated === true)).toHaveLength(3)
 })
 
-test('a key ends by itself when it was made so, and rotated it lasts as long again', async () => {
+test('a key with an expiry ends by itself, and after a rotation lasts as long again', async () => {
   const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
   const scopes = ['runs:read']
   const past = await ada.post('/v1/keys', { name: 'late', scopes, expiresAt: days(-1) })

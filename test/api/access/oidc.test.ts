@@ -340,7 +340,7 @@ test('an account stays the person it was bound to: with another address it is no
 })
 
 // Rules: product.md 17
-test('an account goes to a new address only when what its person stands behind under the old one is over', async () => {
+test('an account moves to a new address only when everything that its person stands behind under the old one has ended', async () => {
   const olga = { sub: 'of-olga', email: 'olga@example.com', email_verified: true }
   policy = withProvider('', 'managePeople: [aud@example.com]')
   const path = '/v1/people/olga@example.com/unlink'
@@ -417,7 +417,7 @@ test('groups are read again at every sign-in; whom the file names stays in their
 })
 
 // Rules: product.md 18
-test('who is in a team by a group is one under each version that says so, and for thirty days', async () => {
+test('a membership by a group holds under each version that maps the group, for thirty days', async () => {
   const { db } = api.service
   const edsger = { sub: 'edsger', email: 'edsger@example.com', email_verified: true }
   const { browser } = await signIn({ ...edsger, groups: ['ops'] })
@@ -500,7 +500,7 @@ test('a token of another issuer, audience, nonce or time, or with a bad signatur
   expect((await signIn(grace)).location).toBe('/')
 })
 
-test('who says no at the provider is told so', async () => {
+test('a person who declines at the provider is told so', async () => {
   expect((await signIn(null)).location).toBe(refusedWith('provider_refused'))
 })
 
@@ -513,7 +513,7 @@ test('a provider for which the service has no secret is not asked, and the perso
   expect(locationOf(reply)).toBe(refusedWith('secret_missing'))
 })
 
-test('a provider that is down, or is another one, is said to be, and link and host still sign in', async () => {
+test('a provider that is down, or has another name, is reported, and links and the host still sign people in', async () => {
   await using gone = await startOpenIdProvider(`${publicUrl}/v1/auth/oidc/callback`)
   await gone.stop()
   const start = () => new Browser().get(`${api.url}/v1/auth/oidc/start`)
@@ -567,7 +567,7 @@ test('failed sign-ins at the provider count with all others of an address', asyn
   }
 })
 
-test('a look at the addresses, and a project without a provider, sign nobody in', async () => {
+test('opening the addresses signs nobody in, and neither does a project without a provider', async () => {
   expect((await api.ask('/v1/auth/oidc/callback?state=x', { method: 'HEAD' })).status).toBe(405)
   expect((await api.ask('/v1/auth/oidc/start', { method: 'HEAD' })).status).toBe(405)
   policy = policyOf(fixtureFiles)

@@ -79,7 +79,7 @@ test("a key in a colleague's name is only proposed: its maker never sees it, and
 })
 
 // Rules: product.md 17; security.md 38
-test('who proposed a key is behind every run and request of it, and decides none', async () => {
+test('the proposer of a key is behind every run and request of it, and decides none', async () => {
   const { id } = (await propose('for a run')).body
   const claimed = (await ada.post(`/v1/key-proposals/${id}/claim`)).body
   const run = await addRun(api.service, { startedBy: api.people.ada, keyId: claimed.id })

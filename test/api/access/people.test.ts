@@ -82,7 +82,7 @@ test('a disabled person is out at once: sessions, links and keys', async () => {
 })
 
 // Rules: product.md 18
-test('who is disabled in the middle of a quorum has not voted, decides no more, and the trail says what ended', async () => {
+test('a person who is disabled in the middle of a quorum loses their vote, decides no more, and the trail says what ended', async () => {
   const quorum = { any: [[{ team: 'platform', count: 2 }]] }
   const run = await addRun(api.service, { startedBy: api.people.ada })
   const request = await addRequest(api.service, run, { quorum })

@@ -99,7 +99,7 @@ const attempts: readonly Attempt[] = [
 
 // Rules: security.md 22, 33
 test.each(attempts)(
-  'whoever %s is in the trail, and is told no more than before',
+  'a person who %s is recorded in the trail, and learns no more than before',
   async (...of) => {
     const [, attempt, status, code] = of
     const before = (await refusalsOf()).length
@@ -123,7 +123,7 @@ test('the trail of a request and of a run name who tried something on them unsee
   expect(JSON.stringify(body.items)).toContain('Edsger')
 })
 
-test('what is malformed, and what is only read, is no attempt', async () => {
+test('a malformed call, and one that only reads, is not recorded as an attempt', async () => {
   const before = (await refusalsOf()).length
   expect((await edsger.post('/v1/runs', { worker: 7 })).status).toBe(422)
   expect((await edsger.get(`/v1/requests/${request.id}`)).status).toBe(404)
@@ -221,7 +221,7 @@ const fileHash = await addFiles()
 
 // Rules: security.md 22
 test.each(['a person', 'a key'])(
-  'to %s, on every operation, what they may not see is answered as what there is not',
+  'to %s, every operation answers for an object that they may not see as for one that does not exist',
   async (who) => {
     const ada = await api.signIn(api.people.ada)
     const scopes = ['runs:write', 'runs:read', 'requests:write', 'requests:read']

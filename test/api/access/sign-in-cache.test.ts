@@ -187,7 +187,7 @@ test.each([
   await waitUntil(async () => (await one.here.get('/v1/me')).status === 401, { withinMs: 30_000 })
 })
 
-test('a use that is noted is no change', async () => {
+test('recording the use of a session does not count as a change of it', async () => {
   const one = await signedIn()
   await sql`update session set last_seen_at = now() where id = ${one.sessionId}`.execute(
     api.service.db,
@@ -203,7 +203,7 @@ test('a use that is noted is no change', async () => {
   expect(lookUps()).toEqual([])
 })
 
-test('whoever kills the connection that listens wins nothing: every read asks the database, and then all is looked up anew', async () => {
+test('killing the connection that listens gains nothing: every read asks the database, and everything is then looked up anew', async () => {
   const one = await signedIn()
   const { rows } = await sql`
     select pg_terminate_backend(pid) from pg_stat_activity

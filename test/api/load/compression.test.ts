@@ -34,7 +34,7 @@ function raw(path: string, encoding: string) {
 }
 
 describe('what is read', () => {
-  test('is compressed as the reader takes it, and not for who takes none', async () => {
+  test('is compressed as the reader accepts it, and not for a reader that accepts no compression', async () => {
     const plain = await raw('/v1/requests', 'identity')
     expect(plain.headers['content-encoding']).toBeUndefined()
     const [br, gz] = [await raw('/v1/requests', 'br, gzip'), await raw('/v1/requests', 'gzip')]
@@ -51,7 +51,7 @@ describe('what is read', () => {
     expect((await raw('/openapi.json', 'br')).headers['content-encoding']).toBe('br')
   })
 
-  test('is not where it tells a secret, is small, or goes on', async () => {
+  test('is not compressed if it has a secret, is small, or is a stream', async () => {
     const everybody = ['/v1/me', '/v1/auth/methods', '/v1/sessions', '/v1/people', '/healthz']
     for (const path of everybody) {
       expect((await raw(path, 'br, gzip')).headers['content-encoding'], path).toBeUndefined()

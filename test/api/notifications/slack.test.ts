@@ -210,7 +210,7 @@ async function refusals(): Promise<unknown[]> {
   })
 }
 
-test('what was heard once is not heard again, and the second time is in the trail', async () => {
+test('a message that was handled once is not handled again, and the repetition is in the trail', async () => {
   await sql`truncate refused_attempt`.execute(api.database.db)
   const earlier = await refusals()
   const request = await pending()

@@ -49,7 +49,7 @@ async function dead(): Promise<string> {
 }
 
 // Rules: security.md 23
-test('what was given up is listed for who reads the trail, page by page, and is sent again by who may', async () => {
+test('deliveries that were given up are listed, page by page, for people who read the trail, and resent by people with the right', async () => {
   const [first, second] = [await dead(), await dead()]
   const page = await aud.get('/v1/webhooks/deliveries?state=dead&endpoint=chat&limit=1')
   expect(page.body.items).toMatchObject([{ id: second, lastStatus: 503, nextAttemptAt: null }])
@@ -65,7 +65,7 @@ test('what was given up is listed for who reads the trail, page by page, and is 
 })
 
 // Rules: security.md 22
-test('endpoints are shown to who may see them, without the part of the address that may be secret', async () => {
+test('endpoints are shown to people who may see them, without the part of the address that may be secret', async () => {
   const reply = await aud.get('/v1/webhooks')
   expect(reply.body.items).toMatchObject([{ name: 'chat', origin: 'https://hooks.example.com' }])
   expect(reply.text).not.toContain('a-path-that-is-secret')

@@ -42,7 +42,7 @@ test('what people wrote is erased over HTTP by who may, of a request and of a pe
   ])
 })
 
-test('what a call held is erased over HTTP once its run is over; until then 409 says what to do', async () => {
+test('the contents of a call are erased over HTTP once its run has ended; until then 409 says what to do', async () => {
   const [grace, olga] = [await api.signIn(api.people.grace), await api.signIn(api.people.olga)]
   const run = await addRun(api.service, { startedBy: api.people.ada })
   const { id } = await addRequest(api.service, run)

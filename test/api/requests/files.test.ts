@@ -35,7 +35,7 @@ test('a picture is served with the type of its bytes, for display by the dashboa
 })
 
 // Rules: security.md 18, 19
-test('what only calls itself a picture is bytes to be saved: a page, an SVG, a picture of another type', async () => {
+test('a file that only claims to be a picture can only be saved: a page, an SVG, a picture of another type', async () => {
   expect(kept.map((file) => file.mediaType)).toEqual([
     'image/png',
     'application/octet-stream',

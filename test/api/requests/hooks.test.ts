@@ -262,7 +262,7 @@ describe("Claude Code's HTTP hook", () => {
     })
   })
 
-  test('harmless tools get no verdict; every other spelling and every hostile name is asked about or denied', async () => {
+  test('harmless tools get no verdict; any other spelling of their names, and any hostile name, asks or is denied', async () => {
     const before = await countOf()
     expect((await send(event({ tool_name: 'TodoWrite' }))).body).toEqual({})
     expect(await countOf()).toBe(before)

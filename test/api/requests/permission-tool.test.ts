@@ -130,7 +130,7 @@ describe.each(revisions)('the permission tool over HTTP, for clients of %s', (re
     })
   })
 
-  test('denies what is no question, and a worker that does not exist, with a sentence', async () => {
+  test('denies an invalid question, and one about a worker that does not exist, with a sentence', async () => {
     await using agent = await connect(revision, '?worker=nobody')
     for (const [odd, why] of [
       [{}, 'not a question: tool_name is missing'],

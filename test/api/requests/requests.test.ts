@@ -126,7 +126,7 @@ test.each([
 })
 
 // Rules: security.md 20
-test('what looks like a secret is masked in lists, and shown to who decides', async () => {
+test('a value that looks like a secret is masked in lists, and shown to the people who decide', async () => {
   const secret = `ghp_${'a1'.repeat(18)}`
   const { id } = await pending({ input: { path: `notes/${secret}.md`, content: 'x' } })
   const list = await grace.get('/v1/requests?limit=200')

@@ -138,7 +138,7 @@ test('text reaches a reader while the model writes, within 300 ms, and the store
   expect((await listen(ada, runId)).status).toBe(204)
 })
 
-test('what a failed attempt wrote is taken back, and what a process wrote that died', async () => {
+test('text of a failed attempt, or of a process that died, is withdrawn', async () => {
   const { desk } = api
   const [failing, dying, last] = [slowModel(), slowModel(), slowModel()]
   desk.say(failing.step, dying.step, last.step)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi } from '../test-api.ts'
 
-test('whoever waits for what comes of a decision, or for one, is answered at once when the process stops', async () => {
+test('a caller that waits for a decision, or for its result, is answered at once when the process stops', async () => {
   const stopping = new AbortController()
   await using api = await createTestApi({ stopping: stopping.signal })
   const run = await addRun(api.service, { startedBy: api.people.ada })

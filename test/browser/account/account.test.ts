@@ -15,7 +15,7 @@ const signIn = `signIn:
 const slack = `slack: { team: T0ACME, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: {} }\n`
 await dashboard.desk.activate({ 'countersign.yaml': deskConfig + signIn + slack })
 
-test('one signs in at the provider and is on the page that one wanted; signing out leads to the provider', async () => {
+test('a sign-in at the provider leads to the requested page, and signing out leads to the provider', async () => {
   provider.account = { sub: 'grace', email: 'grace@example.com', email_verified: true }
   const page = await dashboard.openSignedOut('/account?from=mail')
   await page.getByRole('link', { name: 'Sign in with Example Corp' }).click()

@@ -54,7 +54,7 @@ test('an approved call behind an undecided one of its turn is said to wait for t
   expect(await waits.count()).toBe(1)
 })
 
-test('who denies and stops is not told that the run goes on', async () => {
+test('a person who denies with stop is not told that the run continues', async () => {
   const { runId, requestIds } = await askForNotes(1)
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   await page.getByRole('radio', { name: 'Deny and stop' }).check()

@@ -23,7 +23,7 @@ async function rowOf(requestId: string) {
   return db.selectFrom('request').selectAll().where('id', '=', requestId).executeTakeFirstOrThrow()
 }
 
-test('at high risk what was carried out before is approved only after a tick that says again', async () => {
+test('at high risk a call that was carried out before is approved only after the box “again” is ticked', async () => {
   const { desk } = dashboard
   const denied = await askFor('notes/high.md', 'Text\n')
   await desk.decide(desk.people.linus, denied.requestId, {
@@ -78,7 +78,7 @@ test('at high risk what was carried out before is approved only after a tick tha
   expect((await rowOf(second.requestId)).state).toBe('approved')
 })
 
-test('what is only similar is told, and nothing has to be ticked', async () => {
+test('similar requests are shown, and nothing has to be ticked', async () => {
   await askFor('notes/plain.md', 'One\n')
   const other = await askFor('notes/plain.md', 'Two\n')
   const page = await dashboard.open('Linus', `/requests/${other.requestId}`)

@@ -248,7 +248,7 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   expect(await first.getByLabel('Comment on old line 1').count()).toBe(0)
 })
 
-test('what is left has no accent colour, and on a phone the list of files is folded above the calls', async () => {
+test('an undecided call has no accent colour, and on a phone the list of files is folded above the calls', async () => {
   const { runId } = await ask(
     dashboard.desk,
     ['notes/s.md', 'notes/t.md'].map((path) => write(path)),

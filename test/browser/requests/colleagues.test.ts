@@ -69,7 +69,7 @@ test('the list says to a person that a request was handed over to them', async (
   }
 })
 
-test('a comment appears for a colleague as text, and one that was not sent is still there after Escape, which leaves the field and not the page, and after a reload', async () => {
+test('a comment appears for colleagues as text; an unsent one survives Escape, which leaves only the field, and a reload', async () => {
   const { id } = await askForNote()
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByRole('textbox', { name: 'Comment' }).waitFor()
@@ -113,7 +113,7 @@ test('a comment appears for a colleague as text, and one that was not sent is st
   await comments.getByText(/, edited just now/).waitFor()
 })
 
-test('what somebody began to write is not there for whoever signs in next in the same tab', async () => {
+test('the text that a person began to write is not shown to the next person in the same tab', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   const box = page.getByRole('textbox', { name: 'Comment' })

@@ -46,7 +46,7 @@ async function writeAtLine(page: Page, within: Page | Locator): Promise<Locator>
 }
 
 // Rules: product.md 41
-test('what somebody writes at a line stays, in its place, when a colleague changes the call, and is saved at the lines that they then see', async () => {
+test('an unsaved comment at a line keeps its place when a colleague changes the call, and is saved at the lines then on the screen', async () => {
   const { id, path } = await askForChange()
   const { grace, linus } = desk.people
   const anchor = { file: path, side: 'new', line: 1 } as const

@@ -105,7 +105,7 @@ test('a page that crashes loses no decision', async () => {
   await denyAndLeave((page) => page.goto('chrome://crash').catch(() => undefined))
 })
 
-test('signing out takes back what waits', async () => {
+test('signing out withdraws held decisions', async () => {
   const { names, ids } = await askForNotes(2)
   const page = await openFirst(names)
   await page.keyboard.press('a')
@@ -149,7 +149,7 @@ test('a digit after D puts a common reason into the denial, and the next D submi
   expect(await page.getByLabel('Reason').inputValue()).toBe('do it differently: in 2 parts')
 })
 
-test('at high risk the same key again leads to what is not seen, then to the reason, and is no part of it; neither it nor Enter submits', async () => {
+test('at high risk the repeated key leads to the unseen part, then to the reason without typing into it; neither it nor Enter submits', async () => {
   const content = Array.from({ length: 90 }, (_, line) => `line ${line}\n`).join('')
   const call = { tool: 'write_file', input: { path: 'notes/high.md', content } }
   const { requestIds } = await ask(dashboard.desk, [call], 'A note.')

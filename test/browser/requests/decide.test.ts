@@ -92,7 +92,7 @@ test('of two people who race, one decides; the other reads who, keeps the typed 
 })
 
 // Rules: product.md 12
-test('who decides what expired meanwhile reads that, keeps the typed reason, and nothing of theirs counts', async () => {
+test('a person who decides an expired request reads that it expired, keeps the typed reason, and nothing is recorded', async () => {
   const { id } = await askForNote()
   const { db } = dashboard.desk.database
   const linus = await dashboard.open('Linus', '/')

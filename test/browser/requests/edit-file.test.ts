@@ -129,7 +129,7 @@ test('the editor colours what is written, passes axe on a desktop and a phone, i
   }
 })
 
-test('who changes a call reads before it is sent that too few others could then decide it', async () => {
+test('a person who changes a call is warned, before it is sent, that too few others could then decide it', async () => {
   const input = { path: 'notes/few.md', content: 'first\n' }
   const { page } = await openEditor({ tool: 'write_file', input })
   await page.getByLabel('content').waitFor()

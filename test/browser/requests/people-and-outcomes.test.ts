@@ -214,7 +214,7 @@ test('where a program says that it works stands as reported, as text, and whethe
   await page.getByText('old').first().waitFor()
 })
 
-test('what was asked before a restore says in the queue and on its page that it may have run, and is approved with a reason only', async () => {
+test('a request from before a restore says in the queue and on its page that it may have run, and is approved only with a reason', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/again.md', content: 'Text\n' }
   const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'Again.')

@@ -108,7 +108,7 @@ test('a call is claimed and snoozed in its form, by key too, and the menu return
   expect(await statesOf(requestIds)).toEqual(['pending'])
 })
 
-test('by key: A opens the first call that waits for the reader, then decides as on its page, after a pause in which Z takes it back, and the next call opens', async () => {
+test('A opens the first call that waits for the reader and decides it as on its page, Z undoes that during a pause, and the next call opens', async () => {
   const [first, second] = [newNote(), newNote()]
   const { runId, requestIds } = await askToWrite(first, second)
   const page = await dashboard.open('Grace', `/runs/${runId}`)
@@ -173,7 +173,7 @@ test('high risk is submitted at the call by neither the same key twice nor Enter
 })
 
 // Rules: product.md 7
-test('what somebody else decided meanwhile is said with who and what, and the note that was typed stays', async () => {
+test('a decision of somebody else is shown with its person, and the typed note stays', async () => {
   const path = newNote()
   const { runId, requestIds } = await askToWrite(path)
   const page = await dashboard.open('Linus', '/')

@@ -33,7 +33,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 // Rules: product.md 45
-test('the start of a run is read and approved like any request, on its own page or on that of the run, which says that it waits', async () => {
+test('the start of a run is approved like any request, on its own page or on the page of the run, which says that it waits', async () => {
   const { desk } = dashboard
   const runId = await desk.start({ worker: 'careful', input: 'Write the notes of 1.2' })
   const ada = await dashboard.open('Ada', `/runs/${runId}`)

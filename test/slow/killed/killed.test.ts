@@ -131,7 +131,7 @@ const count = async (text: string, ...values: unknown[]): Promise<unknown> =>
 // Rules: product.md 28, 29, 31, 35, 36
 describe.skipIf(!sandbox.works)('a process that is killed', () => {
   test.each([...processNames, 'tools', 'reader'] as const)(
-    '%s, in the middle of a stream, a compaction, a fork, an answer, a trigger, a merge and a push, loses and doubles none of them',
+    '%s, in the middle of a stream, compaction, fork, answer, trigger, merge or push, neither loses nor repeats it',
     async (victim) => {
       const round = `round-${victim}`
       const start = (worker: string, input: string) => world.startRun(worker, { input })
