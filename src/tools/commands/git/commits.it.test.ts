@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
@@ -208,6 +208,27 @@ describe.skipIf(!testSandbox.works)('files that the sandbox covers', () => {
     expect(own(desk, 'log', '-p', '--all')).not.toContain('secret')
     expect(desk.text('r/.env')).toBe('secret\n')
   })
+
+  test(
+    'give no other file the contents that an index written by an agent names',
+    patient,
+    async () => {
+      using desk = await repository()
+      desk.put('r/.env.example', 'TOKEN=secret\n')
+      desk.put('r/other', 'hostile\n')
+      const object = own(desk, 'hash-object', '-w', 'other').trim()
+      const name = '.env.example/xx/a.txt'
+      own(desk, 'update-index', '--add', '--cacheinfo', `100644,${object},${name}`)
+      const index = path.join(desk.root, 'r/.git/index')
+      const bytes = readFileSync(index, 'latin1')
+      expect(bytes).toContain(name)
+      // Git writes no such name, but reads it.
+      writeFileSync(index, bytes.replace(name, '.env.example/../a.txt'), 'latin1')
+      expect(own(desk, 'ls-files')).toContain('.env.example/../a.txt')
+      const ran = await shell(desk, 'cat [a].txt; true')
+      expect(ran).toMatchObject({ exitCode: 0, stdout: 'a\n' })
+    },
+  )
 
   test(
     'stay closed to a pre-approved command that is not Git, tracked or not',

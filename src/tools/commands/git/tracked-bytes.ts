@@ -5,6 +5,7 @@ import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import { readOnlyPlan, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { isPlainName } from './zone-answer.ts'
 
 /** A tracked file below a covered path, with Git's own contents. */
 export interface TrackedFile {
@@ -83,6 +84,7 @@ export async function coveredInGit(
   return { tracked, untracked }
 }
 
+/** Leaves out names that lead out of the covered paths. */
 function readAnswer(top: string, bytes: Buffer): TrackedFile[] {
   const files: TrackedFile[] = []
   for (let at = 0; at < bytes.length;) {
@@ -92,11 +94,14 @@ function readAnswer(top: string, bytes: Buffer): TrackedFile[] {
     const start = name + 1
     const end = start + Number(size)
     if (!(end <= bytes.length)) break
-    files.push({
-      path: path.join(top, bytes.subarray(head + 1, name).toString('utf8')),
-      mode: mode === '100755' ? 0o755 : 0o644,
-      bytes: bytes.subarray(start, end),
-    })
+    const fullName = bytes.subarray(head + 1, name).toString('utf8')
+    if (isPlainName(fullName)) {
+      files.push({
+        path: path.join(top, fullName),
+        mode: mode === '100755' ? 0o755 : 0o644,
+        bytes: bytes.subarray(start, end),
+      })
+    }
     at = end
   }
   return files

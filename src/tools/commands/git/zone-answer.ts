@@ -43,7 +43,8 @@ export function readZoneAnswer(answer: Buffer, folder: string): readonly ZoneFil
     if (stage !== '0') return 'a merge of Git is not finished in it'
     const kind = [...kinds].find(([bits]) => bits === mode)?.[1]
     const name = fullName.startsWith(prefix) ? fullName.slice(prefix.length) : ''
-    if (kind === undefined || !isPlain(name)) return 'the index of Git has a name that is not valid'
+    if (kind === undefined || !isPlainName(name))
+      return 'the index of Git has a name that is not valid'
     if (kind === 'repository') {
       files.push({ name, kind, bytes: Buffer.alloc(0) })
       continue
@@ -91,7 +92,8 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-function isPlain(name: string): boolean {
+/** Whether an index name stays below its folder: an agent can write names that Git does not. */
+export function isPlainName(name: string): boolean {
   return name.split('/').every((part) => !['', '.', '..'].includes(part) && !isGitFolder(part))
 }
 
