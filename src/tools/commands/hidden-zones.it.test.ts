@@ -130,6 +130,59 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     },
   }
 
+  const inFolderOf = (root: string) => (command: string) =>
+    execFileSync('/bin/sh', ['-c', command], { cwd: root, encoding: 'utf8' })
+  const blockedDocs = `
+  - { name: repo, root: ., mode: rw }
+  - { name: docs, root: docs, mode: rw, approval: { read: blocked } }
+  - { name: keys, root: docs/keys, mode: rw, approval: { read: blocked } }`
+
+  test('and an approved checkout that changes such a zone in the index says that the disk has other files', async () => {
+    using desk = await commandDesk({ 'docs/x': 'one\n', 'a.txt': 'a\n' }, { zones: blockedDocs })
+    const git = inFolderOf(desk.root)
+    git(`git init -q -b main . && git add . && git ${identity} commit -qm one`)
+    git(`git checkout -qb other && echo two > docs/x && git ${identity} commit -qam two`)
+    git('git checkout -q main')
+    const quiet = await desk.run('shell', { command: 'git status --porcelain', cwd: '' })
+    expect(quiet.text).not.toContain('git restore')
+    const ran = await desk.run('shell', { command: 'git checkout -q other', cwd: '' })
+    expect(ran.text).toContain("Git's index may have other files of zone docs now")
+    expect(ran.text).toContain('git restore -- docs')
+    expect(desk.text('docs/x')).toBe('one\n')
+  })
+
+  test('and a file that a sparse checkout keeps off the disk stays so for an approved command', async () => {
+    using desk = await commandDesk({ 'docs/x': 'x\n', 'docs/y': 'y\n' }, { zones: blockedDocs })
+    const git = inFolderOf(desk.root)
+    git(`git init -q . && git add . && git ${identity} commit -qm one`)
+    git('git update-index --skip-worktree docs/x && rm docs/x')
+    const ran = await desk.run('shell', { command: 'git add -A; ls docs', cwd: '' })
+    expect(ran.output).toMatchObject({ exitCode: 0, stdout: 'y\n' })
+    expect(git('git ls-files -t docs/x')).toBe('S docs/x\n')
+  })
+
+  test('and a blocked zone in another one stops no approved command', async () => {
+    const files = { 'docs/x': 'x\n', 'docs/keys/key': 'secret\n', '.gitignore': 'docs/keys\n' }
+    using desk = await commandDesk(files, { zones: blockedDocs })
+    const git = inFolderOf(desk.root)
+    git(`git init -q . && git add . && git ${identity} commit -qm one`)
+    const ran = await desk.run('shell', { command: 'cat docs/x; ls -A docs', cwd: '' })
+    expect(ran.output).toMatchObject({ exitCode: 0, stdout: 'x\nx\n' })
+    git('git rm -q --cached docs/x')
+    const without = await desk.run('shell', { command: 'ls -A docs', cwd: '' })
+    expect(without.output).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+
+  test('and where Git cannot give files that can be written no approved command begins', async () => {
+    using desk = await commandDesk({ 'docs/x': 'x\n' }, { zones: blockedDocs })
+    const git = inFolderOf(desk.root)
+    git('git init -q . && git add . && : > empty')
+    const blob = git('git hash-object -w empty').trim()
+    git(`git update-index --add --cacheinfo 120000,${blob},docs/link`)
+    const { text } = await desk.run('shell', { command: 'true', cwd: '' })
+    expect(text).toContain('No command runs beside zone docs')
+  })
+
   // Rules: product.md 1, 37
   test('and one that a person approved sees in a zone whose reads are blocked only what Git has', async () => {
     using desk = await desks.blocked({ 'docs/own/b.sh': 'as in Git\n' })

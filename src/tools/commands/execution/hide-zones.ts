@@ -19,10 +19,7 @@ export async function hideObjects(
   const hidden = zones.filter(({ name }) => names.includes(name))
   const around = hidden.map((zone) => objectFoldersAround(root, path.join(root, zone.root)))
   const folders = new Set((await Promise.all(around)).flat())
-  const emptied = [...folders].filter((at) => isShown(plan, at))
-  const outermost = emptied.filter(
-    (at) => !emptied.some((other) => other !== at && containsPath(other, at)),
-  )
+  const outermost = outermostOf([...folders].filter((at) => isShown(plan, at)))
   const isKept = (at: string): boolean => !outermost.some((folder) => containsPath(folder, at))
   return {
     ...plan,
@@ -31,6 +28,11 @@ export async function hideObjects(
     covered: plan.covered.filter(isKept),
     emptied: [...plan.emptied.filter(isKept), ...outermost],
   }
+}
+
+/** The folders that lie in no other one: nothing can be mounted in a read-only folder. */
+function outermostOf(folders: readonly string[]): readonly string[] {
+  return folders.filter((at) => !folders.some((other) => other !== at && containsPath(other, at)))
 }
 
 /** Whether a path lies in a mounted zone, and in no folder that the plan empties. */
@@ -60,9 +62,11 @@ export function hideZones(
     (zone) =>
       !hidden.has(zone.path) && !(hidden.has(root) && zone.path === path.join(root, '.git')),
   )
-  const emptied = plan.zones
-    .filter(({ path: at }) => hidden.has(at) && mounted.some((zone) => containsPath(zone.path, at)))
-    .map((zone) => zone.path)
+  const emptied = outermostOf(
+    plan.zones
+      .map((zone) => zone.path)
+      .filter((at) => hidden.has(at) && mounted.some((zone) => containsPath(zone.path, at))),
+  )
   const isBelow = (at: string): boolean => emptied.some((folder) => containsPath(folder, at))
   const isVisible = (at: string): boolean => {
     const deepest = deepestMount(plan.zones, at)

@@ -26,7 +26,12 @@ import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { watchFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
-import { copyZonesOfGit, withZoneCopies } from '../git/zone-files.ts'
+import {
+  copyZonesOfGit,
+  withZoneCopies,
+  zonesBehindIndex,
+  type ZoneCopy,
+} from '../git/zone-files.ts'
 import { importCommits } from '../git/import-commits.ts'
 import { hideObjects, hideZones, isShown } from './hide-zones.ts'
 import { storeNames, restoreNames, type StoredNames } from './store-names.ts'
@@ -78,7 +83,9 @@ export async function runCommand(
     const taken =
       worktree === undefined ? null : await takeInAfter(place, workspace, worktree, context.signal)
     const changes = (await watched?.changes(prepared.visible, context.signal)) ?? null
-    const notes = place.sandbox.works ? unreached : [unconfinedNote]
+    const { visible, zoneCopies } = prepared
+    const behind = await zonesBehindIndex(place, visible, zoneCopies, context.signal)
+    const notes = place.sandbox.works ? [...unreached, ...behind] : [unconfinedNote]
     return {
       ...commandResult(end, brokenRules, taken === null ? notes : [...notes, taken]),
       ...(changes === null ? {} : { changes }),
@@ -102,6 +109,7 @@ interface PreparedRun {
   readonly plan: SandboxPlan
   readonly environment: Readonly<Record<string, string>>
   readonly mounts: readonly NamedMount[]
+  readonly zoneCopies: readonly ZoneCopy[]
   /** the contents of protected names; `null`: the sandbox protects them */
   readonly storedNames: StoredNames | null
 }
@@ -136,7 +144,7 @@ async function prepareRun(
     ? await mountNamed(root, visible, facts, snapshots, allowed)
     : []
   const inGit = printed === null ? blocked : []
-  const copies = await copyZonesOfGit(place, visible, root, inGit, snapshots, signal)
+  const zoneCopies = await copyZonesOfGit(place, visible, root, inGit, snapshots, signal)
   const mounted = { ...visible, copies: mounts.map(({ mount }) => mount) }
   const prepared =
     commit === undefined
@@ -144,13 +152,14 @@ async function prepareRun(
       : await prepareGit(place, mounted, snapshots, commit, {
           // A pre-approved command other than Git does not need Git's copies of keys.
           sees: printed === null || (hides.length === 0 && namesGit(facts.vectors)),
-          copied: copies.map((copy) => copy.path),
+          copied: zoneCopies.map(({ mount }) => mount.path),
           signal,
         })
-  const plan = withZoneCopies(prepared.plan, copies)
+  const plan = withZoneCopies(prepared.plan, zoneCopies)
   // Without a sandbox nothing prevents a command from writing to protected names.
   const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
-  return { planned, visible, plan, environment: prepared.environment, mounts, storedNames }
+  const { environment } = prepared
+  return { planned, visible, plan, environment, mounts, zoneCopies, storedNames }
 }
 
 /**

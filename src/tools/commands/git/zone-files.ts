@@ -15,8 +15,9 @@ const gitTimeoutMs = 30_000
 const maxMib = 64
 
 /**
- * Prints the entries of the index below a folder, an empty one, and the contents of their objects.
- * Prints nothing where Git does not work: then it does not work for the command either.
+ * Prints the entries of the index below a folder and an empty one, and then, with `contents`, those
+ * of their objects. Leaves out entries that a sparse checkout keeps off the disk. Prints nothing
+ * where Git is missing or does not work: then it does not work for the command either.
  */
 const script = `set -o pipefail
 g() {
@@ -24,13 +25,25 @@ g() {
 }
 g rev-parse --git-dir > /tmp/answer 2>&1
 code=$?
-[ "$code" = 128 ] && exit 0
-[ "$code" = 0 ] || exit "$code"
-g ls-files --stage -z -- "$1" > /tmp/entries && cat /tmp/entries && printf '\\0' || exit 1
+case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
+g ls-files -t --stage -z -- "$1" > /tmp/all || exit 1
+while IFS= read -r -d '' entry; do
+  case $entry in 'S '*) ;; *) printf '%s\\0' "\${entry#* }" ;; esac
+done < /tmp/all > /tmp/entries
+cat /tmp/entries && printf '\\0' || exit 1
+[ "$2" = contents ] || exit 0
 while IFS= read -r -d '' entry; do
   words=(\${entry%%$'\\t'*})
   [ "\${words[0]}" = 160000 ] || printf '%s\\n' "\${words[1]}"
 done < /tmp/entries | g cat-file --batch`
+
+/** A copy of what Git has of a hidden zone. */
+export interface ZoneCopy {
+  readonly zone: string
+  readonly mount: MountedCopy
+  /** the entries of the index below the zone, as the script prints them */
+  readonly entries: Buffer
+}
 
 /**
  * Copies of what Git has of hidden zones, one folder for each, which a command gets at the place of
@@ -40,59 +53,105 @@ done < /tmp/entries | g cat-file --batch`
  * Throws `ToolProblem` where the copies would not be all of Git's files.
  */
 export async function copyZonesOfGit(
-  { sandbox }: CommandPlace,
+  place: CommandPlace,
   plan: SandboxPlan,
   root: string,
   zones: readonly Zone[],
   snapshots: Snapshots,
   signal: AbortSignal,
-): Promise<MountedCopy[]> {
-  const copies: MountedCopy[] = []
-  if (!sandbox.works) return copies
+): Promise<ZoneCopy[]> {
+  const copies: ZoneCopy[] = []
+  if (!place.sandbox.works) return copies
   for (const zone of zones) {
     const at = path.join(root, zone.root)
     if (!plan.emptied.includes(at)) continue
     const isRepository = (await lstat(path.join(at, '.git')).catch(() => null)) !== null
     const inGit = isRepository ? 'none' : await filesInGit(at)
     if (inGit === 'none' || inGit === 'no index') continue
-    const name = path.basename(at)
-    const cwd = path.dirname(at)
-    const end = await runSandboxed({
-      ...sandbox,
-      plan: { ...readOnlyPlan(plan), copies: [], cwd, cwdIdentity: null },
-      argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script, 'bash', name],
-      timeoutMs: gitTimeoutMs,
-      limits: { ...commandLimits, outputBytes: maxMib * 1024 * 1024 },
-      network: 'none',
-      signal,
-    })
-    const problem = problemOf(end)
-    const files = problem === null ? readZoneAnswer(end.stdout.bytes, name) : problem
-    if (typeof files === 'string') {
-      throw new ToolProblem(
-        `No command runs beside zone ${zone.name}, whose reads are blocked, because ${files}.`,
-      )
-    }
+    const end = await askGit(place, plan, at, 'contents', signal)
+    const answer = end.stdout.bytes
+    const files = problemOf(end) ?? readZoneAnswer(answer, path.basename(at))
+    if (typeof files === 'string') throw refusal(zone, files)
     if (files.length === 0) continue
     const from = path.join(snapshots.folder, `zone-${copies.length}`)
-    await writeZoneFiles(from, files)
-    copies.push({ path: at, from, mode: 'ro', identity: await identityAt(from) })
+    const identity = await writeZoneFiles(from, files)
+      .then(() => identityAt(from))
+      .catch((error: NodeJS.ErrnoException) => {
+        throw refusal(zone, `Git's files of it cannot be written (${error.code ?? error.message})`)
+      })
+    const entries = entriesIn(answer)
+    copies.push({ zone: zone.name, mount: { path: at, from, mode: 'ro', identity }, entries })
   }
   return copies
 }
 
+/**
+ * After a command: a sentence for each zone whose files it changed in Git's index, as
+ * `git checkout` does. It cannot change them on the disk: from then on they count as changed back.
+ */
+export async function zonesBehindIndex(
+  place: CommandPlace,
+  plan: SandboxPlan,
+  copies: readonly ZoneCopy[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const sentences: string[] = []
+  for (const { entries, mount, zone } of copies) {
+    const end = await askGit(place, plan, mount.path, 'names', signal)
+    if (problemOf(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
+    sentences.push(
+      `Git's index may have other files of zone ${zone} now, and the disk has those from before: ` +
+        `a person can bring them up to date with \`git restore -- ${path.basename(mount.path)}\`.`,
+    )
+  }
+  return sentences
+}
+
+async function askGit(
+  { sandbox }: CommandPlace,
+  plan: SandboxPlan,
+  at: string,
+  what: 'contents' | 'names',
+  signal: AbortSignal,
+): Promise<CommandEnd> {
+  if (!sandbox.works) throw new Error('Git is asked in a sandbox only')
+  const words = ['--norc', '--noprofile', '-p', '-c', script, 'bash', path.basename(at), what]
+  return runSandboxed({
+    ...sandbox,
+    plan: { ...readOnlyPlan(plan), copies: [], cwd: path.dirname(at), cwdIdentity: null },
+    argv: ['/bin/bash', ...words],
+    timeoutMs: gitTimeoutMs,
+    limits: { ...commandLimits, outputBytes: maxMib * 1024 * 1024 },
+    network: 'none',
+    signal,
+  })
+}
+
+/** The part of an answer up to its empty entry. */
+function entriesIn(answer: Buffer): Buffer {
+  const end = answer.indexOf('\0\0', 0, 'latin1')
+  return answer.subarray(0, Math.max(0, end))
+}
+
+function refusal(zone: Zone, why: string): ToolProblem {
+  return new ToolProblem(
+    `No command runs beside zone ${zone.name}, whose reads are blocked, because ${why}.`,
+  )
+}
+
 /** The plan in which these folders are copies instead of being empty. */
-export function withZoneCopies(plan: SandboxPlan, copies: readonly MountedCopy[]): SandboxPlan {
-  const copied = new Set(copies.map((copy) => copy.path))
+export function withZoneCopies(plan: SandboxPlan, copies: readonly ZoneCopy[]): SandboxPlan {
+  const mounts = copies.map(({ mount }) => mount)
+  const copied = new Set(mounts.map((mount) => mount.path))
   return {
     ...plan,
     emptied: plan.emptied.filter((at) => !copied.has(at)),
-    copies: [...plan.copies, ...copies],
+    copies: [...plan.copies, ...mounts],
   }
 }
 
 function problemOf(end: CommandEnd): string | null {
-  if (end.exceeded !== null) return `Git has more than ${maxMib} MiB in it`
+  if (end.exceeded !== null) return `Git's answer about it ended early: ${end.exceeded}`
   if (end.timedOut) return `Git needs more than ${gitTimeoutMs / 1000} seconds for its files`
   if (end.exitCode === 0) return null
   const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
