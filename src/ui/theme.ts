@@ -25,6 +25,6 @@ export const theme = createTheme({
   components: {
     Modal: { defaultProps: { ...overPage, centered: true } },
     Drawer: { defaultProps: overPage },
-    Tooltip: { defaultProps: { openDelay: 350, withinPortal: true, multiline: true } },
+    Tooltip: { defaultProps: { withinPortal: true, multiline: true } },
   },
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDashboard } from './open-dashboard.ts'
+import { ask, openDashboard } from './open-dashboard.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -45,6 +45,55 @@ test('a press before the script of a menu is there opens the menu when it has co
   expect(await page.getByRole('menu').count()).toBe(0)
   isHere.resolve()
   await page.getByRole('menuitem', { name: 'Your account' }).waitFor()
+})
+
+// Rules: product.md 38
+test('without the scripts of menus and hints a page stays as it is, and who opens a menu is told', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const scripts = /(person-items|hint-bubble|key-menu|snooze-menu)-/
+  await page.route(scripts, (route) => route.abort())
+  await page.goto(`${dashboard.url}/`)
+  const heading = page.getByRole('heading', { name: 'Inbox' })
+  await heading.waitFor()
+  const button = page.getByRole('button', { name: 'Signed in as Grace' })
+  await button.click()
+  await page.getByText('This menu could not be loaded').waitFor()
+  expect(await button.getAttribute('aria-expanded')).toBe('false')
+  const asked = page.waitForRequest(/hint-bubble-/)
+  await page.getByRole('button', { name: 'Keyboard commands' }).hover()
+  await asked
+  expect(await heading.isVisible()).toBe(true)
+  await page.unroute(scripts)
+  await page.reload()
+  await button.click()
+  await page.getByRole('menuitem', { name: 'Your account' }).waitFor()
+})
+
+test('keys that are pressed before the script of an open menu is there do nothing else, and Escape closes it', async () => {
+  const { requestIds } = await ask(
+    desk,
+    [{ tool: 'write_file', input: { path: 'notes/early.md', content: 'Text\n' } }],
+    'A note.',
+  )
+  const page = await dashboard.open('Grace', '/policy')
+  const isHere = Promise.withResolvers<void>()
+  await page.route(/snooze-menu-/, async (route) => {
+    await isHere.promise
+    await route.continue()
+  })
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  const snooze = page.getByRole('button', { name: 'Snooze' })
+  await snooze.waitFor()
+  await page.keyboard.press('h')
+  await expect.poll(() => snooze.getAttribute('aria-expanded')).toBe('true')
+  await page.keyboard.press('d')
+  expect(await page.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(false)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => snooze.getAttribute('aria-expanded')).toBe('false')
+  expect(new URL(page.url()).pathname).toContain('/requests/')
+  isHere.resolve()
+  await page.keyboard.press('h')
+  await page.getByRole('menu').waitFor()
 })
 
 // Rules: product.md 38

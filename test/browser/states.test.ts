@@ -234,6 +234,23 @@ test('a list of what was denied is marked as none of the lists of what waits', a
   expect(await current.allTextContents()).toEqual([])
 })
 
+test.each([
+  ['/runs?worker=nobody', 'worker: is not a worker of this project', 'Show all runs', '/runs'],
+  ['/?queue=nobody', 'queue: is not a queue of this project', 'Show all that wait', '/'],
+])(
+  'a list whose filter the service refuses leads to the whole list: %s',
+  async (path, why, link, whole) => {
+    const page = await dashboard.open('Grace', path)
+    const alert = page.getByRole('alert').filter({ hasText: why })
+    await alert.waitFor()
+    expect(await alert.getByRole('button').count()).toBe(0)
+    await alert.getByRole('link', { name: link }).click()
+    await alert.waitFor({ state: 'detached' })
+    const { pathname, search } = new URL(page.url())
+    expect(pathname + search).toBe(whole)
+  },
+)
+
 test('a page of which a part does not load says so and how to go on, and the other pages are there', async () => {
   const page = await dashboard.open('Grace', '/')
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()

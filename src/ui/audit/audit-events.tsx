@@ -29,7 +29,7 @@ export function AuditEvents(props: {
     <>
       {audit.isPending && <LoadingRows what="the trail" />}
       {audit.isError && !unknown && (
-        <Failure error={audit.error} retry={() => void audit.refetch()} />
+        <Failure error={audit.error} retry={() => void audit.refetch()} whole={allEvents} />
       )}
       {(unknown || (audit.isSuccess && events.length === 0)) && (
         <NoEvents isNarrowed={isNarrowed} />
@@ -54,6 +54,8 @@ export function AuditEvents(props: {
   )
 }
 
+const allEvents = { to: '/audit', words: 'Show all events' }
+
 function NoEvents({ isNarrowed }: { isNarrowed: boolean }) {
   return (
     <div className="state">
@@ -63,7 +65,7 @@ function NoEvents({ isNarrowed }: { isNarrowed: boolean }) {
           ? 'Nothing that you may see fits all of these filters.'
           : 'Events appear here as they are recorded.'}
       </p>
-      {isNarrowed && <Link to="/audit">Show all events</Link>}
+      {isNarrowed && <Link to={allEvents.to}>{allEvents.words}</Link>}
     </div>
   )
 }

@@ -15,8 +15,9 @@ import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { CallChoice } from './plan-decisions.ts'
 
-/** The interval at which the page loads what became of a recorded decision. */
-const loadEveryMs = 2_000
+/** The page loads what became of a recorded decision after this time, and then ever less often. */
+const loadAfterMs = 2_000
+const loadEveryMs = 20_000
 /** After this long without a start, the page says what the decision waits for. */
 const overdueAfterMs = 6_000
 
@@ -50,11 +51,15 @@ export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallC
 function RecordedSentence(props: { requestId: string; decided: DecisionOutcome }) {
   const { requestId, decided } = props
   const [isOverdue, setOverdue] = useState(false)
+  const [isDone, setDone] = useState(false)
   const { data } = useQuery({
     ...requestQuery(requestId),
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && hasStarted(state.data) ? false : loadEveryMs,
+    // Not with the events of other calls: a turn may have a hundred.
+    queryKey: ['what became of', requestId],
+    enabled: !isDone,
+    refetchInterval: ({ state }) => Math.min(loadAfterMs * state.dataUpdateCount, loadEveryMs),
   })
+  if (!isDone && data !== undefined && hasStarted(data)) setDone(true)
   const isNext = data !== undefined && !hasStarted(data) && waitsFor(decided, data) === null
   useEffect(() => {
     setOverdue(false)

@@ -8,7 +8,7 @@ export interface LineNotes {
   /** the content below a line; null: nothing */
   readonly below: (anchor: CommentAnchor) => ReactNode
   readonly onWrite: ((anchor: CommentAnchor) => void) | null
-  /** the text that is being written at a line that is no longer drawn, or null */
+  /** above the effect: comments that were begun earlier, or at a line that is no longer drawn */
   readonly lost: ReactNode
 }
 

@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks'
 import { useId, useState } from 'react'
 
 /** What a `KeyMenu` needs to know of the button that opens it. */
@@ -12,12 +13,22 @@ export interface MenuOfButton {
 
 /**
  * The state of a menu, and the properties of the button that opens it. The button is drawn at once;
- * the menu's script is loaded after it.
+ * the menu's script is loaded after it. Until then Escape closes the open menu, as `KeyMenu` does.
  */
 export function useMenuButton() {
   const id = useId()
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const [isOpen, onChange] = useState(false)
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (!isOpen || event.key !== 'Escape') return
+      event.preventDefault()
+      event.stopPropagation()
+      onChange(false)
+    },
+    { capture: true },
+  )
   const menu: MenuOfButton = { id, target, isOpen, onChange }
   const button = {
     ref: setTarget,

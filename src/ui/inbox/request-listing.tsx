@@ -27,6 +27,7 @@ const EmptyInbox = later(
  * short.
  */
 const FirstSteps = later(() => import('./checklist.tsx').then((module) => module.FirstSteps))
+const allThatWait = { to: '/', words: 'Show all that wait' }
 const fewRows = 5
 const partsOfAll = ['queue', 'mine', 'snoozed'] as const
 
@@ -64,7 +65,7 @@ export function RequestListing(props: { filters: string; address: string; openId
 
   if (list.isPending) return <LoadingRows what="the requests" />
   if (list.isError && fresh === undefined) {
-    return <Failure error={list.error} retry={() => void list.refetch()} />
+    return <Failure error={list.error} retry={() => void list.refetch()} whole={allThatWait} />
   }
   const isWhole = !isNarrowed(search) && !partsOfAll.some((name) => search.has(name))
   const hasFirstSteps = !isCardOpen && rows.length > 0 && rows.length <= fewRows && isWhole

@@ -125,7 +125,7 @@ function RowSnooze(props: { item: RequestItem; onClosed: () => void; onDone: () 
   }
   return (
     <>
-      <span className="row-anchor" ref={setTarget} />
+      <span className="row-anchor" ref={setTarget} id={id} aria-label={verbs.snooze} role="group" />
       <SnoozeMenu
         request={props.item}
         menu={{ id, target, isOpen: true, onChange }}

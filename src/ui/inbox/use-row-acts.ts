@@ -10,8 +10,9 @@ import { copyText } from '../text/copy-text.ts'
 import { addressOf } from './inbox-filters.ts'
 
 /**
- * The keys of a request for the focused row, while no request is open: C claims, H snoozes, M opens
- * the request at its comments, Y copies its link. Returns the request whose snooze menu is open.
+ * The keys of a request for the focused row, while no request is open: C claims, H snoozes, T opens
+ * the change set of its turn, M opens the request at its comments, Y copies its link. Returns the
+ * request whose snooze menu is open.
  */
 export function useRowActs(
   isCardOpen: boolean,
@@ -23,7 +24,7 @@ export function useRowActs(
   const act = useAct(['requests'])
   const [snoozing, setSnoozing] = useState<string | null>(null)
   // Else the menu would miss the digit that follows the key.
-  useEffect(() => void SnoozeMenu.fetch(), [])
+  useEffect(() => void SnoozeMenu.fetch().catch(() => undefined), [])
   const on = (work: (item: RequestItem) => void): (() => void) | null => {
     if (isCardOpen) return null
     return () => {

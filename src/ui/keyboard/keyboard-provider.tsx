@@ -17,6 +17,9 @@ import { platform } from './platform.ts'
 import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
 import { commandIds, type CommandId } from './commands.ts'
 
+/** An open menu, or its button while the menu's script is loaded. */
+const openMenu = '[role="menu"], [aria-haspopup="menu"][aria-expanded="true"]'
+
 /** What a command does. `within`: only for keys that are pressed in this element. */
 interface Handler {
   readonly call: () => void
@@ -80,7 +83,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
       clearTimeout(forget)
       forget = setTimeout(() => (pending = null), 1_500)
       if (match.id === null) return
-      if (isDialogOpen('[role="menu"]') && !inDialogs.has(match.id)) return
+      if (isDialogOpen(openMenu) && !inDialogs.has(match.id)) return
       const handler = handlerFor(handlers.current.get(match.id) ?? [], event.target)
       if (handler === undefined) return
       event.preventDefault()

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
+import { laterMenu } from '../floating/later-menu.ts'
 import { useMenuButton } from '../floating/use-menu-button.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { later } from '../states/later.tsx'
 import { useAct } from '../states/use-act.ts'
 import { peopleLeft } from '../deciding/facts/people-left.ts'
 import { Snooze } from '../deciding/triage/snooze.tsx'
@@ -13,7 +13,7 @@ import { isWaitingStarter } from '../deciding/triage/triage-state.tsx'
 import { isOfQueue } from './is-of-queue.ts'
 import { verbs } from '../words/verbs.ts'
 
-const HandOverMenu = later(() =>
+const HandOverMenu = laterMenu(() =>
   import('./hand-over-menu.tsx').then((module) => module.HandOverMenu),
 )
 

@@ -1,4 +1,5 @@
 import { IconCloudOff, IconPointFilled, IconRefresh } from '@tabler/icons-react'
+import { useId } from 'react'
 import { Hint } from '../floating/hint.tsx'
 import { useConnection } from '../live/live-provider.tsx'
 
@@ -19,13 +20,24 @@ const faces = {
 /** The state of the live updates: live, reconnecting or offline. */
 export function LiveIndicator() {
   const state = useConnection()
+  const id = useId()
   const { Icon, word, says } = faces[state]
   return (
-    <Hint label={says} maxWidth={260}>
-      <span className={`live live-${state}`} role="status" data-state={state}>
-        <Icon size={14} aria-hidden />
-        <span className="live-word">{word}</span>
+    <>
+      <Hint label={says} maxWidth={260}>
+        <span
+          className={`live live-${state}`}
+          role="status"
+          data-state={state}
+          aria-describedby={id}
+        >
+          <Icon size={14} aria-hidden />
+          <span className="live-word">{word}</span>
+        </span>
+      </Hint>
+      <span id={id} hidden>
+        {says}
       </span>
-    </Hint>
+    </>
   )
 }

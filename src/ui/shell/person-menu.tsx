@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useMe } from '../api/queries.ts'
+import { laterMenu } from '../floating/later-menu.ts'
 import { useMenuButton } from '../floating/use-menu-button.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { later } from '../states/later.tsx'
 import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
 import { Initials } from '../text/initials.tsx'
 
-const PersonItems = later(() => import('./person-items.tsx').then((module) => module.PersonItems))
+const PersonItems = laterMenu(() =>
+  import('./person-items.tsx').then((module) => module.PersonItems),
+)
 
 /** The signed-in person, and the menu of what that person can do outside the pages. */
 export function PersonMenu() {

@@ -5,8 +5,16 @@ import { ApiRefusal } from '../api/call-api.ts'
 import { verbs } from '../words/verbs.ts'
 import './states.css'
 
-/** Why a page has no content, and what to do next. */
-export function Failure({ error, retry }: { error: Error; retry: () => void }) {
+/**
+ * Why a page has no content, and what to do next. `whole` is the page without its filters: the
+ * service refuses a filter that can match nothing, and then another attempt cannot help.
+ */
+export function Failure(props: {
+  error: Error
+  retry: () => void
+  whole?: { readonly to: string; readonly words: string }
+}) {
+  const { error, retry, whole } = props
   const refusal = error instanceof ApiRefusal ? error : null
   if (refusal?.status === 404) return <NotFound />
   const offline = refusal?.code === 'network'
@@ -22,9 +30,13 @@ export function Failure({ error, retry }: { error: Error; retry: () => void }) {
           Its id in the log of the service: <code>{requestId}</code>.
         </p>
       )}
-      <Button variant="default" onClick={retry}>
-        {verbs.tryAgain}
-      </Button>
+      {refusal?.code === 'invalid_request' && whole !== undefined ? (
+        <Link to={whole.to}>{whole.words}</Link>
+      ) : (
+        <Button variant="default" onClick={retry}>
+          {verbs.tryAgain}
+        </Button>
+      )}
     </div>
   )
 }

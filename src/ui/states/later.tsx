@@ -10,12 +10,14 @@ import {
 /**
  * A part of a page whose script is loaded when it is first drawn, with a placeholder until then.
  * React shows what was suspended 300 ms after its placeholder at the earliest; this shows it at
- * once. A script that does not load is an error of the part, for its `PageBoundary`. `fetch` begins
- * to load it before it is drawn; `isLoaded` says whether it is loaded.
+ * once. A script that does not load is an error of the part, for its `PageBoundary`, unless
+ * `without` says how the page goes on without the part. `fetch` begins to load it before it is
+ * drawn; `isLoaded` says whether it is loaded.
  */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   placeholder: (props: Props) => ReactNode = () => null,
+  without?: WithoutPart<Props>,
 ): ComponentType<Props> & {
   readonly fetch: () => Promise<unknown>
   readonly isLoaded: () => boolean
@@ -26,13 +28,29 @@ export function later<Props extends object>(
     const [failure, setFailure] = useState<unknown>(null)
     const Part = part.current()
     const isMissing = Part === null
+    const need = without?.needOf(props)
     useEffect(() => {
-      if (isMissing) part.fetch().then(() => drawAgain(1), setFailure)
-    }, [isMissing])
+      if (!isMissing) return
+      part
+        .fetch()
+        .then(
+          () => drawAgain(1),
+          without === undefined ? setFailure : () => without.onFailure(props),
+        )
+      // Each need loads anew, with the properties of its drawing.
+      // eslint-disable-next-line react-hooks/exhaustive-deps
+    }, [isMissing, need])
     if (failure !== null) throw failure
     return Part === null ? placeholder(props) : <Part {...props} />
   }
   return Object.assign(Later, { fetch: part.fetch, isLoaded: () => part.current() !== null })
+}
+
+/** How a page goes on when the script of a part does not load. */
+interface WithoutPart<Props> {
+  /** what the part is needed for: it is loaded again when that changes */
+  readonly needOf: (props: Props) => unknown
+  readonly onFailure: (props: Props) => void
 }
 
 /** A page with a script of its own. `fetch` loads the script. */

@@ -22,6 +22,7 @@ export const verbs = {
   nudge: 'Nudge',
   extend: 'Extend by a day',
   comment: 'Comment',
+  continueComment: 'Continue the comment',
   leaveOut: 'Leave out',
   decideTurn: 'Decide the turn together',
   newRun: 'New run',

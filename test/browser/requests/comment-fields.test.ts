@@ -102,6 +102,28 @@ test.each(['saved without the line', 'cancelled'])(
   },
 )
 
+test('a comment at a line that was not sent is offered after a reload, at its line and where a new revision has no such line', async () => {
+  const { id, path } = await askForChange()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await live(page)
+  const field = await writeAtLine(page, page)
+  await page.reload()
+  await page.getByText('Your comment on new line 2 is not sent.').waitFor()
+  const go = page.getByRole('button', { name: 'Continue the comment' })
+  await go.click()
+  await field.waitFor()
+  expect(await placeOf(field)).toMatchObject({ isActive: true, text: 'Why this word?' })
+  await linusChanges(id, path, 'one line by Linus\n')
+  await page.reload()
+  await go.click()
+  const lost = page.getByLabel('Your comment on new line 2, which is not shown any more')
+  await lost.waitFor()
+  expect(await placeOf(lost)).toMatchObject({ isActive: true, text: 'Why this word?' })
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await lost.waitFor({ state: 'detached' })
+  expect(await go.count()).toBe(0)
+})
+
 test('the same holds in a change set, and what was not saved is there after a reload, until it is cancelled', async () => {
   const { id, path, runId } = await askForChange()
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)

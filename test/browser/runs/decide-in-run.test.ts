@@ -108,7 +108,7 @@ test('a call is claimed and snoozed in its form, by key too, and the menu return
   expect(await statesOf(requestIds)).toEqual(['pending'])
 })
 
-test('A opens the first call that waits for the reader and decides it as on its page, Z undoes that during a pause, and the next call opens', async () => {
+test('A opens the first call that waits for the reader and decides it as on its page, the next call opens, and Z takes its denial back during the pause', async () => {
   const [first, second] = [newNote(), newNote()]
   const { runId, requestIds } = await askToWrite(first, second)
   const page = await dashboard.open('Grace', `/runs/${runId}`)

@@ -57,7 +57,7 @@ test('a question is read, and answered with one of its choices, on its page; the
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
   await page.getByRole('heading', { name: 'Which branch do I take?' }).waitFor()
   expect(await page.title()).toContain('Ask: Which branch do I take?')
-  const texts = page.locator('main').getByText(input.question).filter({ visible: true })
+  const texts = page.locator('.request').getByText(input.question).filter({ visible: true })
   expect(await texts.count()).toBe(1)
   const panel = page.getByRole('complementary', { name: 'Decision' })
   expect(await panel.getByRole('radio', { checked: true }).count()).toBe(0)

@@ -1,9 +1,13 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
+import { useMe } from '../../api/queries.ts'
 import type { LineNotes } from '../../effect/note-widgets.ts'
+import { draftedFields } from '../../states/draft.ts'
 import { later } from '../../states/later.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import type { Comment, CommentedRequest } from './commented-request.ts'
+import { lineOfDraftField } from './line-draft.ts'
+import { UnsentNotes } from './unsent-notes.tsx'
 
 /** Loaded when somebody writes at a line. */
 const NoteForm = later(() => import('./note-form.tsx').then((module) => module.NoteForm))
@@ -13,7 +17,8 @@ const LostNote = later(() => import('./note-form.tsx').then((module) => module.L
  * The comments below their lines, and the form of a new one. When a colleague has changed the call,
  * the comments stay at the lines that are shown. A comment is saved after the new lines are shown.
  * Comments that arrive in the meantime may be about the new lines, and are drawn there. What is
- * being written at a line that `revision`, which is on the screen, does not draw is `lost`.
+ * being written at a line that `revision`, which is on the screen, does not draw is `lost`. Above
+ * it are the comments that the person began before the page was opened, and has not sent.
  */
 export function useLineNotes(
   request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },
@@ -24,6 +29,11 @@ export function useLineNotes(
   const [isDrawn, setDrawn] = useState(false)
   const { id, state } = request
   const comments = useCommentsHere(request.comments, isNewest)
+  const [unsent, setUnsent] = useUnsentLines(id)
+  const finish = useCallback(() => {
+    setUnsent((anchors) => anchors.filter((anchor) => !isAt(writing, anchor)))
+    setWriting(null)
+  }, [writing, setUnsent])
   const below = useCallback<LineNotes['below']>(
     (anchor) => {
       const here = comments.filter((comment) => isAt(comment.anchor, anchor))
@@ -43,13 +53,13 @@ export function useLineNotes(
               anchor={anchor}
               isNewest={isNewest}
               onDrawn={setDrawn}
-              onDone={() => setWriting(null)}
+              onDone={finish}
             />
           )}
         </div>
       )
     },
-    [comments, writing, id, state, isNewest],
+    [comments, writing, finish, id, state, isNewest],
   )
   const isOpen = state === 'pending' && isNewest
   const write = useCallback(
@@ -61,16 +71,35 @@ export function useLineNotes(
     () => ({
       below,
       onWrite: isOpen ? write : null,
-      lost: lostAnchor && (
-        <LostNote
-          requestId={id}
-          isPending={state === 'pending'}
-          anchor={lostAnchor}
-          onDone={() => setWriting(null)}
-        />
+      lost: (
+        <>
+          <UnsentNotes
+            anchors={unsent}
+            onContinue={(anchor) => setWriting({ ...anchor, since: noRevision })}
+          />
+          {lostAnchor && (
+            <LostNote
+              requestId={id}
+              isPending={state === 'pending'}
+              anchor={lostAnchor}
+              onDone={finish}
+            />
+          )}
+        </>
       ),
     }),
-    [below, isOpen, write, lostAnchor, id, state],
+    [below, isOpen, write, unsent, lostAnchor, finish, id, state],
+  )
+}
+
+/** The revision of a line whose comment was begun before the page was opened. */
+const noRevision = -1
+
+/** The lines at which the person has begun a comment before, of any revision. */
+function useUnsentLines(requestId: string) {
+  const { person } = useMe()
+  return useState<readonly CommentAnchor[]>(() =>
+    draftedFields(requestId, person.id).flatMap((field) => lineOfDraftField(field) ?? []),
   )
 }
 

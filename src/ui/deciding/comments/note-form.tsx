@@ -3,6 +3,7 @@ import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { callApi } from '../../api/call-api.ts'
 import { CommentField } from './comment-field.tsx'
 import type { CommentedRequest } from './commented-request.ts'
+import { lineDraftField } from './line-draft.ts'
 
 /** The form of a comment at its line. */
 export function NoteForm(props: {
@@ -30,7 +31,7 @@ export function NoteForm(props: {
           minRows: 2,
         }}
         initialText=""
-        draft={[requestId, draftOf(anchor)]}
+        draft={[requestId, lineDraftField(anchor)]}
         canSave={isPending && isNewest}
         buttons={{ save: 'Comment on the line', size: 'xs' }}
         save={(text) => callApi('commentRequest', { params, body: { text, anchor } })}
@@ -38,11 +39,6 @@ export function NoteForm(props: {
       />
     </div>
   )
-}
-
-/** The place of what is being written at a line. */
-function draftOf({ side, line, file }: CommentAnchor): `line ${string}` {
-  return `line ${side} ${line} ${file}`
 }
 
 /** What comes of a comment on a line. */
@@ -75,7 +71,7 @@ export function LostNote(props: {
           minRows: 2,
         }}
         initialText=""
-        draft={[requestId, draftOf(anchor)]}
+        draft={[requestId, lineDraftField(anchor)]}
         canSave={isPending}
         buttons={{ save: 'Comment without the line', size: 'xs' }}
         save={(text) => callApi('commentRequest', { params, body: { text } })}

@@ -13,6 +13,8 @@ import { StartLinks } from './start-links.tsx'
 import { Triggers } from './triggers.tsx'
 import '../runs.css'
 
+const allRuns = { to: '/runs', words: 'Show all runs' }
+
 /** All runs that the person may see, newest first. */
 export function RunsPage() {
   const [search] = useSearchParams()
@@ -29,7 +31,9 @@ export function RunsPage() {
       <div className="runs-split">
         <div>
           {isLoading && <LoadingRows what="the runs" />}
-          {runs.isError && <Failure error={runs.error} retry={() => void runs.refetch()} />}
+          {runs.isError && (
+            <Failure error={runs.error} retry={() => void runs.refetch()} whole={allRuns} />
+          )}
           {runs.isSuccess && !isLoading && items.length === 0 && (
             <NoRuns hasFilters={query.size > 0} />
           )}
@@ -60,7 +64,7 @@ function NoRuns({ hasFilters }: { hasFilters: boolean }) {
     <div className="state">
       <h2>{hasFilters ? 'No run matches' : 'No runs yet'}</h2>
       {hasFilters ? (
-        <Link to="/runs">Show all runs</Link>
+        <Link to={allRuns.to}>{allRuns.words}</Link>
       ) : (
         worker !== undefined && (
           <>

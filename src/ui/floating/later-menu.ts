@@ -1,0 +1,23 @@
+import { notifications } from '@mantine/notifications'
+import type { ComponentType } from 'react'
+import { later } from '../states/later.tsx'
+import type { MenuOfButton } from './use-menu-button.ts'
+
+/**
+ * A menu whose script is loaded after its button is drawn. If it does not load, the page stays; who
+ * opens the menu is told. The next opening tries again, in browsers that load a script twice.
+ */
+export function laterMenu<Props extends { readonly menu: MenuOfButton }>(
+  load: () => Promise<ComponentType<Props>>,
+) {
+  return later(load, () => null, {
+    needOf: ({ menu }) => menu.isOpen,
+    onFailure: ({ menu }) => {
+      if (!menu.isOpen) return
+      menu.onChange(false)
+      const message =
+        'This menu could not be loaded. Reload the page when the service can be reached.'
+      notifications.show({ color: 'red', message })
+    },
+  })
+}
