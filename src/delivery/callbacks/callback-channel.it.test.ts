@@ -152,7 +152,7 @@ it('delays no other program while one hangs', async () => {
 })
 
 // Rules: security.md 29
-it('signs no callback for a program whose row has another address or another end', async () => {
+it('signs no callback where the row of the request or of the delivery was changed', async () => {
   const { db } = desk.service
   await using elsewhere = await openWebhookReceiver()
   const [moved, denied] = [await asking(), await asking()]

@@ -159,7 +159,7 @@ it('repeats its rounds by itself, and the relay sends the mails that they make',
   expect(digest()?.message.references).toBeUndefined()
 })
 
-it('reads the tasks of the 30 requests in a list of a digest in one query, and no other tasks', async () => {
+it('reads the tasks of the 30 requests in a list of a digest together, and no other tasks', async () => {
   await choose(linus, { choice: 'digest' })
   await round(morning(13))
   await made('digest')

@@ -68,7 +68,7 @@ test('a revocation that could not be written, as on a full disk, counts in this 
   expect(text.split('\n').filter((line) => line === 'session a')).toHaveLength(1)
 })
 
-test('an id that somebody wrote into a row ends no other key or session', async () => {
+test('an id that somebody wrote into a row ends no person', async () => {
   const writer = openRevocations(dataDir)
   const person = { what: 'person', id: '1' } as const
   await writer.add([

@@ -75,7 +75,7 @@ describe.skipIf(!sandbox.works)(
       expect(end.exceeded).toMatch(/more than 67108864 bytes to disk/)
     })
 
-    test('fallocate beyond the limit gets no space, and a hole in a file counts as none', async () => {
+    test('fallocate is refused, and a hole in a file counts as none', async () => {
       const script = `fallocate -l 60M a; fallocate -n -l 60M b; fallocate -z -l 60M c; truncate -s 60M d
       for i in 1 2 3 4 5; do cp --sparse=always d $i; done; du -sm . | cut -f1`
       const end = await run(script, { writtenBytes: 64 * mebibyte })

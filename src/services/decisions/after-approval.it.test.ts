@@ -14,6 +14,8 @@ import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import { extendRequest } from '../requests/extend-request.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { waitForStage } from '../requests/detail/wait-for-stage.ts'
@@ -65,6 +67,19 @@ describe('an approval that is revoked', () => {
     expect((await refusal(revoke(ada))).code).toBe('not_eligible')
     await setRows(database.db, 'permit', { request_id: request.id }, { state: 'consumed' })
     expect((await refusal(revoke(grace))).code).toBe('already_started')
+  })
+
+  test('refuses the call from then on, and so does the cancellation of its run', async () => {
+    const requests = [await addRequest(service, run), await addRequest(service, run, { turn: 2 })]
+    for (const request of requests) await approve(request)
+    const [first, second] = requests.map(({ id }) => id)
+    const execution = async (id = ''): Promise<unknown> =>
+      (await getRequest(service.ctx, grace.caller, { request: id })).execution
+    await revokePermit(service.ctx, grace.caller, { request: first ?? '', reason: 'too early' })
+    expect(await execution(first)).toEqual({ state: 'refused', reason: 'revoked' })
+    expect(await execution(second)).toEqual({ state: 'not_started' })
+    await cancelRun(service.ctx, ada.caller, { runId: run.id })
+    expect(await execution(second)).toEqual({ state: 'refused', reason: 'revoked' })
   })
 
   async function outboxCount(): Promise<number> {

@@ -239,7 +239,7 @@ test('a proposal that was inserted or rewritten by SQL does not count', async ()
   expect(await world.inForce()).toBe(policyDigest(base))
 })
 
-test('concurrent agreements run one after the other: of two first people one proposes, of two second people one activates', async () => {
+test('concurrent agreements run one after the other: of two people one proposes and one activates, and one person twice proposes once', async () => {
   await using world = await createWorld()
   const both = await Promise.all([world.agree('edsger', weaker), world.agree('olga', weaker)])
   expect(both.map((one) => one.state).toSorted()).toEqual(['activated', 'proposed'])

@@ -246,7 +246,7 @@ test('a token decides nothing and reads nothing beside the gateway', async () =>
   }
 })
 
-test('a token lets nobody in if its account belongs to no person here, or to a person who was removed', async () => {
+test('a token lets nobody in if its account belongs to no person here, or to a disabled person', async () => {
   const of = (other: Record<string, unknown>): Promise<string> => issuer.sign(claimsOf(other))
   const { linus, grace, ada } = api.people
   // A program of its own account, and an address that the provider has not verified.
@@ -278,7 +278,7 @@ test('a token lets nobody in if its account belongs to no person here, or to a p
 })
 
 // Rules: security.md 29
-test('a membership written into the database lets in nobody whom the project does not name', async () => {
+test('a membership without the service’s seal lets in nobody whom the project does not name', async () => {
   const { db } = api.service
   const zoe = await addPerson(db, 'Zoe', [])
   const token = await issuer.sign(claimsOf({ sub: 'of-zoe', email: 'zoe@example.com' }))

@@ -513,7 +513,7 @@ test('a provider for which the service has no secret is not asked, and the perso
   expect(locationOf(reply)).toBe(refusedWith('secret_missing'))
 })
 
-test('a provider that is down, or has another name, is reported, and links and the host still sign people in', async () => {
+test('a provider that is down, or has another name, is reported, and links and the host are still offered', async () => {
   await using gone = await startOpenIdProvider(`${publicUrl}/v1/auth/oidc/callback`)
   await gone.stop()
   const start = () => new Browser().get(`${api.url}/v1/auth/oidc/start`)
@@ -567,7 +567,7 @@ test('failed sign-ins at the provider count with all others of an address', asyn
   }
 })
 
-test('opening the addresses signs nobody in, and neither does a project without a provider', async () => {
+test('a HEAD of the addresses signs nobody in, and neither does a project without a provider', async () => {
   expect((await api.ask('/v1/auth/oidc/callback?state=x', { method: 'HEAD' })).status).toBe(405)
   expect((await api.ask('/v1/auth/oidc/start', { method: 'HEAD' })).status).toBe(405)
   policy = policyOf(fixtureFiles)

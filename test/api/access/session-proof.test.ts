@@ -115,7 +115,7 @@ test('signing in again ends the session it replaces; whoever has only its cookie
   expect((await api.ask('/v1/me', { headers: first.headers })).status).toBe(401)
 })
 
-test('a switch to another person of the development profile needs the proof of that session too', async () => {
+test('after a switch to another person of the development profile the new session needs its own proof', async () => {
   const { headers, proof } = await signInAsBrowser()
   const body = { email: 'ada@example.com' }
   const switched = await api.ask('/v1/auth/dev-switch', { method: 'POST', body, headers })

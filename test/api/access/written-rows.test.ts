@@ -76,7 +76,7 @@ test('a person is linked with no user of Slack by a code that was written into t
   expect((await refusal(linked)).code).toBe('not_found')
 })
 
-test('a used challenge, a withdrawn key and a removed device stay so when their rows are restored', async () => {
+test('a used challenge, a proposal of a key that was withdrawn and a removed device stay so when their rows are restored', async () => {
   const { db } = api.database
   /** Carries out an act, and puts back the rows of a table that it removed. */
   async function puttingBack<T>(table: string, act: () => Promise<T>): Promise<T> {

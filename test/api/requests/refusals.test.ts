@@ -233,7 +233,7 @@ test('no answer about people is kept in a cache, framed, or may run a script of 
   expect(reply.headers.get('access-control-allow-origin')).toBeNull()
 })
 
-test('while the database is unreachable the answer is 503 and a sentence, without a word of the request', async () => {
+test('while the database is unreachable the answer is 503 and a sentence, without the text of the error', async () => {
   const broken = await createTestApi()
   const linus = await broken.signIn(broken.people.linus)
   const db = broken.service.ctx.db

@@ -214,7 +214,7 @@ function kindsWith(disk: boolean): Disturbance[] {
   return kinds
 }
 
-describe('kills at random moments, stops, lost and slow connections, clock steps and full disks', () => {
+describe('kills at chosen moments, stops, lost and slow connections, clock steps and full disks', () => {
   it(`lose no decision, run no call twice, and every run ends, in ${faults} faults`, async () => {
     const choose = seededChoices(seedOfRun())
     await using around = await ChaosSurroundings.make()

@@ -131,7 +131,7 @@ const count = async (text: string, ...values: unknown[]): Promise<unknown> =>
 // Rules: product.md 28, 29, 31, 35, 36
 describe.skipIf(!sandbox.works)('a process that is killed', () => {
   test.each([...processNames, 'tools', 'reader'] as const)(
-    '%s, in the middle of a stream, compaction, fork, answer, trigger, merge or push, neither loses nor repeats it',
+    '%s, in the middle of a stream, compaction, fork, answer, trigger, merge and push, neither loses nor repeats one of them',
     async (victim) => {
       const round = `round-${victim}`
       const start = (worker: string, input: string) => world.startRun(worker, { input })

@@ -20,7 +20,7 @@ const session = {
   number: 142,
 }
 
-test('one process at a time has a session, which is free only once that process has ended for good', async () => {
+test('one process at a time has a session, which others can have after it, unless it ended for good', async () => {
   await sessions.note(session)
   await sessions.note(session)
   expect(await sessions.list()).toEqual([session])

@@ -143,11 +143,13 @@ function scopesOf(row: ItemRow): readonly Scope[] {
   return ['once', ...row.routing.scopes.filter((scope) => scope !== 'once')]
 }
 
+/** A call whose approval was revoked before it started is refused, also if its run has ended. */
 function executionOfRow(row: ItemRow): RequestItemRecord['execution'] {
-  const { digest, execution, external, permit } = row
-  if (external !== null)
-    return externalExecution(external, { digest, permit: permit?.state ?? null })
-  return execution === null ? { state: 'not_started' } : executionOf(execution)
+  const { digest, execution, external } = row
+  const permit = row.permit?.state ?? null
+  if (external !== null) return externalExecution(external, { digest, permit })
+  if (execution !== null) return executionOf(execution)
+  return permit === 'revoked' ? { state: 'refused', reason: permit } : { state: 'not_started' }
 }
 
 function executionOf(row: ExecutionJson): RequestItemRecord['execution'] {
