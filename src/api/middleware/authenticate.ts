@@ -22,10 +22,11 @@ import { WindowCounts } from './window-counts.ts'
  * `locals.identity` stays unset. At the gateway, access tokens of the sign-in provider are taken
  * too. A cookie without its session's proof sets `locals.unproven` instead. An invalid key or token
  * is `401` and never falls back to a cookie; beyond 60 of them a minute they are `429`. Then a
- * valid key of that address still passes; one that was not seen before must be among the first ten
- * of its second. More unknown cookies than `perSecond` are `429` before the database is asked. A
- * look-up of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose
- * verbs look for the session in their own transaction.
+ * valid key of that address still passes; if it was not seen before, its call must be among the
+ * first ten of its second with unknown keys. A key that failed is refused for the rest of the
+ * second. More unknown cookies than `perSecond` are `429` before the database is asked. A look-up
+ * of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose verbs
+ * look for the session in their own transaction.
  */
 export function authenticate(
   api: Api,
@@ -120,7 +121,7 @@ async function identify(
   return session?.isProven === true ? { kind: 'session', session } : session
 }
 
-/** The unknown keys a second of an address that has failed too often. */
+/** The calls with unknown keys a second of an address that has failed too often. */
 const maxAfterFailures = 10
 
 /** A JWT: a key has no dots. */

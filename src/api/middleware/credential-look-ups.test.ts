@@ -23,6 +23,29 @@ test('an unknown cookie beyond its address’s share is refused before the datab
   lookUps.admit('a', 'y')
 })
 
+test('an unknown key that is repeated takes one place of its second, and a valid key the next', () => {
+  let now = 0
+  const lookUps = new CredentialLookUps(2, 'keys', () => now)
+  for (let second = 0; second < 3; second += 1) {
+    lookUps.admit('a', 'old')
+    lookUps.record('a', 'old', false)
+    for (let call = 0; call < 20; call += 1) {
+      expect(() => lookUps.admit('a', 'old')).toThrow(/failed keys/)
+    }
+    lookUps.admit('a', `valid ${second}`)
+    lookUps.record('a', `valid ${second}`, true)
+    expect(() => lookUps.admit('a', 'new')).toThrow(/unknown keys/)
+    now += 1000
+  }
+})
+
+test('calls with one unknown key count each while its first look-up has no result', () => {
+  const lookUps = new CredentialLookUps(2, 'keys', () => 0)
+  lookUps.admit('a', 'x')
+  lookUps.admit('a', 'x')
+  expect(() => lookUps.admit('a', 'x')).toThrow(/unknown keys/)
+})
+
 test('a session that has ended counts as unknown again', () => {
   const lookUps = new CredentialLookUps(1, 'session cookies', () => 0)
   for (const isLive of [true, false]) lookUps.record('a', 'ended', isLive)

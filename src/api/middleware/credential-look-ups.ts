@@ -4,11 +4,15 @@ const windowMs = 1000
 /** More sessions than people use at once; beyond it all are looked up anew. */
 const maxKnown = 10_000
 
+type CredentialKind = 'session cookies' | 'keys'
+
 /** The unknown credentials of an address in this second. */
 interface Share {
   count: number
-  /** those whose look-up has no result yet: a page that sends many calls at once counts once */
+  /** cookies whose look-up has no result yet: a page that sends many calls at once counts once */
   readonly open: Set<string>
+  /** keys that failed: a program that repeats an old key takes no more places */
+  readonly failed: Set<string>
 }
 
 /**
@@ -18,39 +22,48 @@ interface Share {
  */
 export class CredentialLookUps {
   readonly #maxUnknown: number
-  readonly #what: string
+  readonly #kind: CredentialKind
   readonly #now: () => number
   readonly #known = new Set<string>()
   readonly #shares = new Map<string, Share>()
   #window = 0
 
   /**
-   * `maxUnknown`: the unknown ones of an address in a second; `what`: their plural; `now`:
+   * `maxUnknown`: the unknown ones of an address in a second; of keys, the calls with them. `now`:
    * milliseconds of a clock.
    */
-  constructor(maxUnknown: number, what: string, now: () => number) {
+  constructor(maxUnknown: number, kind: CredentialKind, now: () => number) {
     this.#maxUnknown = maxUnknown
-    this.#what = what
+    this.#kind = kind
     this.#now = now
   }
 
-  /** Throws `rate_limited` when the address sent too many that nobody has. */
+  /**
+   * Throws `rate_limited` when the address sent too many that nobody has, or this key failed in
+   * this second.
+   */
   admit(address: string, credential: string): void {
     if (this.#known.has(credential)) return
     const share = this.#shareOf(address)
     if (share.open.has(credential)) return
+    if (share.failed.has(credential)) throw refusal('Too many failed keys from this address')
     if (share.count >= this.#maxUnknown) {
-      const detail = `More than ${this.#maxUnknown} unknown ${this.#what} a second from this address`
-      throw new Problem('rate_limited', detail, { retryAfterSeconds: 1 })
+      throw refusal(
+        `More than ${this.#maxUnknown} unknown ${this.#kind} a second from this address`,
+      )
     }
     share.count += 1
-    share.open.add(credential)
+    if (this.#kind === 'session cookies') share.open.add(credential)
   }
 
   /** Stores whether a look-up found a live session, with its proof or without, or a live key. */
   record(address: string, credential: string, isLive: boolean): void {
-    this.#shareOf(address).open.delete(credential)
-    if (!isLive) return void this.#known.delete(credential)
+    const share = this.#shareOf(address)
+    share.open.delete(credential)
+    if (!isLive) {
+      if (this.#kind === 'keys') share.failed.add(credential)
+      return void this.#known.delete(credential)
+    }
     if (this.#known.size >= maxKnown) this.#known.clear()
     this.#known.add(credential)
   }
@@ -59,8 +72,16 @@ export class CredentialLookUps {
     const window = Math.floor(this.#now() / windowMs)
     if (window !== this.#window) this.#shares.clear()
     this.#window = window
-    const share = this.#shares.get(address) ?? { count: 0, open: new Set<string>() }
+    const share: Share = this.#shares.get(address) ?? {
+      count: 0,
+      open: new Set(),
+      failed: new Set(),
+    }
     this.#shares.set(address, share)
     return share
   }
+}
+
+function refusal(detail: string): Problem {
+  return new Problem('rate_limited', detail, { retryAfterSeconds: 1 })
 }

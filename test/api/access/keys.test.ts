@@ -153,6 +153,17 @@ test('a valid key passes after failed ones of its address, however many these ar
 })
 
 // Rules: security.md 21
+test('a valid key that was not seen before passes while another program of its address repeats an old one', async () => {
+  await using fresh = await createTestApi()
+  const { key } = await createKey(await fresh.signIn(fresh.people.ada), ['runs:read'])
+  const ask = async (sent: string) => (await fresh.ask('/v1/me', { headers: bearer(sent) })).status
+  const old = `${key.slice(0, -4)}1000`
+  for (let index = 0; index < 60; index++) expect(await ask(old)).toBe(401)
+  for (let index = 0; index < 40; index++) expect(await ask(old)).toBe(429)
+  expect(await ask(key)).toBe(200)
+})
+
+// Rules: security.md 21
 test('a rotated key is the same key with another secret; the previous secret works until the overlap ends', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   const works = async (one: string) =>
