@@ -10,8 +10,12 @@ export interface CallToMake extends ExternalRows {
   readonly isAwaited: boolean
 }
 
-/** How long after its last poll a caller counts as waiting. */
+/** How long after its last call a caller counts as waiting. */
 const callerTimeoutMs = 10 * 60 * 1000
+
+/** Condition on a row of `gateway_call`: a caller waits for its result. */
+export const hasWaitingCaller = sql<boolean>`coalesce(
+  wanted_at > clock_timestamp() - ${callerTimeoutMs} * interval '1 millisecond', false)`
 
 /** Reads the call and locks its request; `null`: it is not a call of the gateway. */
 export async function lockCallToMake(tx: Tx, requestId: string): Promise<CallToMake | null> {
@@ -28,11 +32,7 @@ async function withCall(db: Db | Tx, rows: ExternalRows | null): Promise<CallToM
   const row = await db
     .selectFrom('gateway_call')
     .selectAll()
-    .select(
-      sql<boolean>`by_task or coalesce(wanted_at > clock_timestamp() - ${callerTimeoutMs} * interval '1 millisecond', false)`.as(
-        'is_wanted',
-      ),
-    )
+    .select(sql<boolean>`by_task or ${hasWaitingCaller}`.as('is_wanted'))
     .where('request_id', '=', rows.request.id)
     .executeTakeFirst()
   if (row === undefined) return null

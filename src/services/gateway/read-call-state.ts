@@ -7,6 +7,7 @@ import { getText } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
 import { getSaltedText } from '../requests/words/salted-text.ts'
+import { hasWaitingCaller } from './call-to-make.ts'
 
 export interface GatewayCallState {
   readonly requestId: string
@@ -35,7 +36,10 @@ export interface GatewayCallState {
   readonly hasStarted: boolean
   /** once approved, it is carried out without its caller */
   readonly byTask: boolean
-  /** its caller was connected when it was approved, or has called since: it is carried out */
+  /**
+   * its caller was connected when it was approved, or has called since, and still counts as
+   * waiting: it is carried out
+   */
   readonly isWanted: boolean
   readonly outcome: ExternalOutcome | null
   /** the number of the request that asks people how it ended */
@@ -74,7 +78,7 @@ export async function readCallState(
       r.expires_at as "expiresAt", r.cancel_reason as "cancelReason", g.refusal,
       g.refusal_reason as "refusalReason", e.consumed_at is not null as "hasStarted",
       g.by_task as "byTask", e.outcome,
-      coalesce(g.wanted_at >= coalesce(r.decided_at, r.created_at), false) as "isWanted",
+      ${hasWaitingCaller} and g.wanted_at >= coalesce(r.decided_at, r.created_at) as "isWanted",
       greatest(r.created_at, r.decided_at, e.consumed_at, e.outcome_at) as "changedAt",
       r.revision > 1 as "wasEdited",
       (select p.state from permit p where p.request_id = r.id and p.revision = r.revision

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Api } from '#api/context/api.ts'
+import { callOwnTool } from '#api/mcp/own-tools.ts'
+import { openProgramDesk } from '#services/external/external.fixture.ts'
+import { readCallToMake } from '#services/gateway/call-to-make.ts'
+import { readCallState } from '#services/gateway/read-call-state.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { defaultSettings, ready } from '../test-api.ts'
+
+const desk = disposeAfterTests(await openProgramDesk())
+const { db } = desk.service
+const api: Api = {
+  ctx: desk.service.ctx,
+  settings: defaultSettings,
+  events: {
+    since: async () => [],
+    latest: async () => 0n,
+    subscribe: () => () => undefined,
+    subscribeText: () => () => undefined,
+  },
+  readiness: ready,
+}
+
+/** An approved gateway call, which another connection wanted some minutes ago. */
+async function heldCall(minutesAgo: number): Promise<string> {
+  const request = await desk.ask()
+  await db
+    .insertInto('gateway_call')
+    .values({
+      request_id: request.id,
+      task_id: randomUUID(),
+      owner_id: desk.grace.id,
+      server: 'shop',
+      call_key: randomUUID(),
+      client_call_id: null,
+      task_queue: 'test',
+      by_task: false,
+    })
+    .execute()
+  await desk.decide(request, 'approve')
+  const earlier = sql`clock_timestamp() - ${minutesAgo} * interval '1 minute'`
+  await sql`update request set decided_at = ${earlier} - interval '1 second'
+    where id = ${request.id}`.execute(db)
+  await sql`update gateway_call set wanted_at = ${earlier}
+    where request_id = ${request.id}`.execute(db)
+  return request.id
+}
+
+/** The text of `countersign_wait`. */
+async function wait(id: string, seconds: number): Promise<string | null> {
+  const answer = await callOwnTool(api, desk.program.caller, {
+    server: 'shop',
+    name: 'countersign_wait',
+    input: { id, seconds },
+    signal: new AbortController().signal,
+    attempt: (_act, run) => run(),
+  })
+  const [content] = answer?.content ?? []
+  return content?.type === 'text' ? content.text : null
+}
+
+test('an approved call whose caller has not called for ten minutes is not made, and a wait says to call again', async () => {
+  for (const [minutesAgo, isWanted] of [
+    [9, true],
+    [11, false],
+  ] as const) {
+    const id = await heldCall(minutesAgo)
+    const state = await readCallState(api.ctx, desk.program.caller, 'shop', { request: id })
+    expect(state).toMatchObject({ state: 'approved', isWanted })
+    expect(await readCallToMake(db, id)).toMatchObject({ isAwaited: isWanted })
+  }
+  const text = await wait(await heldCall(11), 20)
+  expect(text).toMatch(/^ALLOWED, not run yet .*call .* again/)
+})
