@@ -6,7 +6,7 @@ import { waitersOf } from '../held-open/subject-waiters.ts'
 import { progressEveryMs } from './progress.ts'
 import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 
-/** The least time to wait for an approved call. */
+/** The least time to wait for an approved call that is wanted. */
 const executionMs = 45_000
 
 /**
@@ -19,7 +19,7 @@ const otherCallerMs = 2_000
 export interface CallToFollow {
   readonly server: string
   readonly requestId: string
-  /** how long people are waited for */
+  /** how long people are waited for and, unless the call is wanted, how long in all */
   readonly holdMs: number
   /** an approved call is carried out, since its caller is connected */
   readonly wants: boolean
@@ -72,7 +72,7 @@ export async function followCall(
         isWanted = true
         await recordWaitingCaller(api.ctx, caller, requestId)
       }
-      const isCarriedOut = callState.state === 'approved' && (wants || callState.isWanted)
+      const isCarriedOut = callState.state === 'approved' && wants
       const maxMs = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
       if (performance.now() - began >= maxMs - 1) return callState
       await looks.next()
@@ -93,7 +93,7 @@ export function hasEnded({ state, outcome, permit, refusal }: GatewayCallState):
 }
 
 /** It was approved, and is carried out only when its caller calls again. */
-function waitsForCaller({ state, hasStarted, byTask, isWanted }: GatewayCallState): boolean {
+export function waitsForCaller({ state, hasStarted, byTask, isWanted }: GatewayCallState): boolean {
   return state === 'approved' && !hasStarted && !byTask && !isWanted
 }
 

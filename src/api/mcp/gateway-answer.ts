@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
+import { waitsForCaller } from './follow-call.ts'
 import { asTheirWords, type ServerWords } from './their-words.ts'
 
 /** The extension by which results say what became of their calls (SEP-2848). */
@@ -87,11 +88,13 @@ export function answerOf(
     }
     return deniedResult(`REFUSED, not run: ${why} (${named}).`)
   }
-  if (!callState.hasStarted) {
+  if (waitsForCaller(callState)) {
     const text = `ALLOWED, not run yet (${named}). ${again(callState)}`
     return waitingResult(callState, publicUrl, { status: 'approved', text })
   }
-  const text = `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${againOrWait(callState)}`
+  // A caller that calls again after another connection got the result opens a new request.
+  const next = callState.hasStarted ? againOrWait(callState) : `Wait ${byWaiting(callState)}`
+  const text = `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${next}`
   return waitingResult(callState, publicUrl, { status: 'running', text })
 }
 
@@ -145,7 +148,11 @@ function again({ tool }: GatewayCallState): string {
 }
 
 function againOrWait(callState: GatewayCallState): string {
-  return `${again(callState)} Or wait with ${waitTool} {"id": "${callState.number}"}.`
+  return `${again(callState)} Or wait ${byWaiting(callState)}`
+}
+
+function byWaiting({ number }: GatewayCallState): string {
+  return `with ${waitTool} {"id": "${number}"}.`
 }
 
 /** The gateway's own tools besides those of a server. */

@@ -48,8 +48,9 @@ async function heldCall(minutesAgo: number): Promise<string> {
   return request.id
 }
 
-/** The text of `countersign_wait`. */
-async function wait(id: string, seconds: number): Promise<string | null> {
+/** `countersign_wait`, and the seconds that it took. */
+async function wait(id: string, seconds: number) {
+  const beganMs = performance.now()
   const answer = await callOwnTool(api, desk.program.caller, {
     server: 'shop',
     name: 'countersign_wait',
@@ -57,9 +58,18 @@ async function wait(id: string, seconds: number): Promise<string | null> {
     signal: new AbortController().signal,
     attempt: (_act, run) => run(),
   })
+  const tookSeconds = (performance.now() - beganMs) / 1000
   const [content] = answer?.content ?? []
-  return content?.type === 'text' ? content.text : null
+  return { text: content?.type === 'text' ? content.text : null, tookSeconds }
 }
+
+test('a wait for an approved call that another connection holds ends after its own seconds and says to wait on', async () => {
+  const { text, tookSeconds } = await wait(await heldCall(1), 3)
+  expect(tookSeconds).toBeGreaterThan(2.9)
+  expect(tookSeconds).toBeLessThan(20)
+  expect(text).toMatch(/^RUNNING: .*Wait with countersign_wait/)
+  expect(text).not.toContain('again')
+})
 
 test('an approved call whose caller has not called for ten minutes is not made, and a wait says to call again', async () => {
   for (const [minutesAgo, isWanted] of [
@@ -71,6 +81,6 @@ test('an approved call whose caller has not called for ten minutes is not made, 
     expect(state).toMatchObject({ state: 'approved', isWanted })
     expect(await readCallToMake(db, id)).toMatchObject({ isAwaited: isWanted })
   }
-  const text = await wait(await heldCall(11), 20)
+  const { text } = await wait(await heldCall(11), 20)
   expect(text).toMatch(/^ALLOWED, not run yet .*call .* again/)
 })
