@@ -30,7 +30,6 @@ export function executionSentence(
   const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
   switch (execution.state) {
     case 'not_started':
-      if (permit === 'revoked') return 'The approval was revoked: it is not carried out.'
       if (kind === 'start') return state === 'approved' ? 'Approved: the run has begun.' : null
       // A finding approves nothing, unless its call is to be carried out again.
       if (kind === 'question' || (kind === 'outcome_check' && !permit)) return null

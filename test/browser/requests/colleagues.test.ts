@@ -183,7 +183,7 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   expect(await revoke.isDisabled()).toBe(true)
   await linus.getByLabel('Reason').last().fill('not this week')
   await revoke.click()
-  await olga.getByText('The approval was revoked: it is not carried out.').waitFor()
+  await olga.getByText('It was not carried out: the approval was revoked.').waitFor()
 })
 
 test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands', async () => {

@@ -16,8 +16,8 @@ const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) 
 
 test('an approval that was revoked does not read as carried out', () => {
   const taken = { state: 'approved', kind: 'tool_call', permit: 'revoked' } as const
-  expect(executionSentence({ state: 'not_started' }, taken)).toBe(
-    'The approval was revoked: it is not carried out.',
+  expect(executionSentence({ state: 'refused', reason: 'revoked' }, taken)).toBe(
+    'It was not carried out: the approval was revoked.',
   )
 })
 
