@@ -1,7 +1,6 @@
 import { Menu } from '@mantine/core'
-import { useWindowEvent } from '@mantine/hooks'
-import { useImperativeHandle, type ReactNode, type Ref } from 'react'
-import type { MenuOfButton } from './use-menu-button.ts'
+import { useEffect, useImperativeHandle, useState, type ReactNode, type Ref } from 'react'
+import { useMenuKeys, type MenuOfButton } from './use-menu-button.ts'
 
 /**
  * A menu that both a key and its button open. Its own keys work as soon as it is open, before it
@@ -16,22 +15,15 @@ export function KeyMenu(props: {
 }) {
   const { menu, width, onKey, children } = props
   const { id, target, isOpen, onChange } = menu
-  useWindowEvent(
-    'keydown',
-    (event) => {
-      if (!isOpen || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key !== 'Escape' && onKey?.(event.key) !== true) return
-      event.preventDefault()
-      event.stopPropagation()
-      onChange(false)
-    },
-    { capture: true },
-  )
+  useMenuKeys(menu, (key) => key === 'Escape' || onKey?.(key) === true)
+  // Mantine gives the focus back only to the element that had it when a drawn menu opened.
+  const [isDrawn, setDrawn] = useState(false)
+  useEffect(() => setDrawn(target !== null), [target])
   if (target === null) return null
   return (
     <Menu
       id={id}
-      opened={isOpen}
+      opened={isOpen && isDrawn}
       onChange={onChange}
       position="bottom-end"
       width={width ?? 'max-content'}

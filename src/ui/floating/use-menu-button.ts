@@ -12,6 +12,26 @@ export interface MenuOfButton {
 }
 
 /**
+ * Handles the keys of an open menu before the page does. `onKey` returns whether it handled a key;
+ * then the menu closes.
+ */
+export function useMenuKeys(
+  { isOpen, onChange }: Pick<MenuOfButton, 'isOpen' | 'onChange'>,
+  onKey: (key: string) => boolean,
+): void {
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (!isOpen || event.ctrlKey || event.metaKey || event.altKey || !onKey(event.key)) return
+      event.preventDefault()
+      event.stopPropagation()
+      onChange(false)
+    },
+    { capture: true },
+  )
+}
+
+/**
  * The state of a menu, and the properties of the button that opens it. The button is drawn at once;
  * the menu's script is loaded after it. Until then Escape closes the open menu, as `KeyMenu` does.
  */
@@ -19,16 +39,7 @@ export function useMenuButton() {
   const id = useId()
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const [isOpen, onChange] = useState(false)
-  useWindowEvent(
-    'keydown',
-    (event) => {
-      if (!isOpen || event.key !== 'Escape') return
-      event.preventDefault()
-      event.stopPropagation()
-      onChange(false)
-    },
-    { capture: true },
-  )
+  useMenuKeys({ isOpen, onChange }, (key) => key === 'Escape')
   const menu: MenuOfButton = { id, target, isOpen, onChange }
   const button = {
     ref: setTarget,

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from 'vitest'
-import { ask, openDashboard } from './open-dashboard.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await ask(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ask, openDashboard } from './open-dashboard.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
@@ -32,7 +32,7 @@ test('a menu whose script comes after the page opens by keyboard and pointer, na
   await menu.waitFor({ state: 'detached' })
 })
 
-test('a press before the script of a menu is there opens the menu when it has come', async () => {
+test('a press before the script of a menu is there opens the menu when it has come, which gives the focus back', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const isHere = Promise.withResolvers<void>()
   await page.route(/person-items/, async (route) => {
@@ -44,7 +44,11 @@ test('a press before the script of a menu is there opens the menu when it has co
   await button.click()
   expect(await page.getByRole('menu').count()).toBe(0)
   isHere.resolve()
-  await page.getByRole('menuitem', { name: 'Your account' }).waitFor()
+  const account = page.getByRole('menuitem', { name: 'Your account' })
+  await account.waitFor()
+  await expect.poll(() => account.evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
 // Rules: product.md 38
