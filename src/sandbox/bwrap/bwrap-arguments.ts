@@ -125,7 +125,7 @@ export function bytesOfWords(words: readonly string[], others: number): Buffer {
 }
 
 /** The paths that lie in no other one: a folder is mounted with all that is in it. */
-function outermost(paths: readonly string[]): readonly string[] {
+export function outermost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths)
   const isBelowAnother = (at: string): boolean => {
     const parent = path.dirname(at)

@@ -8,6 +8,8 @@ import { AuditTable } from './audit-table.tsx'
 import { EventHistory } from './event-history.tsx'
 import type { EventFields } from './event-line.tsx'
 
+const allEvents = { to: '/audit', words: 'Show all events' }
+
 /** The events that the filters find, or why there are none. */
 export function AuditEvents(props: {
   audit: ReturnType<typeof useAudit>
@@ -53,8 +55,6 @@ export function AuditEvents(props: {
     </>
   )
 }
-
-const allEvents = { to: '/audit', words: 'Show all events' }
 
 function NoEvents({ isNarrowed }: { isNarrowed: boolean }) {
   return (

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { ApiRefusal } from '../api/call-api.ts'
@@ -11,6 +10,7 @@ import {
   waitsFor,
   type DecisionOutcome,
 } from '../deciding/decision/wording/stage-sentence.ts'
+import { useOverdue } from '../deciding/decision/wording/use-overdue.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { CallChoice } from './plan-decisions.ts'
@@ -18,8 +18,6 @@ import type { CallChoice } from './plan-decisions.ts'
 /** The page loads what became of a recorded decision after this time, and then ever less often. */
 const loadAfterMs = 2_000
 const loadEveryMs = 20_000
-/** After this long without a start, the page says what the decision waits for. */
-const overdueAfterMs = 6_000
 
 /** The result of one of several decisions, at the place of its choice. */
 export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallChoice }) {
@@ -50,23 +48,15 @@ export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallC
 /** What a recorded decision waits for, or that the run goes on once the run has acted on it. */
 function RecordedSentence(props: { requestId: string; decided: DecisionOutcome }) {
   const { requestId, decided } = props
-  const [isOverdue, setOverdue] = useState(false)
-  const [isDone, setDone] = useState(false)
   const { data } = useQuery({
     ...requestQuery(requestId),
     // Not with the events of other calls: a turn may have a hundred.
     queryKey: ['what became of', requestId],
-    enabled: !isDone,
+    enabled: ({ state }) => state.data === undefined || !hasStarted(state.data),
     refetchInterval: ({ state }) => Math.min(loadAfterMs * state.dataUpdateCount, loadEveryMs),
   })
-  if (!isDone && data !== undefined && hasStarted(data)) setDone(true)
   const isNext = data !== undefined && !hasStarted(data) && waitsFor(decided, data) === null
-  useEffect(() => {
-    setOverdue(false)
-    if (!isNext) return
-    const timer = setTimeout(() => setOverdue(true), overdueAfterMs)
-    return () => clearTimeout(timer)
-  }, [isNext])
+  const isOverdue = useOverdue(isNext)
   if (isNext && data.kind !== 'attachment') {
     return isOverdue
       ? 'Recorded. The run goes on when Temporal and a Temporal worker can be reached.'

@@ -37,8 +37,7 @@ export function later<Props extends object>(
           () => drawAgain(1),
           without === undefined ? setFailure : () => without.onFailure(props),
         )
-      // Each need loads anew, with the properties of its drawing.
-      // eslint-disable-next-line react-hooks/exhaustive-deps
+      // oxlint-disable-next-line react-hooks/exhaustive-deps -- it loads anew for each need
     }, [isMissing, need])
     if (failure !== null) throw failure
     return Part === null ? placeholder(props) : <Part {...props} />

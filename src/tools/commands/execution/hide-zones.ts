@@ -2,6 +2,7 @@ import path from 'node:path'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 import { objectFoldersAround } from '#sandbox/git/object-folders.ts'
+import { outermost } from '#sandbox/bwrap/bwrap-arguments.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { deepestMount } from '../plan/deepest-mount.ts'
 
@@ -19,20 +20,15 @@ export async function hideObjects(
   const hidden = zones.filter(({ name }) => names.includes(name))
   const around = hidden.map((zone) => objectFoldersAround(root, path.join(root, zone.root)))
   const folders = new Set((await Promise.all(around)).flat())
-  const outermost = outermostOf([...folders].filter((at) => isShown(plan, at)))
-  const isKept = (at: string): boolean => !outermost.some((folder) => containsPath(folder, at))
+  const objects = outermost([...folders].filter((at) => isShown(plan, at)))
+  const isKept = (at: string): boolean => !objects.some((folder) => containsPath(folder, at))
   return {
     ...plan,
     shared: [],
     around: (plan.around ?? []).filter(({ path: at }) => isKept(at)),
     covered: plan.covered.filter(isKept),
-    emptied: [...plan.emptied.filter(isKept), ...outermost],
+    emptied: [...plan.emptied.filter(isKept), ...objects],
   }
-}
-
-/** The folders that lie in no other one: nothing can be mounted in a read-only folder. */
-function outermostOf(folders: readonly string[]): readonly string[] {
-  return folders.filter((at) => !folders.some((other) => other !== at && containsPath(other, at)))
 }
 
 /** Whether a path lies in a mounted zone, and in no folder that the plan empties. */
@@ -62,7 +58,8 @@ export function hideZones(
     (zone) =>
       !hidden.has(zone.path) && !(hidden.has(root) && zone.path === path.join(root, '.git')),
   )
-  const emptied = outermostOf(
+  // Nothing can be mounted in a read-only folder.
+  const emptied = outermost(
     plan.zones
       .map((zone) => zone.path)
       .filter((at) => hidden.has(at) && mounted.some((zone) => containsPath(zone.path, at))),

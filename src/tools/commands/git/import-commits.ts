@@ -17,12 +17,13 @@ import {
   writeRecord,
   type WorktreeRecord,
 } from '#sandbox/worktrees/worktree-record.ts'
+import { gitOptions } from './ask-git.ts'
 
 const timeoutMs = 120_000
 const maxPackBytes = 64 * 1024 * 1024
 
 /** Prints the tip of the branch, and its commits that the repository lacks, as a pack. */
-const script = `git() { command git -c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never "$@"; }
+const script = `git() { command git ${gitOptions} "$@"; }
 head=$(git rev-parse --verify -q "refs/heads/$1^{commit}") || exit 9
 echo "$head"
 printf '%s\\n^%s\\n' "$head" "$2" | git pack-objects -q --revs --thin --delta-base-offset --stdout`

@@ -2,9 +2,8 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
-import { commandLimits } from '#sandbox/process/command-limits.ts'
-import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
-import { readOnlyPlan, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { askGit } from './ask-git.ts'
 import { isPlainName } from './zone-answer.ts'
 
 /** A tracked file below a covered path, with Git's own contents. */
@@ -23,15 +22,9 @@ export interface CoveredInGit {
 }
 
 const maxFileBytes = 1024 * 1024
-const gitTimeoutMs = 30_000
 
 /** Prints, for each tracked file, its mode and size, its path, and its bytes in the index. */
-const script = `top=$1
-shift
-g() {
-  git --literal-pathspecs -c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never -C "$top" "$@"
-}
-while IFS= read -r -d '' entry; do
+const script = `while IFS= read -r -d '' entry; do
   name=\${entry#*$'\\t'}
   read -r mode hash stage <<< "\${entry%%$'\\t'*}"
   [ "$stage" = 0 ] || continue
@@ -58,20 +51,7 @@ export async function coveredInGit(
   for (const [top, covered] of await byRepository(plan)) {
     const below = covered.filter((at) => !without.includes(at)).map((at) => path.relative(top, at))
     if (below.length === 0) continue
-    const end = await runSandboxed({
-      ...sandbox,
-      plan: {
-        ...readOnlyPlan(plan),
-        copies: [],
-        cwd: top,
-        cwdIdentity: null,
-      },
-      argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script, 'bash', top, ...below],
-      timeoutMs: gitTimeoutMs,
-      limits: { ...commandLimits, outputBytes: 64 * 1024 * 1024 },
-      network: 'none',
-      signal,
-    })
+    const end = await askGit(sandbox, plan, { script, cwd: top, words: below }, signal)
     const files = end.timedOut || end.exceeded !== null ? [] : readAnswer(top, end.stdout.bytes)
     tracked.push(...files)
     untracked.push(

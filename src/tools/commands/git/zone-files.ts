@@ -2,17 +2,13 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Zone } from '#policy/worker-definition.ts'
-import { commandLimits } from '#sandbox/process/command-limits.ts'
 import type { CommandEnd } from '#sandbox/process/command-end.ts'
-import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
-import { readOnlyPlan, type MountedCopy, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { filesInGit } from '#sandbox/git/tracked-paths.ts'
 import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
+import { askGit, gitLimits } from './ask-git.ts'
 import { readZoneAnswer, writeZoneFiles } from './zone-answer.ts'
-
-const gitTimeoutMs = 30_000
-const maxMib = 64
 
 /**
  * Prints the entries of the index below a folder and an empty one, and then, with `contents`, those
@@ -20,9 +16,6 @@ const maxMib = 64
  * where Git is missing or does not work: then it does not work for the command either.
  */
 const script = `set -o pipefail
-g() {
-  git --literal-pathspecs -c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never "$@"
-}
 g rev-parse --git-dir > /tmp/answer 2>&1
 code=$?
 case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
@@ -68,7 +61,7 @@ export async function copyZonesOfGit(
     const isRepository = (await lstat(path.join(at, '.git')).catch(() => null)) !== null
     const inGit = isRepository ? 'none' : await filesInGit(at)
     if (inGit === 'none' || inGit === 'no index') continue
-    const end = await askGit(place, plan, at, 'contents', signal)
+    const end = await askAbout(place, plan, at, 'contents', signal)
     const answer = end.stdout.bytes
     const files = problemOf(end) ?? readZoneAnswer(answer, path.basename(at))
     if (typeof files === 'string') throw refusal(zone, files)
@@ -97,7 +90,7 @@ export async function zonesBehindIndex(
 ): Promise<string[]> {
   const sentences: string[] = []
   for (const { entries, mount, zone } of copies) {
-    const end = await askGit(place, plan, mount.path, 'names', signal)
+    const end = await askAbout(place, plan, mount.path, 'names', signal)
     if (problemOf(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
     sentences.push(
       `Git's index may have other files of zone ${zone} now, and the disk has those from before: ` +
@@ -107,7 +100,7 @@ export async function zonesBehindIndex(
   return sentences
 }
 
-async function askGit(
+async function askAbout(
   { sandbox }: CommandPlace,
   plan: SandboxPlan,
   at: string,
@@ -115,16 +108,8 @@ async function askGit(
   signal: AbortSignal,
 ): Promise<CommandEnd> {
   if (!sandbox.works) throw new Error('Git is asked in a sandbox only')
-  const words = ['--norc', '--noprofile', '-p', '-c', script, 'bash', path.basename(at), what]
-  return runSandboxed({
-    ...sandbox,
-    plan: { ...readOnlyPlan(plan), copies: [], cwd: path.dirname(at), cwdIdentity: null },
-    argv: ['/bin/bash', ...words],
-    timeoutMs: gitTimeoutMs,
-    limits: { ...commandLimits, outputBytes: maxMib * 1024 * 1024 },
-    network: 'none',
-    signal,
-  })
+  const words = [path.basename(at), what]
+  return askGit(sandbox, plan, { script, cwd: path.dirname(at), words }, signal)
 }
 
 /** The part of an answer up to its empty entry. */
@@ -152,7 +137,7 @@ export function withZoneCopies(plan: SandboxPlan, copies: readonly ZoneCopy[]): 
 
 function problemOf(end: CommandEnd): string | null {
   if (end.exceeded !== null) return `Git's answer about it ended early: ${end.exceeded}`
-  if (end.timedOut) return `Git needs more than ${gitTimeoutMs / 1000} seconds for its files`
+  if (end.timedOut) return `Git needs more than ${gitLimits.timeoutMs / 1000} seconds for its files`
   if (end.exitCode === 0) return null
   const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
   return `Git cannot read what it has in it: ${errorText || `it ended with ${end.exitCode}`}`

@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { outcomeOf } from '../../facts/state-words.ts'
 import { hasStarted, stageSentence, waitsFor, type DecisionOutcome } from './stage-sentence.ts'
+import { useOverdue } from './use-overdue.ts'
 
 /** The interval at which the page loads the stage of a recorded decision. */
 const askEveryMs = 2_000
-/** After this long without a start, the page says that no worker is available. */
-const overdueAfterMs = 6_000
 
 /** The current stage of a recorded decision. `loadStage` loads it. */
 export function RecordedSentence(props: {
@@ -19,7 +18,6 @@ export function RecordedSentence(props: {
 }) {
   const { answer, decided, request, loadStage } = props
   const client = useQueryClient()
-  const [isOverdue, setIsOverdue] = useState(false)
   const isOfNoCall = request.kind === 'external' || request.kind === 'start'
   const over = answer.state === 'pending' || isOfNoCall || hasStarted(request)
   const isDelivered = answer.stage !== 'recorded'
@@ -31,12 +29,7 @@ export function RecordedSentence(props: {
     return () => clearInterval(timer)
   }, [over, isDelivered, client, loadStage])
   const isNext = isDelivered && !over && waitsFor(decided, request) === null
-  useEffect(() => {
-    setIsOverdue(false)
-    if (!isNext) return
-    const timer = setTimeout(() => setIsOverdue(true), overdueAfterMs)
-    return () => clearTimeout(timer)
-  }, [isNext])
+  const isOverdue = useOverdue(isNext)
   if (answer.state === 'pending' && request.state !== 'pending') {
     return `Recorded. ${outcomeOf(request)}.`
   }
