@@ -15,7 +15,7 @@ import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
 import { askService } from '../harness/ask-service.ts'
-import { sharedBrowser } from '../harness/browser.ts'
+import { launchHideable, sharedBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -59,6 +59,8 @@ export interface OpenOptions {
    * in saying what loads, and opening a page costs a third less.
    */
   readonly serviceWorkers?: 'allow' | 'block'
+  /** in a browser of its own whose page `hidePage` hides; the other options do not apply */
+  readonly isHideable?: boolean
 }
 
 /** What a dashboard is opened with. */
@@ -162,17 +164,24 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
 
   /** `proof`: what its page proves a session with, where one is there already. */
   async function newContext(options: OpenOptions, proof?: string): Promise<BrowserContext> {
-    const localStorage = [{ name: 'countersign-session', value: proof ?? '' }]
-    const origins = proof === undefined ? [] : [{ origin: url, localStorage }]
-    const context = await browser.newContext({
-      storageState: { cookies: [], origins },
-      viewport: options.viewport ?? desktop,
-      colorScheme: options.scheme ?? 'light',
-      hasTouch: options.hasTouch ?? false,
-      serviceWorkers: options.serviceWorkers ?? 'block',
-      reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
+    const items = [{ name: 'countersign-session', value: proof ?? '' }]
+    const origins = proof === undefined ? [] : [{ origin: url, localStorage: items }]
+    const context = options.isHideable
+      ? await launchHideable()
+      : await browser.newContext({
+          storageState: { cookies: [], origins },
+          viewport: options.viewport ?? desktop,
+          colorScheme: options.scheme ?? 'light',
+          hasTouch: options.hasTouch ?? false,
+          serviceWorkers: options.serviceWorkers ?? 'block',
+          reducedMotion: 'reduce',
+          permissions: ['clipboard-read', 'clipboard-write'],
+        })
+    if (options.isHideable) {
+      await context.addInitScript((value) => {
+        localStorage.setItem('countersign-session', value)
+      }, proof ?? '')
+    }
     contexts.add(context)
     context.on('close', () => contexts.delete(context))
     if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close())
@@ -182,6 +191,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   async function visit(context: BrowserContext, path: string): Promise<Page> {
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
+    if (page.viewportSize() === null) await page.setViewportSize(desktop)
     page.on('console', (message) => {
       const text = message.text()
       // A busy browser complains that what it loaded early was used late.

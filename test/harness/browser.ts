@@ -1,4 +1,6 @@
-import { chromium, type Browser } from 'playwright-core'
+import { createServer } from 'node:http'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { closeServer, listenHere } from './listen.ts'
 import { findChromium } from './programs/chromium-binary.ts'
 
 let shared: Promise<Browser> | null = null
@@ -33,15 +35,17 @@ async function launchForProcess(): Promise<Browser> {
  * const grace = await browser.newContext({ viewport: { width: 390, height: 844 } })
  */
 export async function launchBrowser(
-  options: { readonly handleSIGTERM?: boolean } = {},
+  options: { readonly handleSIGTERM?: boolean; readonly debuggingPort?: number } = {},
 ): Promise<Browser> {
+  const { debuggingPort, ...launch } = options
   const { path, env } = await findChromium()
   return chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env },
     headless: true,
-    ...options,
+    ...launch,
     args: [
+      ...(debuggingPort === undefined ? [] : [`--remote-debugging-port=${debuggingPort}`]),
       '--no-sandbox',
       '--disable-gpu',
       '--disable-quic',
@@ -54,4 +58,31 @@ export async function launchBrowser(
       '--in-process-gpu',
     ],
   })
+}
+
+/**
+ * The only context of a Chromium of its own, in which `hidePage` works: Playwright keeps the pages
+ * of every other browser visible. Closing the context ends the browser.
+ */
+export async function launchHideable(): Promise<BrowserContext> {
+  const server = createServer()
+  const debuggingPort = await listenHere(server)
+  await closeServer(server)
+  const browser = await launchBrowser({ debuggingPort })
+  const address = `http://127.0.0.1:${debuggingPort}`
+  const connected = await chromium.connectOverCDP(address, { noDefaults: true })
+  const [context] = connected.contexts()
+  if (context === undefined) throw new Error('The browser has no context.')
+  context.on('close', () => void browser.close())
+  return context
+}
+
+/**
+ * Hides a page and stops its timers, as a phone does that is locked; `isHidden: false` lets them go
+ * on. The page gets `visibilitychange` and no `pagehide`.
+ */
+export async function hidePage(page: Page, isHidden: boolean): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setWebLifecycleState', { state: isHidden ? 'frozen' : 'active' })
+  await session.detach()
 }

@@ -99,9 +99,10 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
 }
 
 /**
- * Sends held decisions when the person leaves the browser page, or the dashboard page on which they
- * decided. The inbox and its requests count as one page, because deciding moves from one to the
- * next (dashboard.md, Keyboard).
+ * Sends held decisions when the person leaves or hides the browser page, or leaves the dashboard
+ * page on which they decided. A phone that is locked hides the page and stops its timers, and
+ * `pagehide` may never follow. The inbox and its requests count as one page, because deciding moves
+ * from one to the next (dashboard.md, Keyboard).
  */
 function useSendOnLeaving(): void {
   const { pathname } = useLocation()
@@ -112,7 +113,14 @@ function useSendOnLeaving(): void {
     before.current = page
   }, [page])
   useEffect(() => {
+    const sendIfHidden = (): void => {
+      if (document.visibilityState === 'hidden') sendAllHeld()
+    }
     window.addEventListener('pagehide', sendAllHeld)
-    return () => window.removeEventListener('pagehide', sendAllHeld)
+    document.addEventListener('visibilitychange', sendIfHidden)
+    return () => {
+      window.removeEventListener('pagehide', sendAllHeld)
+      document.removeEventListener('visibilitychange', sendIfHidden)
+    }
   }, [])
 }

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard } from '../open-dashboard.ts'
+import { hidePage } from '../../harness/browser.ts'
+import { ask, openDashboard, type OpenOptions } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.activate({
@@ -31,8 +32,8 @@ const headline = (page: Page, name: string) => page.getByRole('heading', { level
 const bars = (page: Page) => page.getByRole('region', { name: 'Decisions being sent' })
 
 /** Opens the first request of the list, in its present order. */
-async function openFirst(names: readonly string[]): Promise<Page> {
-  const page = await dashboard.open('Grace', '/')
+async function openFirst(names: readonly string[], options: OpenOptions = {}): Promise<Page> {
+  const page = await dashboard.open('Grace', '/', options)
   await page.getByRole('link', { name: names[0]! }).click()
   await headline(page, names[0]!).waitFor()
   await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
@@ -70,9 +71,12 @@ test('the same key twice decides, opens the next request with the focus on its h
  * Denies two of three requests by key, takes the second denial back, and leaves before the first
  * one is sent.
  */
-async function denyAndLeave(leave: (page: Page) => Promise<unknown>): Promise<void> {
+async function denyAndLeave(
+  leave: (page: Page) => Promise<unknown>,
+  options: OpenOptions = {},
+): Promise<void> {
   const { names, ids } = await askForNotes(3)
-  const page = await openFirst(names)
+  const page = await openFirst(names, options)
   for (const next of names.slice(1)) {
     await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
     await page.keyboard.press('d')
@@ -87,6 +91,21 @@ async function denyAndLeave(leave: (page: Page) => Promise<unknown>): Promise<vo
 
 test('leaving the page sends what waits, once, and nothing that was taken back', async () => {
   await denyAndLeave((page) => page.goto('about:blank'))
+})
+
+test('a page that is hidden, as by a locked phone, sends what waits, and sends nothing again when it is left', async () => {
+  const sent: string[] = []
+  const hideAndLeave = async (page: Page): Promise<void> => {
+    page.on('request', (request) => {
+      if (request.url().endsWith('/decisions')) sent.push(request.method())
+    })
+    await hidePage(page, true)
+    await expect.poll(() => sent).toEqual(['POST'])
+    await hidePage(page, false)
+    await page.goto('about:blank')
+  }
+  await denyAndLeave(hideAndLeave, { isHideable: true })
+  expect(sent).toEqual(['POST'])
 })
 
 test('a page that is too busy to notice that it is left loses no decision', async () => {
