@@ -221,6 +221,15 @@ test('merge_branch and git_push are reported where runs have no branch, and not 
   expect((await found()).join()).not.toContain('can do nothing')
 })
 
+// Rules: product.md 35
+test('merge_branch of a worker without a zone at the root is reported, because every call of it fails', async () => {
+  put('countersign.yaml', `${config}workspaces: { default: { root: ., isolation: worktree } }\n`)
+  scribe('zones: [{ name: notes, root: ./notes }]\ntools: { merge_branch: {}, git_push: {} }')
+  const warned = (await found()).filter((line) => line.includes('can do nothing'))
+  expect(warned).toEqual([expect.stringContaining('merge_branch can do nothing')])
+  expect(warned[0]).toContain('no zone of scribe has the root "."')
+})
+
 test('a workspace without a folder is reported; one on another host is not looked for', async () => {
   scribe('zones: [{ name: all, root: . }]')
   put('countersign.yaml', `${config}workspaces: { default: { root: ./nowhere } }\n`)

@@ -103,7 +103,8 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     const again = await calls.turn(run.id, 3, push())
     expect([again.verdict, again.result === null]).toEqual(['preApproved', true])
     await desk.execute(again.id)
-    expect((await desk.calls(run.id, 3))[0]?.text).toContain('already so')
+    const [answered] = await desk.calls(run.id, 3)
+    expect(answered?.text).toBe(`already so: origin has ${run.branch} at ${head}.`)
   })
 
   test('of another commit is not the same call again; the same commit once more is', async () => {

@@ -57,7 +57,7 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
     touches: async (input, workspace) => pushedAccesses(await look(workspace, input)),
     async whyUnchanged(input, workspace) {
       const { branch, newCommit, oldCommit, remote } = await look(workspace, input)
-      return oldCommit === newCommit ? `${remote} has ${branch} at ${newCommit}.` : null
+      return oldCommit === newCommit ? `${remote} has ${branch} at ${newCommit}` : null
     },
 
     present: async (input, { toolHash, workspace, signal }) =>

@@ -4,13 +4,17 @@ import type { ProjectConfig } from '../../project-config.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import { workspacesOf } from '../../workspaces.ts'
 
-/** Warns of tools that need a run's branch where runs have none: each call would be an error. */
+/**
+ * Warns of tools that need a run's branch where runs have none, and of `merge_branch` where Git
+ * cannot be asked what is not committed: each call would be an error.
+ */
 export function warnOfBranchTools(
   report: Report,
   { workspaces }: ProjectConfig,
   workers: ReadonlyMap<string, WorkerDefinition>,
 ): void {
   for (const worker of workers.values()) {
+    warnOfMergeWithoutRoot(report, worker)
     const without = workspacesOf(worker).filter((name) => {
       const workspace = workspaces.get(name)
       return workspace !== undefined && workspace.worktree === undefined
@@ -25,4 +29,12 @@ export function warnOfBranchTools(
       report.warn(placeOfSource(setting.source), problem, remedy)
     }
   }
+}
+
+function warnOfMergeWithoutRoot(report: Report, { name, tools, zones }: WorkerDefinition): void {
+  const setting = tools.get(mergeBranchName)
+  if (setting === undefined || zones.some(({ root }) => root === '')) return
+  const problem = `${mergeBranchName} can do nothing, because Git is asked what is not committed, and no zone of ${name} has the root "."`
+  const remedy = `add a zone, for example { name: repo, root: ., mode: ro }, or leave out ${mergeBranchName}`
+  report.warn(placeOfSource(setting.source), problem, remedy)
 }
