@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { reviewPath } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
@@ -8,7 +7,7 @@ import { consumeDeploymentPermit } from '#services/deployments/consume-deploymen
 import { approvedDeployment, findDeployment } from '#services/deployments/deployment-request.ts'
 import { finishDeployment } from '#services/deployments/finish-deployment.ts'
 import type { ExternalRows } from '#services/external/external-rows.ts'
-import type { Db } from '#store/database.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { installationToken, postToGitHub, type GitHubAccess } from './github-token.ts'
 
@@ -42,6 +41,7 @@ export async function answerGitHub(
   try {
     const setting = await settingOf(options, at)
     const answer = await answerOf(ctx, at)
+    // By the clock of the database, on every host.
     if (answer.until !== null && answer.until < (await databaseTime(ctx.db))) {
       throw new FinalError('the hour of its approval is over, and GitHub was not reached')
     }
@@ -124,10 +124,4 @@ async function note(
   // An earlier attempt may have succeeded although its answer was lost.
   const state = attempts === 1 && status !== null ? 'failed' : 'unknown'
   await finishDeployment(ctx, request.id, { state, summary: error })
-}
-
-/** The clock of the database decides whether the hour of an approval is over, on every host. */
-async function databaseTime(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
-  return rows[0]?.now ?? new Date()
 }

@@ -71,7 +71,8 @@ export class ScheduleKeeper implements AsyncDisposable {
 
   async #round(): Promise<void> {
     const { ctx, temporal, guard, taskQueue } = this.#options
-    await startDueTimes(ctx)
+    const nextInMs = await startDueTimes(ctx)
+    if (nextInMs !== null) this.#rounds.wakeWithin(nextInMs)
     await noteMissedTimes(ctx)
     const schedules = await this.#wanted()
     const hash = hashJson(

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { durationText, longestMs } from '#policy/reading/duration.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequest, lockRun } from '../core/locks.ts'
 import { wakeWaiting } from './ending/wake-waiting.ts'
@@ -29,8 +29,7 @@ export async function extendRequest(
       const request = await lockRequest(attempt.tx, location.id)
       const refusal = await refuseEnded(attempt.tx, request)
       if (refusal !== null) return refusal
-      const clock = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(attempt.tx)
-      const now = clock.rows[0]?.now ?? new Date(Number.NaN)
+      const now = await databaseTime(attempt.tx)
       if (!(now < request.expires_at)) {
         await expireLocked(attempt, request)
         return expiredProblem(request)

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { ScheduleWatchTable } from '#store/tables/schedules.ts'
 import { bySchedule } from '../../core/authority.ts'
 import type { SigningContext } from '../../core/context.ts'
@@ -31,10 +32,12 @@ export async function noteMissedTimes(ctx: SigningContext): Promise<void> {
   }
   if (names.length === 0) return
   const pauses = await pausedNames(ctx.db, 'schedule')
+  // A host whose clock is ahead would record times as missed that have not come.
+  const now = await databaseTime(ctx.db)
   for (const setting of config.schedules.values()) {
     const paused = pauses.has(setting.name)
     const watch = watches.find(({ schedule }) => schedule === setting.name)
-    await watchSchedule(ctx, { setting, paused, watch })
+    await watchSchedule(ctx, { setting, paused, watch, now })
   }
 }
 
@@ -44,16 +47,17 @@ async function watchSchedule(
     readonly setting: ScheduleSetting
     readonly paused: boolean
     readonly watch: Watch | undefined
+    readonly now: Date
   },
 ): Promise<void> {
-  const { setting, paused, watch } = of
+  const { setting, paused, watch, now } = of
   const { name, cron, timezone } = setting
   const isSame = watch?.cron === cron && watch.timezone === timezone
   if (watch !== undefined && isSame && paused && watch.paused) return
   const goesOn = watch !== undefined && isSame && !paused && !watch.paused
-  const checked = goesOn ? checkTimes(setting, watch.through) : null
+  const checked = goesOn ? checkTimes(setting, watch.through, now) : null
   if (checked !== null && checked.missed.length > 0) await record(ctx, name, checked.missed)
-  const through = checked?.through ?? new Date()
+  const through = checked?.through ?? now
   const isNear = goesOn && through.getTime() - watch.through.getTime() < advanceMs
   if (isNear) return
   const row = { cron, timezone, paused, through }
@@ -68,9 +72,10 @@ async function watchSchedule(
 function checkTimes(
   setting: ScheduleSetting,
   through: Date,
+  now: Date,
 ): { readonly missed: readonly Date[]; readonly through: Date } {
-  const until = new Date(Date.now() - reportedWithinMs)
-  const from = new Date(Math.max(through.getTime(), Date.now() - missedForMs))
+  const until = new Date(now.getTime() - reportedWithinMs)
+  const from = new Date(Math.max(through.getTime(), now.getTime() - missedForMs))
   const times: Date[] = []
   const cron = cronTimes(setting)
   for (let at = cron.next(from); at !== null && at <= until; at = cron.next(at)) times.push(at)

@@ -6,6 +6,7 @@ import type { SkipReason } from '#domain/runs/schedule.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
+import { databaseTime } from '#store/database-time.ts'
 import { bySchedule } from '../../core/authority.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -20,10 +21,16 @@ import { requireWorker } from '../../core/require-worker.ts'
 
 /** A time is missed when its run could not start within these milliseconds. */
 const missedAfterMs = 60_000
+/** The clock of Temporal may be ahead by as much. A time that is reported earlier is invalid. */
+const maxEarlyMs = 15 * 60_000
 const maxAtOnce = 100
 
-/** Starts the runs of all recorded times, each once, even with several processes. */
-export async function startDueTimes(ctx: SigningContext): Promise<void> {
+/**
+ * Starts the runs of all recorded times that have come by the clock of the database, each once,
+ * even with several processes. Returns in how many milliseconds the next recorded one comes;
+ * `null`: none waits.
+ */
+export async function startDueTimes(ctx: SigningContext): Promise<number | null> {
   const due = await ctx.db
     .selectFrom('schedule_time')
     .select(['schedule', 'at'])
@@ -31,7 +38,13 @@ export async function startDueTimes(ctx: SigningContext): Promise<void> {
     .orderBy('at')
     .limit(maxAtOnce)
     .execute()
-  for (const time of due) await startDue(ctx, time)
+  for (const time of due) {
+    const inMs = time.at.getTime() - (await databaseTime(ctx.db)).getTime()
+    // Later ones wait too.
+    if (inMs > missedAfterMs && inMs <= maxEarlyMs) return inMs
+    await startDue(ctx, time)
+  }
+  return null
 }
 
 interface DueTime {
@@ -75,12 +88,14 @@ async function skipReason(
 ): Promise<SkipReason | null> {
   if (setting === undefined) return 'not_scheduled'
   const times = cronTimes(setting)
-  if (!times.has(at) || at.getTime() > Date.now() + missedAfterMs) return 'not_scheduled'
+  const now = await databaseTime(db)
+  const lateMs = now.getTime() - at.getTime()
+  if (!times.has(at) || lateMs < -missedAfterMs) return 'not_scheduled'
   if ((await pausedNames(db, 'schedule')).has(setting.name)) return 'paused'
-  const isLate = Date.now() - at.getTime() > missedAfterMs
+  const isLate = lateMs > missedAfterMs
   if (setting.catchup === 'none') return isLate ? 'missed' : null
   const next = times.next(at)
-  return next !== null && next.getTime() <= Date.now() ? 'missed' : null
+  return next !== null && next <= now ? 'missed' : null
 }
 
 async function skip(
