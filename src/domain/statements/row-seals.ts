@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
 import { isSealed, sealedTables, omittableColumns, type SealedTable } from './sealed-tables.ts'
-import { isSigned, signStatement, type Signer, type Verifier } from './statement-bytes.ts'
+import { isSigned, signVerified, type Signer, type Verifier } from './statement-bytes.ts'
 
 /** A secret that API and Temporal workers share; `id` names it in seals. */
 export interface SealKey {
@@ -112,7 +112,7 @@ export function createSeals(keys: {
         return `${key.id}.${macOf(key, rowPrefix, canonicalJson(statement))}`
       }
       if (signer === null) throw new Error(`Only the API seals rows of ${table}`)
-      const { keyId, signature } = signStatement(signer, 'row', statement)
+      const { keyId, signature } = signVerified(signer, verifier, 'row', statement)
       return `${keyId}.${signature}`
     },
     holds: (table, row) => !hasEnded(table, row) && check(table, row, omittableColumns(table)),

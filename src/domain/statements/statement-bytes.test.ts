@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { isSigned, signStatement, verifyStatement } from './statement-bytes.ts'
+import { isSigned, signStatement, signVerified, verifyStatement } from './statement-bytes.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const verifier = { publicKeys: new Map([['key', publicKey]]) }
@@ -33,4 +33,19 @@ test('a signature that was valid before holds for no other statement and no othe
     expect(isSigned(verifier, 'permit', { ...signedStatement, statement })).toBe(false)
     expect(isSigned(verifier, 'permit', { ...signedStatement, keyId: 'none' })).toBe(false)
   }
+})
+
+// Rules: security.md 13
+test('a statement that was signed here holds as signed, and under the key of its signer alone', () => {
+  const signer = { keyId: 'key', privateKey }
+  const own = signVerified(signer, verifier, 'permit', { three: 3 })
+  expect(verifyStatement(verifier, 'permit', own)).toEqual({ three: 3 })
+  expect(isSigned(verifier, 'run', own)).toBe(false)
+  expect(isSigned(verifier, 'permit', { ...own, statement: '{"three":4}' })).toBe(false)
+  const another = { publicKeys: new Map([['key', generateKeyPairSync('ed25519').publicKey]]) }
+  expect(isSigned(another, 'permit', signVerified(signer, another, 'permit', { four: 4 }))).toBe(
+    false,
+  )
+  const none = { publicKeys: new Map() }
+  expect(isSigned(none, 'permit', signVerified(signer, none, 'permit', { five: 5 }))).toBe(false)
 })

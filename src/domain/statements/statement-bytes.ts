@@ -1,4 +1,4 @@
-import { sign, verify, type KeyObject } from 'node:crypto'
+import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
 import { decodeBase64 } from '../text/base64.ts'
 import type { SignedStatement, StatementKind } from './statement.ts'
@@ -56,17 +56,45 @@ interface SignatureContent {
 }
 
 function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedStatement): boolean {
-  const signatures = verified.get(key) ?? new Map<string, SignatureContent>()
-  verified.set(key, signatures)
   const { statement } = signedStatement
-  const earlier = signatures.get(signedStatement.signature)
+  const earlier = verified.get(key)?.get(signedStatement.signature)
   if (earlier?.kind === kind && earlier.statement === statement) return true
   const signature = decodeBase64(signedStatement.signature, 'base64url')
   if (signature === null) return false
   if (!verify(null, signedBytes(kind, statement), key, signature)) return false
-  if (signatures.size >= maxVerified) signatures.clear()
-  signatures.set(signedStatement.signature, { kind, statement })
+  remember(key, kind, signedStatement)
   return true
+}
+
+function remember(
+  key: KeyObject,
+  kind: StatementKind,
+  { statement, signature }: SignedStatement,
+): void {
+  const signatures = verified.get(key) ?? new Map<string, SignatureContent>()
+  verified.set(key, signatures)
+  if (signatures.size >= maxVerified) signatures.clear()
+  signatures.set(signature, { kind, statement })
+}
+
+/**
+ * As {@link signStatement}; the signature then counts as verified under the same key of `verifier`,
+ * since verifying takes three times as long as signing.
+ */
+export function signVerified(
+  signer: Signer,
+  verifier: Verifier,
+  kind: StatementKind,
+  statement: object,
+): SignedStatement {
+  const { keyId, privateKey } = signer
+  const signedStatement = signStatement({ keyId, privateKey }, kind, statement)
+  const publicKey = verifier.publicKeys.get(keyId)
+  // Another key under this id verifies nothing that this one signs.
+  if (publicKey?.equals(createPublicKey(privateKey)) === true) {
+    remember(publicKey, kind, signedStatement)
+  }
+  return signedStatement
 }
 
 /**
