@@ -146,3 +146,71 @@ describe('a command that rules alone allow does not see a zone whose reads ask',
     expect(await judge(rules, 'timeout 5 head docs/secret.txt')).toMatchObject({ approval: 'ask' })
   })
 })
+
+// Rules: product.md 1
+describe('a command that asks and reads a zone whose reads are blocked is blocked', () => {
+  const plain = zones.map((one) =>
+    one.name === 'docs' ? zone('docs', 'docs', 'preApproved') : one,
+  )
+  const verdictOn = (command: string | readonly string[], cwd = '') =>
+    judgeBy([rule('git log', 'preApproved')], command, { zones: plain, workspace, host, cwd })
+  const block = { approval: 'blocked', rule: { id: 'zone:hr.read' }, printed: null }
+
+  test.each([
+    'cat hr/x',
+    'cat -n a.txt hr/x',
+    'head -n 5 ../w/hr/x',
+    'cat /w/hr/x | sort',
+    'cat hr/*',
+    'cat hr/{x,y}',
+    'echo "$(cat hr/x)"',
+    'if true; then grep -r pay hr; fi',
+    'grep -e pay hr/x',
+    "sed -n '1p' hr/x",
+    'ls hr',
+    'find hr -name x',
+    'cp -r hr out',
+    'mv hr/x a.txt',
+    'python3 < hr/x',
+    'python3 hr/x.py',
+    './hr/run',
+    'timeout 5 cat hr/x',
+    'sudo cat hr/x',
+    "bash -lc 'cd /w && cat hr/x'",
+    'cd hr && ls',
+    'cd docs && cat ../hr/x',
+    'unknown-program; awk 1 hr/x',
+  ])('%s', async (script) => {
+    expect(await verdictOn(script)).toMatchObject(block)
+  })
+
+  test('as an argument vector, through a link, and in a working folder of the zone', async () => {
+    expect(await verdictOn(['cat', 'hr/x'])).toMatchObject(block)
+    expect(await verdictOn(['bash', '-c', 'cat hr/x'])).toMatchObject(block)
+    expect(await verdictOn('make', 'hr')).toMatchObject(block)
+    const linked = { ...host, realPath: async (at: string) => at.replace('/w//l', '/w/hr') }
+    const known = { zones: plain, workspace, host: linked }
+    expect(await judgeBy([], 'cat l/x', known)).toMatchObject(block)
+  })
+
+  test.each([
+    'echo hr/x',
+    'git commit -m hr/x',
+    'grep -rn hr/x docs',
+    'grep -rn hr docs',
+    "sed -i 's/a/b/' a.txt",
+    'unknown-program hr/x',
+    'cat <<EOF\ncat hr/x\nEOF',
+    'echo done > hr/log',
+    'cp a.txt hr/x',
+    'cd docs && cat hr/x',
+    'cd docs || cat hr/x',
+    '(cd docs); cat hr/x; cd hr',
+    'head --unknown hr docs',
+    'F=hr/x; cat "$F"',
+    'ls .',
+    "git log --grep 'cat hr/x' && rm -rf out",
+  ])('but one that only mentions a name of it, or may mean another, asks: %s', async (script) => {
+    expect(await verdictOn(script)).toMatchObject({ approval: 'ask' })
+  })
+})

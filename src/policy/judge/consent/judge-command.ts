@@ -8,7 +8,13 @@ import {
   matchingBudget,
   scannedRestrictions,
 } from '../../shell/rules/first-match.ts'
-import { hiddenZones, reachedHidden, type ReachedZone } from '../../shell/rules/command-zones.ts'
+import {
+  blockedZoneRead,
+  hiddenZones,
+  reachedHidden,
+  type ReachedZone,
+} from '../../shell/rules/command-zones.ts'
+import { readPaths } from '../../shell/read-paths.ts'
 import { pipedIntoRunner } from '../../shell/rules/runs-input.ts'
 import type { CommandContext } from '../../shell/rules/pre-approve.ts'
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
@@ -61,6 +67,9 @@ export async function judgeCommand(
   }
   const block = blockOf(policy, analysis, opinions, budget)
   if (block !== null) return verdictOf(block)
+  const inWorkspace = { ...context, root: context.workspace.root }
+  const blockedZone = await blockedZoneRead(inWorkspace, readPaths(analysis))
+  if (blockedZone !== null) return verdictOf(hiddenRuling(policy, blockedZone))
   const ask = askOf(policy, analysis, opinions, context)
   const [first] = opinions
   if (ask !== null || first === undefined) return verdictOf(ask ?? unclearAsk(policy))
@@ -70,7 +79,7 @@ export async function judgeCommand(
     vector: opinion.printed?.map(({ text }) => text) ?? null,
   }))
   const hidden = hiddenZones(context.zones, parts)
-  const reached = await reachedHidden({ ...context, root: context.workspace.root }, hidden, parts)
+  const reached = await reachedHidden(inWorkspace, hidden, parts)
   if (reached !== null) return verdictOf(hiddenRuling(policy, reached))
   const printed = printCommand(
     analysis,

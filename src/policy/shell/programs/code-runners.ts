@@ -27,6 +27,7 @@ export const codeRunners: readonly Program[] = [
   // Its script can run commands and write files: the rule must spell it out.
   {
     names: ['awk', 'gawk', 'mawk', 'nawk'],
+    reads: { from: 1 },
     flags: flags('-F= -v= --field-separator= --assign= --posix --re-interval'),
     runs: 'code',
     spellOut: 1,

@@ -1,10 +1,16 @@
 import { words } from '../../names/words.ts'
 import { flags, type Program } from './program.ts'
 
+const sameFlags = [
+  ['-r', '-R', '--recursive'],
+  ['-f', '--force'],
+] as const
+
 /** Programs that list, describe, find and change files. */
 export const filePrograms: readonly Program[] = [
   {
     names: ['ls', 'dir', 'vdir'],
+    reads: { from: 0 },
     flags: flags(
       '-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s',
       '-S -t -T= -u -U -v -w= -x -X -Z -1 --all --almost-all --color? --directory --classify',
@@ -16,6 +22,7 @@ export const filePrograms: readonly Program[] = [
   // `-o` writes, `-R` runs the program again and writes.
   {
     names: ['tree'],
+    reads: { from: 0 },
     flags: flags(
       '-a -d -f -F -g -h -i -I= -J -l -L= -n -N -p -P= -q -Q -r -s -S -t -u -U -v -x -X',
       '--dirsfirst --du --filelimit= --gitignore --ignore-case --matchdirs --noreport --prune',
@@ -24,11 +31,13 @@ export const filePrograms: readonly Program[] = [
   },
   {
     names: ['stat'],
+    reads: { from: 0 },
     flags: flags('-c= -f -L -t --dereference --file-system --format= --printf= --terse'),
   },
   // `-C` compiles a magic file, `-m` names one, `-f` reads names from a file.
   {
     names: ['file'],
+    reads: { from: 0 },
     flags: flags(
       '-b -h -i -I -k -L -N -n -p -r -s -v -z -0 --brief --mime --mime-type --mime-encoding',
       '--extension --keep-going --no-pad --dereference --no-dereference --raw',
@@ -36,6 +45,7 @@ export const filePrograms: readonly Program[] = [
   },
   {
     names: ['du', 'df'],
+    reads: { from: 0 },
     flags: flags(
       '-0 -a -b -B= -c -d= -D -h -H -i -k -l -L -m -P -s -S -t= -T -x --all --apparent-size',
       '--block-size= --bytes --total --dereference --max-depth= --human-readable --inodes',
@@ -46,6 +56,7 @@ export const filePrograms: readonly Program[] = [
   // Tests and printing; `-exec`, `-ok`, `-delete`, `-fprint` and their kin run, remove and write.
   {
     names: ['find'],
+    reads: { from: 0 },
     runsWith: ['-exec', '-execdir', '-ok', '-okdir'],
     wordFlags: true,
     readsFolder: true,
@@ -81,6 +92,7 @@ export const filePrograms: readonly Program[] = [
   },
   {
     names: words('sha256sum sha1sum sha512sum sha384sum sha224sum b2sum md5sum cksum sum'),
+    reads: { from: 0 },
     flags: flags(
       '-a= -b -c -l= -t -w -z -r -s --algorithm= --binary --check --length= --tag --text',
       '--zero --ignore-missing --quiet --status --strict --warn',
@@ -104,11 +116,14 @@ export const filePrograms: readonly Program[] = [
   },
   // Programs that remove, move or change files: a pre-approval is for exactly its words.
   {
-    names: ['rm', 'rmdir', 'cp', 'mv', 'chmod', 'chown', 'mkdir', 'ln', 'touch'],
+    names: ['rm', 'rmdir', 'chmod', 'chown', 'mkdir', 'ln', 'touch'],
     flags: null,
-    sameFlags: [
-      ['-r', '-R', '--recursive'],
-      ['-f', '--force'],
-    ],
+    sameFlags,
+  },
+  {
+    names: ['cp', 'mv'],
+    reads: { from: 0, butLast: true, options: /^(?:-[aLHPRdfilnpruvx]+|--[a-su-z][a-z-]+)$/ },
+    flags: null,
+    sameFlags,
   },
 ]

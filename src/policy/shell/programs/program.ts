@@ -18,6 +18,8 @@ export interface Program {
   readonly neverReason?: string
   /** it is pre-approved only if the rule spells out this many operands, or all of them */
   readonly spellOut?: number | 'all'
+  /** which of its operands are names of files that it reads; absent: not known */
+  readonly reads?: ReadOperands
   /** its options, before the command that it wraps, which must be pre-approved itself */
   readonly wraps?: Flags
   /** number of operands of its own before that command */
@@ -77,6 +79,17 @@ export interface Program {
    * name
    */
   readonly safeArguments?: (arguments_: readonly string[]) => SafeArguments
+}
+
+export interface ReadOperands {
+  /** the index of the first; `1` after a pattern or a script */
+  readonly from: number
+  /** the last one is where it writes */
+  readonly butLast?: true
+  /** options that are the pattern or the script, so that every operand is a file */
+  readonly allWith?: RegExp
+  /** options without a value, where `flags` lists none; with any other one nothing is known */
+  readonly options?: RegExp
 }
 
 export interface Subcommand {

@@ -4,6 +4,7 @@ import { maxOperands, flags, type Program } from './program.ts'
 export const textPrograms: readonly Program[] = [
   {
     names: ['cat', 'tac'],
+    reads: { from: 0 },
     flags: flags(
       '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number',
       '--squeeze-blank --show-tabs --show-nonprinting',
@@ -11,16 +12,19 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['head', 'tail'],
+    reads: { from: 0 },
     flags: flags(
       '-# -n= -c= -q -v -z --lines= --bytes= --quiet --silent --verbose --zero-terminated',
     ),
   },
   {
     names: ['wc'],
+    reads: { from: 0 },
     flags: flags('-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total='),
   },
   {
     names: ['nl', 'rev', 'fold', 'expand', 'unexpand', 'fmt', 'column'],
+    reads: { from: 0 },
     flags: flags(
       '-a -b= -c= -d= -f= -h= -i= -l= -n= -p -s= -t -v= -w= --body-numbering=',
       '--number-format= --number-width= --spaces --tabs= --width= --table',
@@ -28,6 +32,7 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['od', 'hexdump', 'strings'],
+    reads: { from: 0 },
     flags: flags(
       '-A= -a -b -c -d -e= -f -i -j= -l -n= -N= -o -s -S= -t= -v -w? -x -C --address-radix=',
       '--endian= --skip-bytes= --read-bytes= --format= --output-duplicates --all --bytes=',
@@ -54,6 +59,7 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['grep', 'egrep', 'fgrep'],
+    reads: { from: 1, allWith: /^(?:-[A-Za-z]*[ef]|--regexp|--file(?:=|$))/ },
     flags: flags(
       '-# -A= -B= -C= -E -F -G -H -I -L -P -R -T -U -Z -a -b -c -d= -D= -e= -f=path -h -i -l',
       '-m= -n -o -q -r -s -v -w -x -y -z --after-context= --before-context= --context=',
@@ -68,6 +74,7 @@ export const textPrograms: readonly Program[] = [
   // them.
   {
     names: ['rg'],
+    reads: { from: 1, allWith: /^(?:-[A-Za-z]*[ef]|--regexp|--file(?:=|$)|--files$)/ },
     runsOption: /^--(?:pre|hostname-bin)(?:=|$)/,
     flags: flags(
       '-# -A= -B= -C= -E= -F -H -I -L -M= -N -P -S -U -a -c -e= -f=path -g= -h -i -j= -l -m=',
@@ -85,6 +92,7 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['cut'],
+    reads: { from: 0 },
     flags: flags(
       '-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement',
       '--only-delimited --output-delimiter= --zero-terminated',
@@ -96,6 +104,7 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['comm', 'join', 'paste'],
+    reads: { from: 0 },
     flags: flags(
       '-1 -2 -3 -a= -d= -e= -i -j= -o= -s -t= -v= -z --check-order --nocheck-order',
       '--output-delimiter= --zero-terminated --header --serial --delimiters= --ignore-case',
@@ -104,6 +113,7 @@ export const textPrograms: readonly Program[] = [
   // `-l` of `diff` runs `pr`, a fixed program; `--to-file` and the like are not listed.
   {
     names: ['diff', 'cmp'],
+    reads: { from: 0 },
     flags: flags(
       '-# -a -b -B -c -C= -d -e -E -i -I= -l -n -N -p -q -r -s -t -T -u -U= -w -W= -x= -y -Z',
       '--brief --color? --context? --exclude= --ignore-all-space --ignore-blank-lines',
@@ -115,6 +125,7 @@ export const textPrograms: readonly Program[] = [
   // `-o` writes, `--compress-program` runs, `-T` says where it writes.
   {
     names: ['sort'],
+    reads: { from: 0 },
     runsOption: /^--co/,
     flags: flags(
       '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --check? --dictionary-order',
@@ -125,6 +136,7 @@ export const textPrograms: readonly Program[] = [
   // Its second operand is a file that it writes.
   {
     names: ['uniq'],
+    reads: { from: 0 },
     flags: flags(
       '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated? --skip-fields=',
       '--ignore-case --skip-chars= --unique --check-chars= --zero-terminated --group?',
@@ -135,6 +147,7 @@ export const textPrograms: readonly Program[] = [
   // script. `-i` writes, `-f` reads a script.
   {
     names: ['sed'],
+    reads: { from: 1, allWith: /^(?:-[A-Za-z]*e|--expression)/ },
     // The flags of `s` are read once: nested repetitions would take minutes for a long script.
     runsText: /(?:^|[\s;{}0-9$/!])e(?:\s|$)|[^\w\s](?=[A-Za-z0-9]*e)[A-Za-z0-9]*\s*(?:$|[;}\n])/,
     flags: flags(
@@ -146,6 +159,7 @@ export const textPrograms: readonly Program[] = [
   // `-f`, `-L` and the flags that read further files are not listed.
   {
     names: ['jq'],
+    reads: { from: 1 },
     flags: flags(
       '-a -c -C -e -j -M -n -r -R -s -S --arg --argjson --args --ascii-output --color-output',
       '--compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output',

@@ -119,15 +119,34 @@ export async function reachedHidden(
   const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
   const blocked = hidden.filter(isReadBlocked)
   for (const zones of [blocked, hidden.filter((zone) => !blocked.includes(zone))]) {
-    const match = await insideHidden(context, zones, paths)
-    if (match !== null) {
-      const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
-      return { zone: match.zone, how: `${displayPath} is in zone ${match.zone.name}` }
-    }
+    const named = await zoneOfPaths(context, zones, paths)
+    if (named !== null) return named
     const reached = await reachedInGit(context, zones, allowedParts)
     if (reached !== null) return reached
   }
   return null
+}
+
+/**
+ * The zone whose reads are blocked that a command reads by a path of its text, or works in;
+ * `null`: none. Holds for a command that asks too: no approval lifts such a block (product.md 1).
+ */
+export async function blockedZoneRead(
+  context: ZoneContext,
+  paths: readonly string[],
+): Promise<ReachedZone | null> {
+  return zoneOfPaths(context, context.zones.filter(isReadBlocked), ['', ...paths])
+}
+
+async function zoneOfPaths(
+  context: ZoneContext,
+  zones: readonly Zone[],
+  paths: readonly string[],
+): Promise<ReachedZone | null> {
+  const match = await insideHidden(context, zones, paths)
+  if (match === null) return null
+  const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
+  return { zone: match.zone, how: `${displayPath} is in zone ${match.zone.name}` }
 }
 
 async function namesGitFolder(

@@ -176,7 +176,7 @@ async function judgeWrapper(
  * The index of the command after a wrapper's own words; `null` when one of its options is not
  * understood.
  */
-function commandIndex(program: Program, args: readonly KnownWord[]): number | null {
+export function commandIndex(program: Program, args: readonly KnownWord[]): number | null {
   let at = 0
   for (; at < args.length; at += 1) {
     const text = args[at]?.text ?? ''

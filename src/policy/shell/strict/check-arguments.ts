@@ -69,6 +69,21 @@ export function checkArguments(
   }
 }
 
+/**
+ * The indexes of a program's operands among the words after its name; `null` where an option is
+ * not known, which may have a value.
+ */
+export function operandsOf(
+  program: Program | undefined,
+  words: readonly KnownWord[],
+): readonly number[] | null {
+  const reader = new Operands(program?.flags ?? null, 0, program)
+  for (const [index, word] of words.entries()) {
+    if (reader.take(word, index) !== null) return null
+  }
+  return reader.operands.map(({ index }) => index)
+}
+
 function subcommandOf(program: Program, name: string) {
   const { subcommands = {} } = program
   return Object.hasOwn(subcommands, name) ? (subcommands[name] ?? null) : null
