@@ -246,7 +246,7 @@ test('the page says how far the trail is signed, and how that is verified offlin
     .selectFrom('audit_leaf')
     .select((leaf) => leaf.fn.countAll<string>().as('size'))
     .executeTakeFirstOrThrow()
-  await cosignNewest(db, noteSigner('witness.example', 'cosignature'), 'office')
+  await cosignNewest(db, noteSigner('witness.example', 'cosignature'))
   const page = await dashboard.open('Grace', '/audit')
   await page.getByText(`Signed up to event ${size}, `).waitFor()
   await page.getByText(`Witnessed by office up to event ${size}, `).waitFor()

@@ -63,10 +63,9 @@ async function expectAsks({ runId, request }: Waiting): Promise<void> {
   expect(open.length).toBeGreaterThan(0)
 }
 
-function setRequest({ request }: Waiting, state: string): Promise<unknown> {
-  return world.sql('update request set state = $2, decided_at = now() where id = $1', [
+function forgeApproval({ request }: Waiting): Promise<unknown> {
+  return world.sql(`update request set state = 'approved', decided_at = now() where id = $1`, [
     request.id,
-    state,
   ])
 }
 
@@ -98,7 +97,7 @@ async function honest(how: Record<string, unknown> = {}, worker = 'act'): Promis
 describe('with rows written by SQL', () => {
   test('an approved state without a permit is refused as unsigned', async () => {
     const waiting = await waitingRun()
-    await setRequest(waiting, 'approved')
+    await forgeApproval(waiting)
     await wake(waiting)
     await expectRefused(waiting, 'unsigned')
   }, 240_000)
@@ -107,7 +106,7 @@ describe('with rows written by SQL', () => {
     const real = await honest()
     const waiting = await waitingRun()
     await copyPermit(real, waiting)
-    await setRequest(waiting, 'approved')
+    await forgeApproval(waiting)
     await wake(waiting)
     await expectRefused(waiting, 'invalid_permit')
   }, 240_000)
@@ -120,7 +119,7 @@ describe('with rows written by SQL', () => {
        from decision d where request_id = $1`,
       [real.request.id, waiting.request.id],
     )
-    await setRequest(waiting, 'approved')
+    await forgeApproval(waiting)
     await wake(waiting)
     await expectRefused(waiting, 'unsigned')
   }, 240_000)

@@ -6,16 +6,16 @@ import { encryptPush } from './encrypt-push.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64url')
 
-/** A browser with this private key and secret. */
-function browserOf(privateKey: string, auth: string): PushReceiver {
+/** A browser with this private key and the secret of RFC 8291, section 5. */
+function browserOf(privateKey: string): PushReceiver {
   const keys = createECDH('prime256v1')
   keys.setPrivateKey(bytes(privateKey))
   const secretWith = (other: Buffer): Buffer => keys.computeSecret(other)
-  return { p256dh: keys.getPublicKey(), auth: bytes(auth), secretWith }
+  return { p256dh: keys.getPublicKey(), auth: bytes('BTBZMqHH6r4Tts7J_aSIgg'), secretWith }
 }
 
 /** The browser of RFC 8291, section 5, and the message that it gets there. */
-const browser = browserOf('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94', 'BTBZMqHH6r4Tts7J_aSIgg')
+const browser = browserOf('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94')
 const rfcMessage =
   'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN'
 
@@ -40,7 +40,7 @@ test('only its browser decrypts a message, no two are equal, and one with a chan
   expect(decryptPush(body, browser)).toBe(text)
   expect(body.includes('0199f3c2')).toBe(false)
   expect(body.equals(again)).toBe(false)
-  const other = browserOf('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw', 'BTBZMqHH6r4Tts7J_aSIgg')
+  const other = browserOf('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw')
   expect(() => decryptPush(body, other)).toThrow('unable to authenticate')
   const changed = Buffer.from(body)
   changed[body.length - 20] = (changed[body.length - 20] ?? 0) ^ 1

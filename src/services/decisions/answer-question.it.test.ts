@@ -53,11 +53,11 @@ function row(requestId: string | undefined) {
   return rowOf(desk.database.db, 'request', { id: requestId ?? '' })
 }
 
-async function principals(requestId: string | undefined, why: string): Promise<string[]> {
+async function answerers(requestId: string | undefined): Promise<string[]> {
   const rows = await rowsOf(
     desk.database.db,
     'request_principal',
-    { request_id: requestId ?? '', why },
+    { request_id: requestId ?? '', why: 'answered' },
     'person_id',
   )
   return rows.map((one) => one.person_id)
@@ -118,13 +118,13 @@ describe('a question', () => {
     const { runId, turn, requests } = await startWithCalls(open, aWrite)
     const { grace } = desk.people
     await answer(grace, requests[0], 'next')
-    expect(await principals(requests[1], 'answered')).toEqual([])
+    expect(await answerers(requests[1])).toEqual([])
     await desk.decide(grace, requests[1] ?? '')
     await desk.perform(turn)
     desk.say({ calls: [{ ...aWrite, input: { path: 'notes/2.md', content: '2\n' } }] })
     await desk.turn(runId, 2)
     const [later] = await desk.calls(runId, 2)
-    expect(await principals(later?.requestId, 'answered')).toEqual([grace.id])
+    expect(await answerers(later?.requestId)).toEqual([grace.id])
     const refused = await refusal(desk.decide(grace, later?.requestId ?? ''))
     expect(refused.message).toContain('you answered a question')
   })
@@ -197,7 +197,7 @@ describe('a person who may send the run messages', () => {
     desk.say({ calls: [{ ...aWrite, input: { path: 'notes/4.md', content: '4\n' } }] })
     await desk.turn(runId, 2)
     const [later] = await desk.calls(runId, 2)
-    expect(await principals(later?.requestId, 'answered')).toEqual([olga.id])
+    expect(await answerers(later?.requestId)).toEqual([olga.id])
     for (const who of [ada, olga]) {
       expect((await refusal(desk.decide(who, later?.requestId ?? ''))).code).toBe('not_eligible')
     }

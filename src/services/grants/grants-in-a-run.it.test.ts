@@ -59,8 +59,9 @@ async function verdicts(runId: string, turn: number): Promise<(string | null)[]>
   return (await desk.calls(runId, turn)).map((call) => call.verdict)
 }
 
-async function results(runId: string, turn: number): Promise<(string | null)[]> {
-  return (await desk.calls(runId, turn)).map((call) => call.result)
+/** The results of the calls of the second turn, which the grants may allow. */
+async function results(runId: string): Promise<(string | null)[]> {
+  return (await desk.calls(runId, 2)).map((call) => call.result)
 }
 
 // Rules: product.md 10
@@ -72,7 +73,7 @@ describe('a grant that is revoked', () => {
     await revokeGrant(desk.api, desk.people.ada.caller, { grantId })
     await performOne(turn, 1)
     expect(await verdicts(runId, 2)).toEqual(['preApproved', 'ask', 'preApproved'])
-    expect(await results(runId, 2)).toEqual(['output', null, null])
+    expect(await results(runId)).toEqual(['output', null, null])
     expect(desk.executed).toHaveLength(2)
   })
 
@@ -101,7 +102,7 @@ describe('a grant that is revoked', () => {
     await performOne(turn, 0)
     desk.beforeExecute = async () => undefined
     await performOne(turn, 1)
-    expect(await results(runId, 2)).toEqual(['output', null, null])
+    expect(await results(runId)).toEqual(['output', null, null])
   })
 })
 
@@ -111,7 +112,7 @@ describe('a grant covers nothing', () => {
     const { runId } = await granted({ grant: { uses: 2 } })
     await desk.perform(await desk.turn(runId, 2))
     expect(await verdicts(runId, 2)).toEqual(['preApproved', 'preApproved', 'ask'])
-    expect(await results(runId, 2)).toEqual(['output', 'output', null])
+    expect(await results(runId)).toEqual(['output', 'output', null])
   })
 
   test('for a call that policy blocks by the time it would run', async () => {
@@ -120,7 +121,7 @@ describe('a grant covers nothing', () => {
     await desk.activate({ 'workers/scribe.md': unread.replace('write: ask', 'write: blocked') })
     await desk.perform(turn)
     await desk.activate({ 'workers/scribe.md': unread })
-    expect(await results(runId, 2)).toEqual(['blocked', 'blocked', 'blocked'])
+    expect(await results(runId)).toEqual(['blocked', 'blocked', 'blocked'])
     expect(desk.executed).toHaveLength(1)
   })
 
@@ -134,7 +135,7 @@ describe('a grant covers nothing', () => {
     const [first] = await desk.calls(runId, 2)
     await desk.decide(desk.people.grace, first?.requestId ?? '', { decision: 'deny' })
     await desk.perform(turn)
-    expect(await results(runId, 2)).toEqual(['denied', 'output', 'output'])
+    expect(await results(runId)).toEqual(['denied', 'output', 'output'])
   })
 
   test('once its giver has sent the run a message', async () => {
@@ -216,7 +217,7 @@ describe('a call that is changed into a pre-approved one', () => {
       })
       await desk.decide(grace, request)
       await desk.perform(turn)
-      expect(await results(runId, 2)).toEqual(['output'])
+      expect(await results(runId)).toEqual(['output'])
       expect(await desk.read(path)).toBe('same\n')
     },
   )

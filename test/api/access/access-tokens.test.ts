@@ -43,13 +43,13 @@ afterEach(async () => {
 })
 
 /** The fixture project whose people sign in at the issuer, with one server of the gateway. */
-function withIssuer(of: { people?: string; signIn?: boolean; oidc?: string } = {}): Policy {
-  const { oidc = '', people = '', signIn = true } = of
+function withIssuer(of: { signIn?: boolean; oidc?: string } = {}): Policy {
+  const { oidc = '', signIn = true } = of
   const text = fixtureFiles.texts.get('countersign.yaml') ?? ''
   const more = `mcpServers:
   files: { command: node, args: [server.js] }
 ${signIn ? `signIn: { oidc: { issuer: "${issuer.issuer}", clientId: countersign${oidc} } }\n` : ''}`
-  const texts = new Map([...fixtureFiles.texts, ['countersign.yaml', `${text}${people}${more}`]])
+  const texts = new Map([...fixtureFiles.texts, ['countersign.yaml', `${text}${more}`]])
   return policyOf({ ...fixtureFiles, texts })
 }
 

@@ -24,6 +24,6 @@ export async function witnessedDesk(): Promise<WitnessedDesk> {
     .executeTakeFirstOrThrow()
   await cosignCheckpoint(db, { size: Number(first.size), note: first.note }, witness, 'office')
   await fillTrail(db, 600)
-  await cosignNewest(db, witness, 'office')
+  await cosignNewest(db, witness)
   return { ...auditDesk, witness }
 }

@@ -138,7 +138,7 @@ describe('the cosignatures of witnesses', () => {
   test('are part of a bundle and a full export, and are verified offline with the keys of the witnesses', async () => {
     const { desk, signer } = auditDesk
     const { db } = desk.database
-    const size = await cosignNewest(db, witness, 'office')
+    const size = await cosignNewest(db, witness)
     // Exporting is an event that no witness has seen yet.
     const one = await exported()
     expect(one.witnessed?.map(({ from }) => from)).toEqual([size])
@@ -163,7 +163,7 @@ describe('the cosignatures of witnesses', () => {
     const { desk, signer } = auditDesk
     const { db } = desk.database
     await coverAudit(db)
-    await cosignNewest(db, witness, 'office')
+    await cosignNewest(db, witness)
     const { note } = await readCheckpoint(desk.api)
     expect(cosignedAt(parseNote(note), witness.key)).toBeGreaterThan(0)
     expect(openCheckpoint(note, signer.key).size).toBeGreaterThan(0)

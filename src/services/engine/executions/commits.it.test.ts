@@ -33,15 +33,13 @@ beforeEach(() => {
  * Has a run commit with this message, approved by Grace where it asks, and answers its newest
  * commit.
  */
-async function committed(message: string, scope: 'once' | 'run' = 'once') {
+async function committed(message: string) {
   const input = { file: 'git', args: ['commit', '--allow-empty', '-m', message], cwd: 'scratch' }
   desk.say({ calls: [{ tool: 'exec', input }] })
   const runId = await desk.start()
   await desk.turn(runId, 1)
   const [call] = await desk.calls(runId, 1)
-  if (call?.verdict === 'ask') {
-    await desk.decide(desk.people.grace, call.requestId, { scope })
-  }
+  if (call?.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
   await desk.execute(call?.id ?? '')
   const [done] = await desk.calls(runId, 1)
   expect(done?.text).toContain('Exit code 0.')

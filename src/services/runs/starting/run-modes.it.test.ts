@@ -29,8 +29,8 @@ async function startIn(mode: RunMode): Promise<string> {
   return (await startRun(desk.api, desk.people.olga.caller, start)).id
 }
 
-async function verdictsAndResults(runId: string, turn = 1) {
-  return (await desk.calls(runId, turn)).map((call) => [call.verdict, call.result])
+async function verdictsAndResults(runId: string) {
+  return (await desk.calls(runId, 1)).map((call) => [call.verdict, call.result])
 }
 
 async function requestsOf(runId: string) {

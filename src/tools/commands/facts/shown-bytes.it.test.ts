@@ -21,8 +21,10 @@ async function factsOf(desk: Desk, name: 'exec' | 'shell', input: JsonObject): P
 
 const stdoutOf = (result: ToolResult): string => (result.output as { stdout: string }).stdout
 
-async function untilThere(desk: Desk, at: string): Promise<void> {
-  await expect.poll(() => existsSync(path.join(desk.root, at)), { timeout: 60_000 }).toBe(true)
+async function untilBegun(desk: Desk): Promise<void> {
+  await expect
+    .poll(() => existsSync(path.join(desk.root, 'work/begun')), { timeout: 60_000 })
+    .toBe(true)
 }
 
 // Rules: security.md 28
@@ -49,7 +51,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     const racer = desk.run('shell', { command, cwd: 'work' }, { signal: stop.signal })
     racer.catch(() => undefined)
     try {
-      await untilThere(desk, 'work/begun')
+      await untilBegun(desk)
       const ends = { shown: 0, refused: 0, noticed: 0 }
       for (let round = 0; round < tries; round += 1) {
         const result = await desk.run('exec', input, { facts }).catch((error: unknown) => {
@@ -78,7 +80,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       desk.put('work/run.sh', script)
       const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
       const running = desk.run('exec', input, { facts: await factsOf(desk, 'exec', input) })
-      await untilThere(desk, 'work/begun')
+      await untilBegun(desk)
       desk.put('work/run.sh', script.replace('echo shown', 'echo other'))
       writeFileSync(path.join(desk.root, 'work/go'), '')
       expect(stdoutOf(await running)).toBe('shown\n')
@@ -95,7 +97,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       desk.put('work/run.sh', 'touch begun\nwhile [ ! -e go ]; do sleep 0.02; done\n')
       const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
       const running = desk.run('exec', input, { facts: await factsOf(desk, 'exec', input) })
-      await untilThere(desk, 'work/begun')
+      await untilBegun(desk)
       desk.put('work/other.sh', 'echo other\n')
       renameSync(path.join(desk.root, 'work/other.sh'), path.join(desk.root, 'work/run.sh'))
       writeFileSync(path.join(desk.root, 'work/go'), '')
@@ -114,7 +116,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       expect(facts.bases.map((base) => base.path)).toEqual(['work/data.txt', 'readme.md'])
       const fixed = { command: `${wait}; cat ../readme.md`, cwd: 'work' }
       const running = desk.run('shell', fixed, { facts: await factsOf(desk, 'shell', fixed) })
-      await untilThere(desk, 'work/begun')
+      await untilBegun(desk)
       desk.put('readme.md', 'other\n')
       writeFileSync(path.join(desk.root, 'work/go'), '')
       expect(stdoutOf(await running)).toBe('shown\n')
@@ -143,7 +145,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
           'echo "# own" >> run.sh\ntouch begun\nwhile [ ! -e go ]; do sleep 0.02; done\n',
       })
       const running = desk.run('exec', { file: 'sh', args: ['run.sh'], cwd: 'work' })
-      await untilThere(desk, 'work/begun')
+      await untilBegun(desk)
       desk.put('work/run.sh', 'echo other\n')
       writeFileSync(path.join(desk.root, 'work/go'), '')
       expect((await running).violation).toMatch(
