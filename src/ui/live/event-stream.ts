@@ -1,4 +1,5 @@
 import type { StreamEventData, StreamEventName } from '#api/schemas/notifications/notifications.ts'
+import { newListeners } from '#domain/listeners.ts'
 import { afterChange, silenceMs, type Connection, type StreamChange } from './connection.ts'
 import { readEvents } from './read-events.ts'
 
@@ -51,7 +52,7 @@ export function openEventStream(
     gap: () => void
   },
 ): EventStream {
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = newListeners()
   let connection: Connection = { state: 'reconnecting', receivedMs: Date.now() }
   const stopping = new AbortController()
   let attempt = newAttempt()
@@ -64,7 +65,7 @@ export function openEventStream(
     const next = afterChange(connection, change, Date.now())
     const isOther = next.state !== connection.state
     connection = next
-    if (isOther) for (const listener of listeners) listener()
+    if (isOther) notify()
   }
   const connect = async (): Promise<void> => {
     const current = newAttempt()
@@ -115,10 +116,7 @@ export function openEventStream(
 
   return {
     connection: () => connection,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
     close: () => {
       stopping.abort()
       clearInterval(clock)

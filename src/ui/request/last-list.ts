@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { newListeners } from '#domain/listeners.ts'
 
 /** A request of a list. `open`: it is pending. */
 export interface ListedRequest {
@@ -13,12 +14,12 @@ export interface LastList {
 }
 
 let last: LastList = { address: '/', requests: [] }
-const listeners = new Set<() => void>()
+const listeners = newListeners()
 
 /** Remembers the list on the screen: its address and its requests in order. */
 export function rememberList(list: LastList): void {
   last = list
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 /** The address of the list that led to this page. */
@@ -44,13 +45,7 @@ export function backToList(
 
 /** The remembered list, updated when it changes. */
 export function useLastList(): LastList {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => last,
-  )
+  return useSyncExternalStore(listeners.subscribe, () => last)
 }
 
 /** The position of a request in a list and its neighbours by number; null: none. */

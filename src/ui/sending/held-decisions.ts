@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { DecisionAnswer, DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { requestOf } from '#client/call.ts'
+import { newListeners } from '#domain/listeners.ts'
 import { ApiRefusal, callApi, callAtPageEnd } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
@@ -37,12 +38,12 @@ let decisions: readonly HeldDecision[] = []
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 /** Withdraws the call that the browser sends if the page ends, by the decision's key. */
 const withdrawals = new Map<string, () => void>()
-const listeners = new Set<() => void>()
-const answerListeners = new Set<() => void>()
+const listeners = newListeners()
+const answers = newListeners()
 
 function set(next: readonly HeldDecision[]): void {
   decisions = next
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 function change(key: string, to: Partial<HeldDecision>): void {
@@ -137,26 +138,18 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     const isUnanswered = error.code === 'network'
     change(key, { stage: 'refused', words: one.refusedWords(error), isUnanswered })
   }
-  for (const listener of answerListeners) listener()
+  answers.notify()
 }
 
 /**
  * Calls `listener` when the service has answered for a decision. Returns a function that
  * unsubscribes.
  */
-export function onSettled(listener: () => void): () => void {
-  answerListeners.add(listener)
-  return () => answerListeners.delete(listener)
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const onSettled = answers.subscribe
 
 /** All decisions that are held, being sent or answered recently; the newest first. */
 export function useHeldDecisions(): readonly HeldDecision[] {
-  return useSyncExternalStore(subscribe, () => decisions)
+  return useSyncExternalStore(listeners.subscribe, () => decisions)
 }
 
 /** The decision about a request that has no answer yet. */

@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react'
+import { newListeners } from '#domain/listeners.ts'
 
 /** The height of the rows of lists. */
 export type RowDensity = 'roomy' | 'compact'
 
 const key = 'countersign.rows'
-const listeners = new Set<() => void>()
+const listeners = newListeners()
 
 /** The stored density of this browser; default: `roomy`. */
 function rowDensity(): RowDensity {
@@ -20,13 +21,10 @@ export function applyRowDensity(): void {
 export function setRowDensity(density: RowDensity): void {
   localStorage.setItem(key, density)
   applyRowDensity()
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 /** The current density. */
 export function useRowDensity(): RowDensity {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, rowDensity)
+  return useSyncExternalStore(listeners.subscribe, rowDensity)
 }

@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from 'react'
+import { newListeners } from '#domain/listeners.ts'
 import { coarseDuration, relativeTime } from '#domain/text/quantities/durations.ts'
 
-const listeners = new Set<() => void>()
+const listeners = newListeners()
 let nowMs = Date.now()
 setInterval(() => {
   nowMs = Date.now()
-  for (const listener of listeners) listener()
+  listeners.notify()
 }, 20_000)
 
 function subscribe(listener: () => void): () => void {
   // A new component must not use the time at which the clock stopped.
   nowMs = Date.now()
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return listeners.subscribe(listener)
 }
 
 /** The current time of the page, updated every 20 seconds. */

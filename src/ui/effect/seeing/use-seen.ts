@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
+import { newListeners } from '#domain/listeners.ts'
 import { isDialogOpen } from '../../keyboard/open-dialog.ts'
 import { useDiffSetting } from '../settings/diff-settings.ts'
 import { addInterval, coversHeight, moveIntervals, type Interval } from './seen-intervals.ts'
@@ -96,19 +97,13 @@ export function useSeen(
 
 function openTracker(): { tracker: SeenTracker; set: (parts: SeenParts) => void } {
   let parts: SeenParts = { intervals: [], height: 0 }
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = newListeners()
   return {
-    tracker: {
-      read: () => parts,
-      subscribe: (listener) => {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-    },
+    tracker: { read: () => parts, subscribe },
     set: (next) => {
       if (JSON.stringify(next) === JSON.stringify(parts)) return
       parts = next
-      for (const listener of listeners) listener()
+      notify()
     },
   }
 }

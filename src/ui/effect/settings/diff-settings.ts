@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { newListeners } from '#domain/listeners.ts'
 import { useMedia } from '../../states/use-media.ts'
 
 /** The settings of differences, stored in the browser for all pages. */
@@ -14,7 +15,7 @@ const settings = {
 } as const
 export type DiffSetting = keyof typeof settings
 
-const listeners = new Set<() => void>()
+const listeners = newListeners()
 
 function read(name: DiffSetting): boolean {
   const { key, on, initially } = settings[name]
@@ -26,18 +27,12 @@ function read(name: DiffSetting): boolean {
 export function toggleDiffSetting(name: DiffSetting): void {
   const { key, on, off } = settings[name]
   localStorage.setItem(key, read(name) ? off : on)
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 /** Whether a setting is on. */
 export function useDiffSetting(name: DiffSetting): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => read(name),
-  )
+  return useSyncExternalStore(listeners.subscribe, () => read(name))
 }
 
 /** Whether there is room for one column only. */
