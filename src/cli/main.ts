@@ -7,7 +7,7 @@ import { createProgram } from './program.ts'
 import { withHelpOption } from './commands/usage-errors.ts'
 import { printable } from './text/terminal-text.ts'
 
-/** This process ends with the process that started it through a lifeline, however that one ends. */
+/** Ends this process when the process that gave it a lifeline ends, for whatever reason. */
 function endWithLauncher(): void {
   void takeLifeline()?.closed.then(() => process.kill(process.pid, 'SIGTERM'))
 }

@@ -7,9 +7,10 @@ type Fields = Readonly<Record<string, unknown>>
 const opening = wordSet('session/new session/load session/resume session/fork')
 
 /**
- * The message of an editor. In those that open a session, Claude Code (`claude-agent-acp`) gets a
- * rule to ask about every call: it decides most calls itself otherwise. The rule counts in every
- * mode of the session and before rules that allow. Other agents ignore it.
+ * The message of an editor. A message that opens a session also gives Claude Code
+ * (`claude-agent-acp`) a rule to ask about every call; without that rule it decides most calls
+ * itself. The rule counts in every mode of the session and before rules that allow. Other agents
+ * ignore it.
  */
 export function askAboutEveryCall(message: Fields): Fields {
   const { method, params } = message
@@ -17,7 +18,7 @@ export function askAboutEveryCall(message: Fields): Fields {
   const meta = memberOf(params, '_meta')
   const claude = memberOf(meta, 'claudeCode')
   const options = memberOf(claude, 'options')
-  // Settings by the name of a file cannot be added to, and are left out.
+  // Settings that are the name of a file cannot be extended: the rule replaces them.
   const settings = memberOf(options, 'settings')
   const permissions = memberOf(settings, 'permissions')
   const asking = { ...settings, permissions: { ...permissions, ask: ['*'] } }

@@ -3,14 +3,14 @@ import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { AgentCalls } from './agent-calls.ts'
 
-/** Longer than taking requests back takes. */
+/** Longer than the withdrawal of all requests takes. */
 const endWithinMs = 25_000
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * How a call is decided, and where its outcome is reported. The request of a call that is cancelled
- * is taken back.
+ * How a call is decided, and where its outcome is reported. If a call is cancelled, its request is
+ * withdrawn.
  */
 export interface CallJudge {
   decide(event: HookEvent, cancelled: AbortSignal): Promise<HookDecision>

@@ -52,7 +52,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * A warning for each zone that has no usable folder on this host: it is a link or no folder, or it
+ * A warning for each zone without a usable folder on this host: its root is a link or a file, or it
  * is missing and cannot be created because the zone is read-only. Workspaces on other hosts are not
  * checked.
  */

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 
 /**
- * A value of the shape that a worker's `input` schema wants, to begin with: its required members
- * with a value of their type. It need not fit every other rule of the schema. Pure.
+ * An example for a worker's `input` schema, for a person to edit: the required members, each with a
+ * value of its type. It may break other rules of the schema. Pure.
  */
 export function inputExample(schema: JsonObject): Json {
   const [first] = [schema['enum'], schema['examples']].flatMap((list) => list ?? [])

@@ -5,7 +5,7 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 
 /**
- * A moment as the service takes it, from anything that ISO 8601 allows: `2026-12-01`,
+ * A time in the format of the service, from any form that ISO 8601 allows: `2026-12-01`,
  * `2026-12-01T09:00+01:00`.
  */
 export function readInstant(text: string): string {
@@ -21,7 +21,8 @@ export function readInstant(text: string): string {
 }
 
 /**
- * The id or number of a request or run, also as every listing and page writes a number: `#142`.
+ * The id or number of a request or run. A number may begin with `#`, as listings and pages write
+ * it.
  */
 export function readReference(text: string): string {
   return /^#\d+$/.test(text) ? text.slice(1) : text

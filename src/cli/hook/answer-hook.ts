@@ -37,7 +37,7 @@ export interface HookSettings extends Omit<CallAsker, 'title'> {
    * ends the wait before the agent's own limit, after which the agent continues without the hook
    */
   readonly deadline: AbortSignal
-  /** fires when nobody wants the call any more: its request is taken back; absent: never */
+  /** fires when the agent has given the call up, whose request is then withdrawn; absent: never */
   readonly cancelled?: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
@@ -98,7 +98,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     const waitingRequest =
       mayBeOpen && sentAs !== null ? await requestLeft(sentAs, service) : isLate ? request : null
     // A decision is returned once: after that, the same call asks again. Without an answer of the
-    // service, an earlier request still waits, and so does one that could not be taken back.
+    // service, an earlier request still waits, and so does one that could not be withdrawn.
     const isOver = waitingRequest === null && !isUnanswered(error) && !(await isLeft(key, settings))
     if (isOver) await settings.waiting.forget(...key)
     const sentence = waitingRequest === null ? sentenceOf(error) : waitingSentence(waitingRequest)
@@ -123,7 +123,7 @@ export async function requestLeft(
   return request?.state === 'pending' || request?.state === 'approved' ? request : null
 }
 
-/** Whether a call was cancelled and its request could not be taken back, as far as is known. */
+/** Whether a call was cancelled but, as far as is known, its request could not be withdrawn. */
 async function isLeft(
   key: readonly unknown[],
   { cancelled, service, waiting }: HookSettings,
@@ -158,7 +158,9 @@ async function inputToMake(
   throw new Error(unmakeableReason(allowed.input))
 }
 
-/** Merged into its own arguments, the input leaves none of them. */
+/**
+ * Whether the input has every argument of the agent's, so that merging the two keeps no old value.
+ */
 function hasAll(input: HookedCall['input'], { tool_input }: HookEvent): boolean {
   return Object.keys(tool_input).every((name) => Object.hasOwn(input, name))
 }
@@ -271,7 +273,7 @@ export async function reportHook(
   await client.report(request.id, { state })
 }
 
-/** The name under which a call was allowed that has no id of the agent's. */
+/** The name under which a call was allowed, if the agent gave it no id. */
 function hookCallKey(
   { session_id, tool_input, tool_name }: HookEvent,
   { agent, service }: Pick<HookSettings, 'agent' | 'service'>,

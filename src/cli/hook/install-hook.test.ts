@@ -141,7 +141,7 @@ test('its line finds the program on the PATH, passes on words with odd character
   await chmod(program, 0o755)
   const options = ['claude-code', '--project', folder, '--worker', "it's $(x)", '--wait', '60']
   expect((await run(odd)).stdout).toBe(`${['hook', ...options].join('\n')}\n`)
-  // The small program is taken where both are, also that of the project.
+  // Where both programs exist the small one is used, also from the packages of the project.
   const own = join(folder, 'node_modules', '.bin')
   await mkdir(own, { recursive: true })
   await rename(program, join(own, 'countersign-hook'))
@@ -157,7 +157,7 @@ test('the file of an administrator has the hooks of Countersign alone, and no se
     permissions: { disableBypassPermissionsMode: 'disable' },
     hooks: ours,
   })
-  // The rules of a person that allow a call would keep it from this event.
+  // This event would not come for calls that the rules of a person allow.
   await writeManaged('claude-code', folder, { ...hook, event: 'PermissionRequest' })
   const asking = JSON.parse(await readFile(managed, 'utf8'))
   expect(asking).toMatchObject({

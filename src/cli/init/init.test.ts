@@ -120,7 +120,7 @@ test('init proposes zones, commands and routing for what it finds, and check fin
     problems: { problem: string }[]
   }
   expect(valid).toBe(true)
-  // Which of the programs this machine has is its own affair.
+  // Whether this machine has the programs is not tested.
   expect(problems.filter((one) => !one.problem.includes('is not on this host'))).toEqual([])
 })
 
@@ -152,7 +152,7 @@ test.each<[string, Record<string, string>, readonly string[], readonly string[]]
   expect(await countersign('check')).toMatch(/ is valid/)
 })
 
-/** A repository with a file, committed; what was called for is done to it. */
+/** A repository with one committed file, in which Git then runs with the words `more`. */
 async function repository(...more: readonly string[]): Promise<void> {
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
   const git = (...words: string[]) => run('git', [...identity, ...words], { cwd: folder })

@@ -10,7 +10,7 @@ export type WorktreeFacts =
       readonly possible: true
       /** names of remotes */
       readonly remotes: readonly string[]
-      /** folders of dependencies that no commit has, and that each worktree gets a copy of */
+      /** folders of dependencies that are not committed; each worktree gets a copy of them */
       readonly copy: readonly string[]
     }
   /** as the end of a sentence */

@@ -109,7 +109,7 @@ async function askUnder(
   } catch (error) {
     const isWanted = isUnanswered(error) && !signal.aborted
     const late = isWanted ? await requestLeft(externalId, service) : null
-    // It is named, and no more: only an answer to this call says that the request is about it.
+    // The request is only named: without an answer of the service it may be about another call.
     if (late !== null) return { kind: 'waits', answer: deny(waitsAs(late)) }
     request = await withdrawReused(client, error)
   }

@@ -13,9 +13,9 @@ import type { ServiceOptions } from './service-options.ts'
 import { startSession, withKey, withSession } from './sign-in.ts'
 
 /**
- * The service of the options, with the first credentials of these: the development sign-in of
- * `--as` (or `COUNTERSIGN_AS`), the key in `COUNTERSIGN_API_KEY`, the session of `countersign
- * login`.
+ * The service that the options name, with the first credentials that exist of these: the
+ * development sign-in of `--as` (or `COUNTERSIGN_AS`), the key in `COUNTERSIGN_API_KEY`, the
+ * session of `countersign login`.
  */
 export async function connect(options: ServiceOptions): Promise<Service> {
   const environment = processEnvironment()

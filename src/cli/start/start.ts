@@ -15,7 +15,7 @@ import { welcome } from './welcome.ts'
 export async function runStart(options: StartOptions): Promise<void> {
   const environment = processEnvironment()
   await checkFolder(options, environment, (line) => console.log(line))
-  // What became of a saved file quotes the file.
+  // A line about a saved file may quote the file.
   const progress = createProgress((line) => console.log(printable(line)))
   const signal = stopSignal({
     onReload: () => void starting.then(({ reload }) => reload()).catch(() => undefined),

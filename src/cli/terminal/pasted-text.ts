@@ -32,8 +32,9 @@ const sequence = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g
 const erase = /[\b\u007f]/
 
 /**
- * A line as it was meant where the editor writes every key into it, as at a terminal without
- * sequences: Backspace takes the character before it away, and other keys write nothing.
+ * The line that a person meant, where the editor has written every key into it, as at a terminal
+ * without escape sequences: Backspace removes the character before it, and other keys write
+ * nothing.
  */
 export function withoutKeys(line: string): string {
   if (!/(?!\t)\p{Cc}/u.test(line)) return line

@@ -131,7 +131,7 @@ describe('a witness that listens', () => {
       await post(served, log.ask(old, size))
     }
     const kept = (await readdir(dir)).filter((name) => name.startsWith('checkpoint-'))
-    // Around midnight one more stays.
+    // Around midnight there is one more file.
     expect(kept).toEqual(expect.arrayContaining(['checkpoint-10.txt', 'checkpoint-7.txt']))
     expect(kept.length).toBeLessThan(4)
     const note = await readFile(join(dir, 'checkpoint-10.txt'), 'utf8')
@@ -171,7 +171,7 @@ describe('the folder of a witness', () => {
     await first[Symbol.asyncDispose]()
     const second = open.use(await openWitnessFolder(dir))
     expect(second.signer.key).toMatchObject({ keyId: first.signer.key.keyId })
-    // A holder that died without a word, and one that looked too late.
+    // The first holder learns that another process has taken the folder.
     await expect(first.lock.check()).rejects.toThrow('took')
     await second.lock.check()
     expect((await readdir(dir)).filter((name) => name.startsWith('held'))).toEqual(['held-2.json'])

@@ -21,7 +21,8 @@ interface ListOptions extends ServiceOptions, PagingOptions {
 /** Prints the runs that the caller sees, newest first. */
 export function listRuns(options: ListOptions): Promise<void> {
   const { state, worker } = options
-  // A number names a run as well, and a terminal is narrow. Programs get the id.
+  // A terminal is narrow and shows only the number, which also names a run. Programs get the id
+  // too.
   const hasId = terminalColumns() === null
   return printList<Run>(options, {
     read: (service, page) => service.call('listRuns', { query: { state, worker, ...page } }),

@@ -29,7 +29,7 @@ export interface ResumedSession {
   readonly problem: string | null
 }
 
-/** The longest wait before a look for sessions that ended since. */
+/** The longest wait before sessions that have ended meanwhile are looked for. */
 const roundMs = 30_000
 
 /**

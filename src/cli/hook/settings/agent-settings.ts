@@ -26,9 +26,11 @@ interface ManagedFile {
   readonly install: string
   /** its settings beside the hooks */
   readonly more: Readonly<Record<string, unknown>>
-  /** more of them for a hook that is called only where the agent's settings ask; absent: none */
+  /**
+   * additional settings for a hook that is called only where the agent's settings ask; absent: none
+   */
   readonly moreWhereAsking?: Readonly<Record<string, unknown>>
-  /** its content, of the hook's entries, where it is no JSON */
+  /** makes the content from the hook's entries; absent: the file is JSON */
   readonly text?: (entries: Readonly<Record<string, object>>) => string
 }
 
@@ -43,8 +45,8 @@ export interface AgentSettings {
   /** the hook's entry for each event; a hook before a call blocks the call if it fails */
   readonly entries: (hook: HookLine) => Readonly<Record<string, object>>
   /**
-   * the content of the file for an agent that runs plugins and no commands; it has no `entries`
-   * then
+   * makes the content of the file for an agent that runs plugins instead of commands and has no
+   * `entries`
    */
   readonly plugin?: (hook: HookLine) => string
   /** `null`: administrators have no file of hooks for this agent */
@@ -79,7 +81,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     folder: '"${CLAUDE_PROJECT_DIR:-.}"',
     more: {},
     entries({ command, event = 'PreToolUse', httpUrl, timeoutSeconds: timeout }) {
-      // A request for permission that ends with 2 goes to the agent's own person; 1 blocks.
+      // After exit code 2 of a permission request the agent asks its own person; 1 blocks.
       const before = {
         ...(httpUrl === undefined
           ? { type: 'command', command: `${command} || exit ${event === 'PreToolUse' ? 2 : 1}` }
@@ -103,7 +105,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
         allowManagedHooksOnly: true,
         permissions: { disableBypassPermissionsMode: 'disable' },
       },
-      // A person's own rule that allows a call keeps it from `PermissionRequest`.
+      // `PermissionRequest` does not come for a call that a person's own rule allows.
       moreWhereAsking: { allowManagedPermissionRulesOnly: true },
     },
     note: null,
@@ -112,7 +114,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     file: '.codex/hooks.json',
     folder: '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"',
     more: {},
-    // Without a matcher it is every tool.
+    // Without a matcher the hook is called for every tool.
     entries: ({ command, event = 'PreToolUse', timeoutSeconds: timeout }) => ({
       [event]: { hooks: [{ type: 'command', command: blockOnFailure(command), timeout }] },
       PostToolUse: { hooks: [{ type: 'command', command, timeout: afterSeconds }] },
@@ -131,7 +133,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     more: {},
     entries({ command, timeoutSeconds }) {
       const hook = { name: 'countersign', type: 'command' }
-      // It counts milliseconds, and its matcher is a regular expression.
+      // Its timeout is in milliseconds, and its matcher is a regular expression.
       const before = { ...hook, command: blockOnFailure(command), timeout: timeoutSeconds * 1000 }
       const after = { ...hook, command, timeout: afterSeconds * 1000 }
       return {

@@ -57,7 +57,8 @@ export const Countersign = async ({ directory }) => {
         tool_use_id: callID,
         cwd: directory,
       }
-      // As it is asked about: another plugin may change the arguments later.
+      // A copy, which is what people are asked about: another plugin may change the arguments
+      // later.
       const asked = JSON.parse(JSON.stringify(event))
       const { decision, input, reason } = await ask(asked)
       if (decision !== 'allow') throw new Error(String(reason))

@@ -30,7 +30,7 @@ test('one process at a time has a session, which others can have after it, unles
   await sessions.release(session, { isDone: false })
   expect(await sessions.list()).toEqual([session])
   expect(await sessions.claim(session)).toBe(true)
-  // What waits since is not taken away with it.
+  // A later call of the session that waits stays in the list.
   await sessions.note({ ...session, requestId: 'next', number: 143 })
   await sessions.release(session, { isDone: true })
   expect(await sessions.list()).toMatchObject([{ number: 143 }])
@@ -41,7 +41,7 @@ test('a session whose process was killed can be continued by the next', async ()
   const [name = ''] = await readdir(folder)
   const text = await readFile(join(folder, name), 'utf8')
   await rm(join(folder, name))
-  // No process has this number.
+  // No process has this id.
   await writeFile(join(folder, `${name}.4194305`), text)
   expect(await sessions.list()).toEqual([session])
   expect(await sessions.claim(session)).toBe(true)
