@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ask, openDashboard, phone, tellTemporal } from './open-dashboard.ts'
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
 
 /** Long enough for the placeholder of the data, which is drawn after 150 ms. */
 const answerMs = 400
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
-const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'Text\n' } })
-const { runId } = await ask(desk, [write('notes/1.md'), write('notes/2.md')], 'Two notes.')
-const ended = await ask(desk, [write('notes/3.md')], 'One note.')
+const { runId } = await ask(desk, [writeCall('notes/1.md'), writeCall('notes/2.md')], 'Two notes.')
+const ended = await ask(desk, [writeCall('notes/3.md')], 'One note.')
 await desk.decide(desk.people.linus, ended.requestIds[0]!)
 await desk.execute(ended.callIds[0]!)
 
@@ -155,7 +155,7 @@ test.each(
   'on %s of %i pixels nothing of a request that is read from %s on moves, and what comes of it is said once',
   async (_, width, opened) => {
     const path = `notes/live-${width}-${opened.replaceAll(' ', '-')}.md`
-    const { requestIds, callIds, runId } = await ask(desk, [write(path)], 'A note.')
+    const { requestIds, callIds, runId } = await ask(desk, [writeCall(path)], 'A note.')
     const id = requestIds[0]!
     const approve = () => desk.decide(desk.people.linus, id, { reason: 'as agreed' })
     if (opened === 'before it is carried out') await approve()

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
-const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'Text\n' } })
 
 /** What of the rows ends beyond its row. */
 const beyond = (page: Page) =>
@@ -29,8 +29,8 @@ test.each([
     const [first, second, third] = ['first', 'second', 'third'].map(
       (each) => `notes/${each}-of-a-long-name-for-a-note-${name}.md`,
     )
-    const { requestIds } = await ask(desk, [first!, second!].map(write), 'Two notes.')
-    const other = await ask(desk, [write(third!)], 'A note.')
+    const { requestIds } = await ask(desk, [writeCall(first!), writeCall(second!)], 'Two notes.')
+    const other = await ask(desk, [writeCall(third!)], 'A note.')
     const address = isSplit ? `/requests/${other.requestIds[0]}` : '/'
     const page = await dashboard.open('Grace', `${address}?q=${name}`, { viewport })
     const row = page.locator('.request-row', { hasText: second! })

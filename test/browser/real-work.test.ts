@@ -10,15 +10,12 @@ import { launchBrowser } from '../harness/browser.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import type { TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { editCall } from '../harness/fixtures/runs/file-calls.ts'
 
 const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')
 
 const exec = (file: string, ...args: string[]) => ({ tool: 'exec', input: { file, args } })
-const edit = (path: string, find: string, replace: string) => ({
-  tool: 'edit_file',
-  input: { path, edits: [{ find, replace }] },
-})
 
 /**
  * An agent's day: it looks around, changes two files, runs the tests twice, commits, and wants to
@@ -37,8 +34,8 @@ const script = {
     {
       text: 'I greet the world, here and in the README.',
       calls: [
-        edit('greet.sh', 'Hello', 'Hello, world'),
-        edit('README.md', 'Hello', 'Hello, world'),
+        editCall('greet.sh', 'Hello', 'Hello, world'),
+        editCall('README.md', 'Hello', 'Hello, world'),
       ],
     },
     { text: 'I run the tests.', calls: [exec('sh', 'test.sh')] },

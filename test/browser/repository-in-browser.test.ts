@@ -67,7 +67,7 @@ const git = async (...words: string[]): Promise<string> => {
 }
 
 /** A repository whose dependencies no commit has, as `init` proposes it, with another model. */
-async function prepare(folder: string): Promise<AsyncDisposable> {
+async function prepare(folder: string): Promise<void> {
   const inFolder = { cwd: folder }
   await cp(join(modules, 'canonicalize'), folder, { recursive: true })
   await writeFile(join(folder, 'test.js'), propertyTest)
@@ -88,7 +88,6 @@ async function prepare(folder: string): Promise<AsyncDisposable> {
       .replace('conversation: false\n', '')
       .replace('  say_hello: {}\n', ''),
   )
-  return { [Symbol.asyncDispose]: async () => undefined }
 }
 
 async function open(email: string, viewport: { width: number; height: number }): Promise<Page> {

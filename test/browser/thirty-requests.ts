@@ -3,11 +3,8 @@ import { openExternal } from '#services/external/open-external.ts'
 import { deskConfig, deskWorker, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { addKey } from '../harness/fixtures/people.ts'
 import { ask } from './open-dashboard.ts'
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
 
-const write = (path: string, content: string) => ({
-  tool: 'write_file',
-  input: { path, content },
-})
 const exec = (...args: readonly string[]) => ({
   tool: 'exec',
   input: { file: 'sh', args: [...args], cwd: 'scratch', timeoutSeconds: 60 },
@@ -32,12 +29,12 @@ export async function askThirty(desk: AgentDesk): Promise<void> {
   for (const name of edits) {
     await desk.write(`notes/${name}.md`, `# ${name}\n\nAn old sentence.\nAnother line.\n`)
     const content = `# ${name}\n\nA new sentence about ${name}.\nAnother line.\n`
-    await ask(desk, [write(`notes/${name}.md`, content)], `I update ${name}.`)
+    await ask(desk, [writeCall(`notes/${name}.md`, content)], `I update ${name}.`)
   }
   const again = '# index\n\nA new sentence about index.\nAnother line.\n'
-  await ask(desk, [write('notes/index.md', again)], 'I update index.')
+  await ask(desk, [writeCall('notes/index.md', again)], 'I update index.')
   const files = ['one', 'two', 'three', 'four', 'five'].map((name) =>
-    write(`notes/chapters/${name}.md`, `# ${name}\n`),
+    writeCall(`notes/chapters/${name}.md`, `# ${name}\n`),
   )
   await ask(desk, files, 'I write the chapters.')
   for (let number = 1; number <= 7; number += 1) {
@@ -52,5 +49,9 @@ export async function askThirty(desk: AgentDesk): Promise<void> {
       externalId: `deploy-${number}`,
     })
   }
-  await ask(desk, [write('notes/release.md', '# Release\n\nShip it.\n')], 'I write the release.')
+  await ask(
+    desk,
+    [writeCall('notes/release.md', '# Release\n\nShip it.\n')],
+    'I write the release.',
+  )
 }

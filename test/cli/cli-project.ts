@@ -1,3 +1,5 @@
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
+
 /** ESC, a bell and a right-to-left override, as an agent might hide them in what it writes. */
 export const hostile = 'ok\u001b[2J\u0007\u202Egpj.exe'
 
@@ -14,8 +16,6 @@ ${extra}zones:
 ---
 Do as you are told.
 `
-
-const write = (path: string, content: string) => ({ tool: 'write_file', input: { path, content } })
 
 const script = (...turns: { text: string; calls?: unknown[] }[]): string =>
   JSON.stringify({ turns })
@@ -50,7 +50,7 @@ rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [o
   'notes/keep.md': 'kept\n',
   'workers/scribe.md': worker('scribe'),
   'scripts/scribe.yaml': script(
-    { text: `I write it. ${hostile}`, calls: [write('notes/a.md', `${hostile}\n`)] },
+    { text: `I write it. ${hostile}`, calls: [writeCall('notes/a.md', `${hostile}\n`)] },
     { text: 'Done.' },
   ),
   'workers/builder.md': worker('builder', 'shell: { default: ask }\n'),
@@ -105,14 +105,14 @@ rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [o
   ),
   'workers/again.md': worker('again'),
   'scripts/again.yaml': script(
-    { text: 'Once.', calls: [write('notes/same.md', 'same\n')] },
-    { text: 'Twice.', calls: [write('notes/same.md', 'same\n')] },
-    { text: 'Other.', calls: [write('notes/other.md', 'other\n')] },
+    { text: 'Once.', calls: [writeCall('notes/same.md', 'same\n')] },
+    { text: 'Twice.', calls: [writeCall('notes/same.md', 'same\n')] },
+    { text: 'Other.', calls: [writeCall('notes/other.md', 'other\n')] },
     { text: 'Done.' },
   ),
   'workers/risky.md': worker('risky'),
   'scripts/risky.yaml': script(
-    { text: 'Carefully.', calls: [write('notes/infra/plan.md', `${longText}\n`)] },
+    { text: 'Carefully.', calls: [writeCall('notes/infra/plan.md', `${longText}\n`)] },
     { text: 'Done.' },
   ),
 }

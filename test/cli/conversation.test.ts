@@ -44,8 +44,7 @@ beforeAll(async () => {
   model = await HeldModel.start(answerTo)
   const { baseUrl } = model
   const env = { OPENAI_COMPATIBLE_BASE_URL: baseUrl, OPENAI_COMPATIBLE_API_KEY: 'held' }
-  const prepare = async () => ({ [Symbol.asyncDispose]: async () => undefined })
-  installation = await Installation.start(project, { env, prepare })
+  installation = await Installation.start(project, { env })
   cli = new CommandLine(installation.folder)
   sessions = {
     ada: await installation.signIn('ada@example.com'),

@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { FaultWorld } from '../faults/fault-world.ts'
 import { CommandLine } from './command-line.ts'
+import { gitAsAda } from '../harness/programs/git-as-ada.ts'
 
 // A whole service, and each command line a process of its own.
 vi.setConfig({ testTimeout: 300_000 })
-const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')
 /** A package of the registry, as its authors publish it. */
 const published = fileURLToPath(new URL('../../node_modules/canonicalize', import.meta.url))
@@ -32,20 +30,14 @@ const script = {
   ],
 }
 
-async function gitIn(folder: string, ...words: string[]): Promise<string> {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  return (await run('git', [...identity, ...words], { cwd: folder })).stdout.trim()
-}
-
 /** A repository with a commit, in which `init` was called and nothing else was done. */
-async function prepare(folder: string): Promise<AsyncDisposable> {
+async function prepare(folder: string): Promise<void> {
   await cp(published, folder, { recursive: true })
-  await gitIn(folder, 'init', '-q', '-b', 'main')
-  await gitIn(folder, 'add', '-A')
-  await gitIn(folder, 'commit', '-qm', 'Published')
+  await gitAsAda(folder, 'init', '-q', '-b', 'main')
+  await gitAsAda(folder, 'add', '-A')
+  await gitAsAda(folder, 'commit', '-qm', 'Published')
   await new CommandLine(folder).ok('init')
   await writeFile(join(folder, 'scripts/assistant.yaml'), JSON.stringify(script))
-  return { [Symbol.asyncDispose]: async () => undefined }
 }
 
 // Rules: product.md 35
@@ -53,7 +45,7 @@ describe.skipIf(!sandbox.works)('what init writes for a repository', () => {
   test('is started as it is: two runs change one file at once, commit, the first is merged, and the second discarded', async () => {
     await using world = await FaultWorld.start({}, { env: {}, prepare })
     const { folder } = world.installation
-    const git = (...words: string[]): Promise<string> => gitIn(folder, ...words)
+    const git = (...words: string[]): Promise<string> => gitAsAda(folder, ...words)
     const before = await git('rev-parse', 'main')
     const readme = await readFile(join(folder, 'README.md'), 'utf8')
     const runs = await Promise.all(

@@ -16,7 +16,6 @@ const rests = ['waiting_for_approval', 'waiting_for_input', 'completed', 'failed
  */
 export class ContractDesk implements AsyncDisposable {
   readonly installation: Installation
-  readonly #sessions = new Map<string, TestSession>()
 
   private constructor(installation: Installation) {
     this.installation = installation
@@ -27,11 +26,8 @@ export class ContractDesk implements AsyncDisposable {
   }
 
   /** The session of a person of the project, `ada` for `ada@example.com`. */
-  async as(name: string): Promise<TestSession> {
-    const session =
-      this.#sessions.get(name) ?? (await this.installation.signIn(`${name}@example.com`))
-    this.#sessions.set(name, session)
-    return session
+  as(name: string): Promise<TestSession> {
+    return this.installation.as(name)
   }
 
   /** Starts a run and waits until it rests. */

@@ -4,13 +4,10 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
-import { FaultWorld, type WaitingRequest } from './fault-world.ts'
+import { FaultWorld, requestAt } from './fault-world.ts'
+import { editCall } from '../harness/fixtures/runs/file-calls.ts'
 
 const aRead = (path: string) => ({ tool: 'read_file', input: { path } })
-const anEdit = (path: string, find: string, replace: string) => ({
-  tool: 'edit_file',
-  input: { path, edits: [{ find, replace }] },
-})
 
 /** These tests read what they write: reads of the notes do not ask. */
 function readable(files: Record<string, string>): Record<string, string> {
@@ -54,7 +51,7 @@ const world = disposeAfterTests(
           {
             calls: [
               aWrite('notes/edited.md', 'one\n'),
-              anEdit('notes/edited.md', 'one', 'two'),
+              editCall('notes/edited.md', 'one', 'two'),
               aWrite('notes/beside.md'),
             ],
           },
@@ -70,12 +67,6 @@ const world = disposeAfterTests(
     ),
   ),
 )
-
-function at(requests: readonly WaitingRequest[], place: number): WaitingRequest {
-  const request = requests[place - 1]
-  if (request === undefined) throw new Error(`no request ${place}`)
-  return request
-}
 
 async function resultsOf(runId: string): Promise<(string | null)[]> {
   return (await world.calls(runId)).map((call) => call.result)
@@ -121,12 +112,12 @@ test('of a turn with every verdict, what needs nobody is done at once, and what 
 test('a denial that stops in the middle leaves the earlier call to its own decision and cancels all later ones', async () => {
   const runId = await world.startRun('middle')
   const requests = await world.waiting(runId, 3)
-  await world.decide(at(requests, 3))
-  await world.decide(at(requests, 2), { decision: 'deny', then: 'stop', reason: 'not that' })
+  await world.decide(requestAt(requests, 3))
+  await world.decide(requestAt(requests, 2), { decision: 'deny', then: 'stop', reason: 'not that' })
   // The first call is still to be decided, and nothing overtakes it.
-  expect(await world.onlyWaiting(runId)).toMatchObject({ id: at(requests, 1).id })
+  expect(await world.onlyWaiting(runId)).toMatchObject({ id: requestAt(requests, 1).id })
   expect(await resultsOf(runId)).toEqual([null, null, null, null, null])
-  await world.decide(at(requests, 1))
+  await world.decide(requestAt(requests, 1))
   await world.untilRun(runId, 'waiting_for_input')
   expect(await resultsOf(runId)).toEqual([
     'output',
@@ -176,12 +167,12 @@ test('one stale member of a batch asks afresh, and the later ones wait for it', 
   const requests = await world.waiting(runId, 3)
   const path = join(world.installation.folder, 'notes/stale-2.md')
   await writeFile(path, 'by somebody else\n')
-  await world.decide(at(requests, 3))
-  await world.decide(at(requests, 2))
-  await world.decide(at(requests, 1))
+  await world.decide(requestAt(requests, 3))
+  await world.decide(requestAt(requests, 2))
+  await world.decide(requestAt(requests, 1))
   await untilResults(runId, ['output', null, null])
   const fresh = await world.onlyWaiting(runId)
-  expect(fresh.callId).toBe(at(requests, 2).callId)
+  expect(fresh.callId).toBe(requestAt(requests, 2).callId)
   expect(await world.read('notes/stale-2.md')).toBe('by somebody else\n')
   expect(await world.read('notes/stale-3.md')).toBeNull()
   await world.decide(fresh)
@@ -220,7 +211,7 @@ test('a hundred calls of one turn are a hundred requests, decided in one action,
 test('in one action over a batch, what is no longer pending is told apart, and the rest is decided', async () => {
   const runId = await world.startRun('late')
   const requests = await world.waiting(runId, 3)
-  await world.decide(at(requests, 2), { decision: 'deny', reason: 'no' }, { who: 'linus' })
+  await world.decide(requestAt(requests, 2), { decision: 'deny', reason: 'no' }, { who: 'linus' })
   const grace = await world.as('grace')
   const answer = await grace.post('/v1/decisions', {
     decisions: requests.map(({ id, digest, revision, seen }) => ({

@@ -22,6 +22,13 @@ export interface WaitingRequest {
   readonly seen: string
 }
 
+/** The request at a place in a batch, from 1. */
+export function requestAt(requests: readonly WaitingRequest[], place: number): WaitingRequest {
+  const request = requests[place - 1]
+  if (request === undefined) throw new Error(`no request ${place}`)
+  return request
+}
+
 export interface CallState {
   readonly id: string
   readonly position: number
@@ -40,7 +47,6 @@ const withinMs = 120_000
 export class FaultWorld implements AsyncDisposable {
   readonly installation: Installation
   #pool: pg.Pool
-  readonly #sessions = new Map<string, TestSession>()
   #temporal: Client | null = null
   #letGo: (() => void) | null = null
 
@@ -62,17 +68,13 @@ export class FaultWorld implements AsyncDisposable {
     await this.#pool.end()
     await this.#temporal?.connection.close()
     this.#temporal = null
-    this.#sessions.clear()
     await this.installation.restart()
     this.#pool = await poolOf(this.installation)
   }
 
   /** The session of a person by their first name, signed in once. */
-  async as(name: string): Promise<TestSession> {
-    const session =
-      this.#sessions.get(name) ?? (await this.installation.signIn(`${name}@example.com`))
-    this.#sessions.set(name, session)
-    return session
+  as(name: string): Promise<TestSession> {
+    return this.installation.as(name)
   }
 
   async sql<T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> {

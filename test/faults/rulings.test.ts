@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aWrite, faultProject, type ScriptedTurns } from './fault-project.ts'
-import { FaultWorld, type WaitingRequest } from './fault-world.ts'
+import { FaultWorld, requestAt, type WaitingRequest } from './fault-world.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 /** Three writes that ask, in one turn. */
@@ -37,20 +37,17 @@ async function startBatch(worker: string): Promise<[string, WaitingRequest[]]> {
   return [runId, [...(await world.waiting(runId, 3))]]
 }
 
-function at(requests: readonly WaitingRequest[], place: number): WaitingRequest {
-  const request = requests[place - 1]
-  if (request === undefined) throw new Error(`no request ${place}`)
-  return request
-}
-
 // Rules: product.md 8, 15
 describe('a denial in a batch of three', () => {
   test('with `continue` ends its own call alone; the others run in order when decided backwards', async () => {
     const [runId, requests] = await startBatch('goes-on')
-    await world.decide(at(requests, 3))
-    await world.decide(at(requests, 1), { decision: 'deny', reason: 'use "yarn"\nIgnore all' })
+    await world.decide(requestAt(requests, 3))
+    await world.decide(requestAt(requests, 1), {
+      decision: 'deny',
+      reason: 'use "yarn"\nIgnore all',
+    })
     expect(await world.read('notes/goes-on-3.md')).toBeNull()
-    await world.decide(at(requests, 2))
+    await world.decide(requestAt(requests, 2))
     await world.untilRun(runId, 'completed')
     expect(await world.calls(runId)).toMatchObject([
       { result: 'denied', execution: null },
@@ -64,10 +61,10 @@ describe('a denial in a batch of three', () => {
 
   test('with `stop` cancels every later sibling, approved or not; the model waits for a message, and then goes on', async () => {
     const [runId, requests] = await startBatch('stopped')
-    await world.decide(at(requests, 3))
+    await world.decide(requestAt(requests, 3))
     const denial = { decision: 'deny', then: 'stop', reason: 'no more' }
-    expect(await world.decide(at(requests, 1), denial)).toMatchObject({ status: 200 })
-    expect(await world.decide(at(requests, 2))).toMatchObject({
+    expect(await world.decide(requestAt(requests, 1), denial)).toMatchObject({ status: 200 })
+    expect(await world.decide(requestAt(requests, 2))).toMatchObject({
       status: 410,
       body: { code: 'cancelled', cancelReason: 'sibling_denied' },
     })
@@ -96,10 +93,10 @@ describe('a denial in a batch of three', () => {
 
   test('is not the same as cancelling the run, which ends all three and lets nobody decide afterwards', async () => {
     const [runId, requests] = await startBatch('cancelled')
-    await world.decide(at(requests, 2))
+    await world.decide(requestAt(requests, 2))
     const ada = await world.as('ada')
     expect(await ada.post(`/v1/runs/${runId}/cancel`, {})).toMatchObject({ status: 200 })
-    expect(await world.decide(at(requests, 1))).toMatchObject({
+    expect(await world.decide(requestAt(requests, 1))).toMatchObject({
       status: 410,
       body: { code: 'cancelled', cancelReason: 'run_cancelled' },
     })
@@ -189,7 +186,7 @@ test('several decisions in one action are each judged alone, and only what was l
   const [runId, requests] = await startBatch('many')
   const grace = await world.as('grace')
   const item = (place: number, more = {}) => {
-    const { id: requestId, digest, revision, seen } = at(requests, place)
+    const { id: requestId, digest, revision, seen } = requestAt(requests, place)
     return {
       requestId,
       decision: 'approve',
@@ -206,7 +203,10 @@ test('several decisions in one action are each judged alone, and only what was l
     status: 200,
     body: { items: [{ status: 200 }, { status: 412, code: 'stale_digest' }] },
   })
-  expect(await world.waiting(runId, 2)).toMatchObject([at(requests, 2), at(requests, 3)])
+  expect(await world.waiting(runId, 2)).toMatchObject([
+    requestAt(requests, 2),
+    requestAt(requests, 3),
+  ])
   await grace.post('/v1/decisions', { decisions: [item(2), item(3, { decision: 'deny' })] })
   await world.untilRun(runId, 'completed')
   expect((await world.calls(runId)).map((call) => call.result)).toEqual([

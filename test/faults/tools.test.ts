@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,6 +6,7 @@ import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 import { notedOf } from './journal.ts'
+import { isAlive } from '../harness/programs/is-alive.ts'
 
 const act = (input: Record<string, unknown>) => ({ tool: 'act', input })
 const world = disposeAfterTests(
@@ -22,14 +22,6 @@ const world = disposeAfterTests(
     }),
   ),
 )
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
 
 async function approved(worker: string): Promise<{ runId: string; callId: string }> {
   const runId = await world.startRun(worker)

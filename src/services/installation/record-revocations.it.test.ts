@@ -25,6 +25,7 @@ import { removeCredential } from '../passkeys/remove-credential.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { activateFolder } from '../policy/activate-policy.ts'
 import { recordRevocations } from './record-revocations.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 const config = deskConfig.replace('rights:', 'rights:\n  managePeople: [platform]')
 const desk = disposeAfterTests(await openAgentDesk())
@@ -106,8 +107,7 @@ test('every end that an API records is in the trail first, from which the next A
   await rotateApiKey(ctx, linus.caller, { id, overlapMs: 0 })
 
   const runId = await desk.start()
-  const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
-  desk.say({ calls: [write('notes/a.md'), write('notes/b.md')] })
+  desk.say({ calls: [writeCall('notes/a.md'), writeCall('notes/b.md')] })
   await desk.turn(runId, 1)
   const [first, second] = await desk.calls(runId, 1)
   await desk.decide(grace, first?.requestId ?? '', { scope: 'run' })

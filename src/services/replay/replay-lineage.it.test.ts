@@ -12,6 +12,7 @@ import {
 } from '../engine/delegation/delegation.fixture.ts'
 import { replayPolicy, type ReplayPage } from './replay-policy.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 useDelegationDesk()
 
@@ -38,14 +39,13 @@ async function replay(): Promise<ReplayPage> {
 async function childAtWork(): Promise<string> {
   const { childId } = await delegated()
   await admitRun(desk.api, { runId: childId })
-  const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
   desk.say({
     text: 'I write.',
     calls: [
-      write('scratch/new.txt'),
-      write('notes/new.md'),
-      write('readme.md'),
-      write('kept/new.md'),
+      writeCall('scratch/new.txt'),
+      writeCall('notes/new.md'),
+      writeCall('readme.md'),
+      writeCall('kept/new.md'),
     ],
   })
   await desk.turn(childId, 1)

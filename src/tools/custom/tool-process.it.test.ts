@@ -5,21 +5,13 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { projectWith, toolProject, toolFile } from './project.fixture.ts'
+import { isAlive } from '#test/harness/programs/is-alive.ts'
 
 const within = (timeoutMs: number) => ({ timeoutMs, signal: null })
 const run = (tool: string, text = '') =>
   ({ do: 'execute', tool, input: { text }, idempotencyKey: 'key' }) as const
 
 const ended = expect.objectContaining({ name: 'ToolProcessEnded' })
-
-/** A zombie that nobody has waited for yet is dead too. */
-function alive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
 
 describe('a tool process', () => {
   it('resolves countersign, zod and ai to the service’s copies, from any folder, and passes on the owner’s environment', async () => {
@@ -108,7 +100,7 @@ describe('a tool process', () => {
       ended,
     )
     for (const pid of JSON.parse(readFileSync(file, 'utf8')) as number[]) {
-      await waitUntil(() => !alive(pid))
+      await waitUntil(() => !isAlive(pid))
     }
   })
 
@@ -226,7 +218,7 @@ describe('a tool process', () => {
     for (const name of ['timers', 'memory']) {
       const worn = await pidOf(name)
       expect(await pidOf('clean')).not.toBe(worn)
-      await waitUntil(() => !alive(Number(worn)))
+      await waitUntil(() => !isAlive(Number(worn)))
     }
   })
 
@@ -246,10 +238,10 @@ describe('a tool process', () => {
     ])
     await waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '')
     const pid = Number(readFileSync(file, 'utf8'))
-    expect(alive(pid)).toBe(true)
+    expect(isAlive(pid)).toBe(true)
     parent.kill('SIGKILL')
     await once(parent, 'exit')
-    await waitUntil(() => !alive(pid))
+    await waitUntil(() => !isAlive(pid))
   })
 
   it('accepts no message that a tool forges in its protocol', async () => {

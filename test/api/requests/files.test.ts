@@ -9,6 +9,7 @@ import {
   onePixel,
 } from '../../harness/fixtures/result-with-files.ts'
 import { createTestApi } from '../test-api.ts'
+import { createProgram } from '../program.ts'
 
 /** A call of Ada's whose tool returned one picture, and other bytes under pictures' names. */
 const api = disposeAfterTests(await createTestApi())
@@ -80,14 +81,13 @@ test('it is read by whoever may see the run, and by no key without the scope', a
   const edsger = await api.signIn(api.people.edsger)
   expect((await edsger.get(pathOf(kept[0]))).status).toBe(404)
   expect((await api.ask(pathOf(kept[0]))).status).toBe(401)
-  const keyOf = async (scope: string): Promise<Record<string, string>> => {
-    const made = await ada.post('/v1/keys', { name: scope, scopes: [scope] })
-    return { authorization: `Bearer ${made.body.key}` }
-  }
-  const reader = await api.ask(pathOf(kept[0]), { headers: await keyOf('runs:read') })
-  expect(reader.status).toBe(200)
-  const writer = await api.ask(pathOf(kept[0]), { headers: await keyOf('runs:write') })
-  expect(writer).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  const reader = await createProgram(api, ada, ['runs:read'])
+  expect((await reader.get(pathOf(kept[0]))).status).toBe(200)
+  const writer = await createProgram(api, ada, ['runs:write'])
+  expect(await writer.get(pathOf(kept[0]))).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden' },
+  })
 })
 
 test('only files of that call are read, though the bytes are stored and the hash is known', async () => {

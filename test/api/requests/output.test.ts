@@ -3,6 +3,7 @@ import { putLiveOutput } from '#store/content/live-output.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi } from '../test-api.ts'
+import { createProgram } from '../program.ts'
 
 /**
  * A call of Ada's that runs, as the executor leaves it, and has printed nine bytes, the first three
@@ -56,12 +57,11 @@ test('it is read by whoever may see the run, and by no key without the scope', a
   const edsger = await api.signIn(api.people.edsger)
   expect((await edsger.get(`${path}/stdout`)).status).toBe(404)
   expect((await api.ask(`${path}/stdout`)).status).toBe(401)
-  const keyOf = async (scope: string): Promise<Record<string, string>> => {
-    const made = await ada.post('/v1/keys', { name: scope, scopes: [scope] })
-    return { authorization: `Bearer ${made.body.key}` }
-  }
-  const reader = await api.ask(`${path}/stdout`, { headers: await keyOf('runs:read') })
-  expect(reader).toMatchObject({ status: 200, text: '6\n789\u001b' })
-  const writer = await api.ask(`${path}/stdout`, { headers: await keyOf('runs:write') })
-  expect(writer).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  const reader = await createProgram(api, ada, ['runs:read'])
+  expect(await reader.get(`${path}/stdout`)).toMatchObject({ status: 200, text: '6\n789\u001b' })
+  const writer = await createProgram(api, ada, ['runs:write'])
+  expect(await writer.get(`${path}/stdout`)).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden' },
+  })
 })

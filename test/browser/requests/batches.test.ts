@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.write('notes/read.md', 'text\n')
@@ -8,21 +9,17 @@ await dashboard.desk.write('notes/read.md', 'text\n')
 // Rules: product.md 15
 test('a request shows its place in the batch and how each other call stands; the run page what each waits for', async () => {
   const { desk } = dashboard
-  const write = (path: string, content: string) => ({
-    tool: 'write_file',
-    input: { path, content },
-  })
   desk.say({
     text: 'Five calls.',
     calls: [
       { tool: 'read_file', input: { path: 'notes/read.md' } },
-      write('notes/first.md', 'one\n'),
+      writeCall('notes/first.md', 'one\n'),
       {
         tool: 'edit_file',
         input: { path: 'notes/first.md', edits: [{ find: 'one', replace: '2' }] },
       },
       { tool: 'delete_file', input: { path: 'notes/read.md' } },
-      write('scratch/free.txt', 'x\n'),
+      writeCall('scratch/free.txt', 'x\n'),
     ],
   })
   const runId = await desk.start()

@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from 'vitest'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -83,11 +84,7 @@ test('on a phone the effect ends within the first 400 pixels', async () => {
 })
 
 test('on a phone the share that was not seen is on the line of the heading, which leaves no empty line after it', async () => {
-  const write = (path: string, content: string) => ({
-    tool: 'write_file',
-    input: { path, content },
-  })
-  const calls = [write('notes/short.md', 'a\n'), write('notes/long.md', 'a\n'.repeat(300))]
+  const calls = [writeCall('notes/short.md', 'a\n'), writeCall('notes/long.md', 'a\n'.repeat(300))]
   const { requestIds } = await ask(dashboard.desk, calls, 'Two notes.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
   const heading = page.getByRole('heading', { name: 'What will happen' })

@@ -34,8 +34,8 @@ function kill(pid: number): boolean {
  */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string>>
-  /** what it answers is disposed of once everything has stopped */
-  prepare(folder: string): Promise<AsyncDisposable>
+  /** a returned disposable is disposed of once everything has stopped */
+  prepare?(folder: string): Promise<AsyncDisposable | void>
 }
 
 /** A whole installation as `npm start` runs it: real processes, durable, in a folder of its own. */
@@ -43,6 +43,7 @@ export class Installation implements AsyncDisposable {
   readonly folder: string
   readonly #prepared: AsyncDisposableStack
   readonly #env: Record<string, string>
+  readonly #sessions = new Map<string, TestSession>()
   #started: StartedInstallation
 
   private constructor(
@@ -69,7 +70,7 @@ export class Installation implements AsyncDisposable {
     prepared.defer(() => rm(folder, { recursive: true, force: true }))
     try {
       const env = { ...surroundings?.env }
-      if (surroundings !== undefined) prepared.use(await surroundings.prepare(folder))
+      prepared.use((await surroundings?.prepare?.(folder)) ?? null)
       return new Installation(folder, await startInstallationIn(folder, { env }), { prepared, env })
     } catch (error) {
       await prepared.disposeAsync()
@@ -77,8 +78,9 @@ export class Installation implements AsyncDisposable {
     }
   }
 
-  /** Stops everything in order, does what is to be done meanwhile, and starts it again. */
+  /** Stops everything in order, calls `meanwhile` and starts it again. People sign in anew. */
   async restart(meanwhile?: () => Promise<void>): Promise<void> {
+    this.#sessions.clear()
     await this.#started.stop()
     await meanwhile?.()
     this.#started = await startInstallationIn(this.folder, { env: this.#env })
@@ -156,6 +158,13 @@ export class Installation implements AsyncDisposable {
   async signIn(email: string): Promise<TestSession> {
     const token = await readFile(join(this.dataDir, 'run', 'dev-token'), 'utf8')
     return TestSession.start(this.url, email, token.trim())
+  }
+
+  /** The session of a person by their first name, signed in once. */
+  async as(name: string): Promise<TestSession> {
+    const session = this.#sessions.get(name) ?? (await this.signIn(`${name}@example.com`))
+    this.#sessions.set(name, session)
+    return session
   }
 
   /** Connection string of the embedded Postgres, as its owner. */

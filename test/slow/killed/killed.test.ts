@@ -15,6 +15,7 @@ import { HeldModel } from '../../harness/held-model.ts'
 import { problemsOfTrail } from '../chaos/verify-trail.ts'
 import { StreamReader } from './stream-reader.ts'
 import { filesOfMerge, killedAnswer, killedProject } from './killed-project.ts'
+import { gitAsAda } from '../../harness/programs/git-as-ada.ts'
 
 const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')
@@ -25,24 +26,19 @@ let model: HeldModel
 let world: FaultWorld
 
 const at = (...names: string[]): string => join(world.installation.folder, ...names)
-async function gitIn(folder: string, ...words: string[]): Promise<string> {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  return (await run('git', [...identity, ...words], { cwd: folder })).stdout.trim()
-}
-const git = (...words: string[]): Promise<string> => gitIn(at('shop'), ...words)
+const git = (...words: string[]): Promise<string> => gitAsAda(at('shop'), ...words)
 
 /** The repository, and a remote that takes a push only when there is a file `go`. */
-async function prepare(folder: string): Promise<AsyncDisposable> {
+async function prepare(folder: string): Promise<void> {
   const [shop, remote] = [join(folder, 'shop'), join(folder, 'remote.git')]
   for (const name of [shop, remote]) await mkdir(name)
-  await gitIn(remote, 'init', '-q', '--bare')
+  await gitAsAda(remote, 'init', '-q', '--bare')
   const waits = 'cat >> ../received; while [ ! -e ../go ]; do sleep 0.05; done'
   await mkdir(join(remote, 'hooks'), { recursive: true })
   await writeFile(join(remote, 'hooks/pre-receive'), `#!/bin/sh\n${waits}\n`, { mode: 0o755 })
-  await gitIn(shop, 'init', '-q', '-b', 'main')
-  await gitIn(shop, 'commit', '-q', '--allow-empty', '-m', 'first')
-  await gitIn(shop, 'remote', 'add', 'origin', '../remote.git')
-  return { [Symbol.asyncDispose]: async () => undefined }
+  await gitAsAda(shop, 'init', '-q', '-b', 'main')
+  await gitAsAda(shop, 'commit', '-q', '--allow-empty', '-m', 'first')
+  await gitAsAda(shop, 'remote', 'add', 'origin', '../remote.git')
 }
 
 beforeAll(async () => {
@@ -230,7 +226,7 @@ describe.skipIf(!sandbox.works)('a process that is killed', () => {
       expect(merged.split('\n')).toHaveLength(filesOfMerge)
       expect((await received()).split(branch)).toHaveLength(2)
       const head = await git('rev-parse', branch)
-      expect(await gitIn(at('remote.git'), 'rev-parse', branch)).toBe(head)
+      expect(await gitAsAda(at('remote.git'), 'rev-parse', branch)).toBe(head)
       for (const id of [merging, pushing]) {
         const last = (await world.calls(id)).at(-1)
         expect(last).toMatchObject({ execution: 'succeeded', attempts: 1 })

@@ -7,12 +7,13 @@ import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { executeCall } from './execute-call.ts'
 import {
-  desk,
+  anApprovedWrite,
   aWrite,
+  desk,
   executions,
+  newPath,
   onlyCall,
   requestRow,
-  newPath,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -20,8 +21,7 @@ useExecutionDesk()
 
 describe('what was approved', () => {
   test('runs once when two executors race for it', async () => {
-    const { call, path } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, path } = await anApprovedWrite()
     await Promise.all([desk.execute(call.id), desk.execute(call.id), desk.execute(call.id)])
     expect(desk.executed).toEqual(['write_file'])
     expect(await desk.read(path)).toBe('two\n')
@@ -29,8 +29,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 14
   test('does not run when the file has changed: refused (stale), and asked again with the old request before it', async () => {
-    const { call, path, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, path, runId } = await anApprovedWrite()
     await desk.write(path, 'somebody else\n')
     const outcome = await desk.execute(call.id)
     const fresh = (await onlyCall(runId)).requestId
@@ -54,8 +53,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 14; security.md 10
   test('does not run when the tool itself finds the file changed in the last moment', async () => {
-    const { call, path, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, path, runId } = await anApprovedWrite()
     desk.beforeExecute = () => desk.write(path, 'in between\n')
     expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
@@ -65,8 +63,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 1, 14
   test('does not run when policy blocks it by then, and nobody is asked again', async () => {
-    const { call, path, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, path, runId } = await anApprovedWrite()
     await desk.activate({
       'workers/scribe.md': deskWorker.replace('write: ask', 'write: { blocked: "frozen" }'),
     })
@@ -79,8 +76,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 1, 14
   test('does not run when a version that blocks it is activated while it is judged; nor does a call that needs no approval', async () => {
-    const { call, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, runId } = await anApprovedWrite()
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x.md', content: 'x\n' } }] })
     const other = await desk.start()
     await desk.turn(other, 1)
@@ -106,8 +102,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 14
   test('does not run when the approval was revoked: the model reads cancelled', async () => {
-    const { call, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, runId } = await anApprovedWrite()
     await revokePermit(desk.api, desk.people.grace.caller, {
       request: call.requestId,
       reason: 'not after all',
@@ -119,8 +114,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 12, 14
   test('is asked about again when the permit has lapsed', async () => {
-    const { call, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, runId } = await anApprovedWrite()
     // Only the signing process can shorten a permit: a changed row is not believed.
     await setRows(desk.database.db, 'permit', { request_id: call.requestId }, { state: 'lapsed' })
     expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
@@ -130,8 +124,7 @@ describe('what was approved', () => {
 
   // Rules: product.md 13
   test('does not run after the run was cancelled', async () => {
-    const { call, path, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, path, runId } = await anApprovedWrite()
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
     expect(await desk.execute(call.id)).toEqual({ kind: 'ended' })
     expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })

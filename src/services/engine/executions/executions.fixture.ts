@@ -3,7 +3,9 @@ import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 
 export let desk: AgentDesk
-export const { aWrite, executions, onlyCall, requestRow, newPath } = gatedWrites(() => desk)
+export const { aWrite, anApprovedWrite, executions, onlyCall, requestRow, newPath } = gatedWrites(
+  () => desk,
+)
 
 /**
  * Opens a desk for a file of tests about executions. Before each test the script of the model is

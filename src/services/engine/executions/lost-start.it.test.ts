@@ -9,7 +9,13 @@ import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { settleOutcome } from '../../decisions/settle-outcome.ts'
 import { executeCall } from './execute-call.ts'
 import { settleUnknown } from './settle-unknown.ts'
-import { aWrite, desk, executions, onlyCall, useExecutionDesk } from './executions.fixture.ts'
+import {
+  anApprovedWrite,
+  desk,
+  executions,
+  onlyCall,
+  useExecutionDesk,
+} from './executions.fixture.ts'
 
 useExecutionDesk()
 
@@ -30,12 +36,6 @@ const signal = new AbortController().signal
 const executeCut = ({ id }: DeskCall): Promise<CallOutcome> =>
   executeCall({ ...desk.worker, db: cutDb, executor: 'cut-host' }, { callId: id, signal })
 
-async function approvedWrite() {
-  const write = await aWrite()
-  await desk.decide(desk.people.grace, write.call.requestId)
-  return write
-}
-
 const once = [{ attempt: 1, state: 'succeeded', reason: null }]
 
 /** Events about an attempt, in the trail of the run. */
@@ -46,7 +46,7 @@ async function eventsOf(runId: string): Promise<string[]> {
 // Rules: security.md 42
 describe('a start whose commit was not acknowledged', () => {
   test('and is recorded is carried out by its own process, once, and nobody is asked', async () => {
-    const { runId, call, path } = await approvedWrite()
+    const { runId, call, path } = await anApprovedWrite()
     const cut = cutter.cutNext()
     expect(await executeCut(call)).toEqual({ kind: 'done' })
     await cut
@@ -57,7 +57,7 @@ describe('a start whose commit was not acknowledged', () => {
   })
 
   test('and reaches Postgres late is waited for, and carried out once', async () => {
-    const { runId, call } = await approvedWrite()
+    const { runId, call } = await anApprovedWrite()
     const cut = cutter.cutNext('late')
     const executing = executeCut(call)
     await cut
@@ -71,7 +71,7 @@ describe('a start whose commit was not acknowledged', () => {
   })
 
   test('and never reached Postgres has not begun: the workflow may start it again', async () => {
-    const { call } = await approvedWrite()
+    const { call } = await anApprovedWrite()
     const cut = cutter.cutNext('lost')
     await expect(executeCut(call)).rejects.toThrow(/connection/i)
     await cut
@@ -83,7 +83,7 @@ describe('a start whose commit was not acknowledged', () => {
   })
 
   test('does not let its process carry out a start of another process', async () => {
-    const { call } = await approvedWrite()
+    const { call } = await anApprovedWrite()
     const cut = cutter.cutNext('lost')
     const held = Promise.withResolvers<void>()
     desk.beforeExecute = () => held.promise
@@ -102,7 +102,7 @@ describe('a start whose commit was not acknowledged', () => {
 describe('a start whose commit was not acknowledged, on a host that lost the database for long', () => {
   /** The host learns of its start only after the workflow has given the attempt up. */
   async function givenUp() {
-    const write = await approvedWrite()
+    const write = await anApprovedWrite()
     const cut = cutter.cutAll()
     const executing = executeCut(write.call)
     await cut
@@ -141,7 +141,7 @@ describe('a start whose commit was not acknowledged, on a host that lost the dat
 })
 
 test('the end of an attempt whose commit was not acknowledged is recorded once', async () => {
-  const { runId, call } = await approvedWrite()
+  const { runId, call } = await anApprovedWrite()
   desk.beforeExecute = async () => void cutter.cutNext()
   expect(await executeCut(call)).toEqual({ kind: 'done' })
   expect(await executions(call.id)).toEqual(once)

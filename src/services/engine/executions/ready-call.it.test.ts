@@ -6,7 +6,14 @@ import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { prepareCall, type ReadyCall } from '../starting/prepare-call.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { executeCall } from './execute-call.ts'
-import { desk, aWrite, executions, onlyCall, useExecutionDesk } from './executions.fixture.ts'
+import {
+  anApprovedWrite,
+  aWrite,
+  desk,
+  executions,
+  onlyCall,
+  useExecutionDesk,
+} from './executions.fixture.ts'
 
 useExecutionDesk()
 
@@ -26,12 +33,6 @@ function counting(): { readonly worker: WorkerContext; readonly verified: () => 
 async function executeReady(worker: WorkerContext, callId: string, ready: ReadyCall | null) {
   const { signal } = new AbortController()
   return executeCall(worker, { callId, signal, ready })
-}
-
-async function anApprovedWrite() {
-  const write = await aWrite()
-  await desk.decide(desk.people.grace, write.call.requestId)
-  return write
 }
 
 describe('a call that is prepared while Temporal schedules its activity', () => {

@@ -7,11 +7,12 @@ import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { revokeGrant } from '../../grants/revoke-grant.ts'
 import {
-  desk,
+  anApprovedWrite,
   aWrite,
+  desk,
   executions,
-  onlyCall,
   newPath,
+  onlyCall,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -38,8 +39,7 @@ async function refusals(callId: string) {
 
 // Rules: security.md 29
 test('a permit that was reset in the rows is spent: the call does not run again, and people are asked', async () => {
-  const { call, runId, path } = await aWrite()
-  await desk.decide(desk.people.grace, call.requestId)
+  const { call, runId, path } = await anApprovedWrite()
   expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
   expect(desk.executed).toEqual(['write_file'])
   await rollBack(call.id)
@@ -98,8 +98,7 @@ test('uses of a grant that were reset in its row still count', async () => {
 
 test('a permit and a grant that were revoked stay revoked, though their rows are reset', async () => {
   const { db } = desk.database
-  const { call } = await aWrite()
-  await desk.decide(desk.people.grace, call.requestId)
+  const { call } = await anApprovedWrite()
   await revokePermit(desk.api, desk.people.grace.caller, {
     request: call.requestId,
     reason: 'not now',

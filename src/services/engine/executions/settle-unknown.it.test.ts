@@ -11,12 +11,12 @@ import { executeCall } from './execute-call.ts'
 import { settleLostAttempts } from './settle-lost-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import {
+  anApprovedWrite,
   desk,
-  aWrite,
   executions,
+  newPath,
   onlyCall,
   requestRow,
-  newPath,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -33,8 +33,7 @@ describe('an attempt whose end is unknown', () => {
     /** whether its tool still runs */
     inside: { readonly is: boolean }
   }> {
-    const write = await aWrite()
-    await desk.decide(desk.people.grace, write.call.requestId)
+    const write = await anApprovedWrite()
     const reached = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     const inside = { is: true }
@@ -201,8 +200,7 @@ describe('an attempt whose end is unknown', () => {
   })
 
   test('that had not started may be issued again', async () => {
-    const { call } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call } = await anApprovedWrite()
     expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'again' })
     expect(await executions(call.id)).toEqual([])
   })
@@ -249,8 +247,7 @@ describe('an attempt whose end is unknown', () => {
   })
 
   test('a tool that ends without a result is unknown, never failed', async () => {
-    const { call } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call } = await anApprovedWrite()
     desk.beforeExecute = async () => {
       throw new Error('its process died')
     }
@@ -265,8 +262,7 @@ describe('stopping', () => {
     stops: boolean,
     before: (runId: string) => Promise<unknown>,
   ) {
-    const { call, runId } = await aWrite()
-    await desk.decide(desk.people.grace, call.requestId)
+    const { call, runId } = await anApprovedWrite()
     const stop = new AbortController()
     const aborts: unknown[] = []
     desk.beforeExecute = async (_tool, signal) => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 let presented: string[]
 
@@ -13,14 +14,12 @@ beforeEach(() => {
   desk.beforePresent = async (tool) => void presented.push(tool)
 })
 
-const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x\n' } })
-
 // Rules: product.md 27
 describe('the presentation of a call', () => {
   test('is built for a call that asks, and for none that is pre-approved or blocked', async () => {
     const read = { tool: 'read_file', input: { path: 'notes/1.md' } }
     const removal = { tool: 'delete_file', input: { path: 'notes/1.md' } }
-    desk.say({ calls: [read, write('scratch/1.txt'), removal, write('notes/2.md')] })
+    desk.say({ calls: [read, writeCall('scratch/1.txt'), removal, writeCall('notes/2.md')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
     const calls = await desk.calls(runId, 1)
@@ -48,7 +47,7 @@ describe('the presentation of a call', () => {
   })
 
   test('is not built again for a call that a grant covers', async () => {
-    desk.say({ calls: [write('notes/again.md')] }, { calls: [write('notes/again.md')] })
+    desk.say({ calls: [writeCall('notes/again.md')] }, { calls: [writeCall('notes/again.md')] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)
     const [call] = await desk.calls(runId, 1)
@@ -63,7 +62,7 @@ describe('the presentation of a call', () => {
     desk.beforePresent = async () => {
       throw new Error('the presentation broke')
     }
-    desk.say({ calls: [write('notes/raw.md')] })
+    desk.say({ calls: [writeCall('notes/raw.md')] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
     const [call] = await desk.calls(runId, 1)

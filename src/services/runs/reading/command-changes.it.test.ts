@@ -12,6 +12,7 @@ import { beginChanging } from '#sandbox/worktrees/files-record.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { startRun } from '../starting/start-run.ts'
 import { readChanges } from './read-changes.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 const patient = { timeout: 120_000 }
 let desk: AgentDesk
@@ -49,7 +50,6 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const shell = (command: string) => ({ tool: 'shell', input: { command } })
-const write = (path: string, content: string) => ({ tool: 'write_file', input: { path, content } })
 const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
 
 async function start(): Promise<string> {
@@ -127,7 +127,7 @@ describe.skipIf(!testSandbox.works)(
       await took(
         runId,
         2,
-        write('a.txt', 'one\ntwo\nthree\nfour\n'),
+        writeCall('a.txt', 'one\ntwo\nthree\nfour\n'),
         shell('cat a.txt; git status'),
       )
       await took(runId, 3, shell('git add -A; git commit -qm two; git checkout -q HEAD~1 -- a.txt'))

@@ -10,23 +10,20 @@ import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { readChangeSet } from './read-change-set.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 let runId = ''
 const desk = disposeAfterTests(await openAgentDesk())
 await desk.write('notes/old.md', 'old\n')
 runId = await desk.start({ input: 'Tidy the notes' })
-const write = (path: string, content: string) => ({
-  tool: 'write_file',
-  input: { path, content },
-})
 desk.say({
   text: 'Five calls.',
   calls: [
-    write('notes/a.md', 'a\n'),
+    writeCall('notes/a.md', 'a\n'),
     { tool: 'read_file', input: { path: 'notes/old.md' } },
     { tool: 'edit_file', input: { path: 'notes/a.md', edits: [{ find: 'a', replace: 'b' }] } },
     { tool: 'delete_file', input: { path: 'notes/old.md' } },
-    write('notes/old.md', 'new\n'),
+    writeCall('notes/old.md', 'new\n'),
   ],
 })
 await desk.turn(runId, 1)

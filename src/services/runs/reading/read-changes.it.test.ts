@@ -9,18 +9,14 @@ import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { readChanges } from './read-changes.ts'
+import { editCall, writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
 beforeEach(() => void (desk.steps.length = 0))
 
-const write = (path: string, content: string) => ({ tool: 'write_file', input: { path, content } })
 const move = (from: string, to: string) => ({ tool: 'move_file', input: { from, to } })
 const remove = (path: string) => ({ tool: 'delete_file', input: { path } })
-const edit = (path: string, find: string, replace: string) => ({
-  tool: 'edit_file',
-  input: { path, edits: [{ find, replace }] },
-})
 
 type Call = { readonly tool: string; readonly input: Json }
 
@@ -54,15 +50,15 @@ test('lists the net effect of a run on each file, with exact lines and the reque
   await desk.write('notes/plan.md', 'plan\n')
   const runId = await ran(
     [
-      write('scratch/kept.md', 'one\nzwei\nthree\n'),
-      write('notes/plan.md', 'plan\nstep\n'),
+      writeCall('scratch/kept.md', 'one\nzwei\nthree\n'),
+      writeCall('notes/plan.md', 'plan\nstep\n'),
       remove('scratch/gone.md'),
-      write('scratch/new.md', 'first\n'),
+      writeCall('scratch/new.md', 'first\n'),
     ],
     [
-      edit('scratch/kept.md', 'three', 'three\nfour'),
-      edit('notes/plan.md', 'step', 'steps\nmore'),
-      write('scratch/new.md', 'first\nsecond\n'),
+      editCall('scratch/kept.md', 'three', 'three\nfour'),
+      editCall('notes/plan.md', 'step', 'steps\nmore'),
+      writeCall('scratch/new.md', 'first\nsecond\n'),
     ],
   )
   const { items, total, unknown } = await changes(runId)
@@ -111,15 +107,15 @@ test('a file whose contents are the original ones again is not listed, however t
   await desk.write('scratch/there.md', 'there\n')
   const runId = await ran(
     [
-      write('scratch/back.md', 'other\n'),
-      write('scratch/made.md', 'made\n'),
+      writeCall('scratch/back.md', 'other\n'),
+      writeCall('scratch/made.md', 'made\n'),
       move('scratch/there.md', 'scratch/away.md'),
     ],
     [
-      write('scratch/back.md', 'same\n'),
+      writeCall('scratch/back.md', 'same\n'),
       remove('scratch/made.md'),
       move('scratch/away.md', 'scratch/there.md'),
-      write('scratch/back.md', 'same\n'),
+      writeCall('scratch/back.md', 'same\n'),
     ],
   )
   expect(await changes(runId)).toEqual({
@@ -137,7 +133,7 @@ test('a moved file is one change from its original path, also when it is changed
   await desk.write('scratch/under.md', 'under\n')
   const runId = await ran(
     [move('scratch/one.md', 'scratch/two.md'), move('scratch/under.md', 'scratch/over.md')],
-    [edit('scratch/two.md', 'second', 'last'), write('scratch/fresh.md', 'fresh\n')],
+    [editCall('scratch/two.md', 'second', 'last'), writeCall('scratch/fresh.md', 'fresh\n')],
     [move('scratch/two.md', 'scratch/three.md'), move('scratch/fresh.md', 'scratch/newest.md')],
   )
   const { items } = await changes(runId)
@@ -155,8 +151,8 @@ test('files that are not text have no line counts, and pages end between files',
   const picture = { path: 'scratch/p.bin', content: 'AAEC', encoding: 'base64' }
   const runId = await ran([
     { tool: 'write_file', input: picture },
-    write('scratch/q.md', 'q\n'),
-    write('scratch/r.md', 'r\n'),
+    writeCall('scratch/q.md', 'q\n'),
+    writeCall('scratch/r.md', 'r\n'),
   ])
   const first = await changes(runId, { limit: 2 })
   expect(first).toMatchObject({
@@ -174,20 +170,20 @@ test('a write whose end was lost is counted as unknown, not guessed', async () =
   desk.beforeExecute = async () => {
     throw new Error('the host is gone')
   }
-  const runId = await ran([write('scratch/lost.md', 'lost\n')])
+  const runId = await ran([writeCall('scratch/lost.md', 'lost\n')])
   desk.beforeExecute = async () => undefined
   expect(await changes(runId)).toMatchObject({ items: [], unknown: { commands: 0, calls: 1 } })
 })
 
 test('people who may not see a run do not see its changes', async () => {
-  const runId = await ran([write('scratch/seen.md', 'seen\n')])
+  const runId = await ran([writeCall('scratch/seen.md', 'seen\n')])
   const stranger = await addPerson(desk.database.db, 'Mallory', ['elsewhere'])
   const attempt = readChanges(desk.api, stranger.caller, { runId })
   expect((await refusal(attempt)).code).toBe('not_found')
 })
 
 test('the changes of a run are removed with its words, and are counted as unknown', async () => {
-  const runId = await ran([write('scratch/kept-for-a-while.md', 'kept\n')])
+  const runId = await ran([writeCall('scratch/kept-for-a-while.md', 'kept\n')])
   await cancelRun(desk.api, desk.people.ada.caller, { runId })
   await clearTranscript(desk.api, { runId, rule: '90d' })
   expect(await changes(runId)).toMatchObject({ items: [], unknown: { commands: 0, calls: 1 } })

@@ -8,6 +8,7 @@ import { listGrants } from '../../grants/list-grants.ts'
 import { settleUnknown } from '../../engine/executions/settle-unknown.ts'
 import { startRun } from './start-run.ts'
 import { verifyRun } from '../../core/verify-run.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 await desk.write('notes/there.md', 'there\n')
@@ -20,7 +21,6 @@ beforeEach(async () => {
   await desk.write('scratch/free.txt', 'before\n')
 })
 
-const asks = (path: string) => ({ tool: 'write_file', input: { path, content: 'x\n' } })
 const free = { tool: 'write_file', input: { path: 'scratch/free.txt', content: 'x\n' } }
 const blocked = { tool: 'delete_file', input: { path: 'notes/there.md' } }
 
@@ -44,7 +44,7 @@ const notesBlock = deskWorker.replace('write: ask', 'write: blocked')
 // Rules: product.md 21
 describe('strict', () => {
   test('denies calls that ask and names itself, runs pre-approved ones, and does not change a block', async () => {
-    desk.say({ calls: [asks('notes/a.md'), free, blocked] })
+    desk.say({ calls: [writeCall('notes/a.md'), free, blocked] })
     const runId = await startIn('strict')
     await desk.perform(await desk.turn(runId, 1))
     const calls = await desk.calls(runId, 1)
@@ -70,7 +70,7 @@ describe('strict', () => {
 // Rules: product.md 21
 describe('approve_all', () => {
   test('does not run calls that policy blocks, when they are judged and once more when they would run', async () => {
-    desk.say({ calls: [blocked, asks('notes/later.md')] })
+    desk.say({ calls: [blocked, writeCall('notes/later.md')] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
     expect((await desk.calls(runId, 1)).map((call) => call.verdict)).toEqual([
@@ -95,7 +95,7 @@ describe('approve_all', () => {
   })
 
   test('asks nobody when a file changed meanwhile, and stores no approval', async () => {
-    desk.say({ calls: [asks('notes/there.md')] })
+    desk.say({ calls: [writeCall('notes/there.md')] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
     await desk.write('notes/there.md', 'changed\n')
@@ -107,7 +107,7 @@ describe('approve_all', () => {
   })
 
   test('settles no outcome: a person is asked about a call that may have run all the same', async () => {
-    desk.say({ calls: [asks('notes/lost.md')] })
+    desk.say({ calls: [writeCall('notes/lost.md')] })
     const runId = await startIn('approve_all')
     const turn = await desk.turn(runId, 1)
     const callId = turn.kind === 'calls' ? (turn.calls[0]?.callId ?? '') : ''

@@ -10,6 +10,7 @@ import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 const zones = `zones:
   - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: preApproved } }
@@ -49,7 +50,6 @@ const start = (name: string, workspace?: string) =>
   })
 
 const asking = files['workers/both.md'].replace('write: preApproved', 'write: ask')
-const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
 
 /** What a run's first call became, once it was carried out if it could be. */
 async function firstCall(runId: string, call: { tool: string; input: object }) {
@@ -65,15 +65,15 @@ describe('a run works in', () => {
   test('the workspace that was chosen at its start, and writes nowhere else', async () => {
     const { id, workspace } = await start('both', 'default')
     expect(workspace).toEqual({ name: 'default', isolation: 'none' })
-    await firstCall(id, write('notes/chosen.md'))
-    expect(await desk.read('first/notes/chosen.md')).toBe('x')
+    await firstCall(id, writeCall('notes/chosen.md'))
+    expect(await desk.read('first/notes/chosen.md')).toBe('x\n')
     await expect(desk.read('shop/notes/chosen.md')).rejects.toThrow('ENOENT')
   })
 
   test('the first of its worker when none was chosen, which its page says', async () => {
     const { id } = await start('both')
-    await firstCall(id, write('notes/first.md'))
-    expect(await desk.read('shop/notes/first.md')).toBe('x')
+    await firstCall(id, writeCall('notes/first.md'))
+    expect(await desk.read('shop/notes/first.md')).toBe('x\n')
     const run = await getRun(desk.api, desk.people.ada.caller, id)
     expect(run.workspace).toEqual({ name: 'shop', isolation: 'none' })
   })
@@ -181,14 +181,14 @@ describe('while the folder of a workspace is missing', () => {
   test('a turn waits however often it is judged, its run says why, and it continues when the folder exists again', async () => {
     const { id } = await start('both', 'shop')
     await take()
-    desk.say({ calls: [write('notes/later.md')] })
+    desk.say({ calls: [writeCall('notes/later.md')] })
     for (let times = 0; times < maxJudgings + 2; times += 1) {
       await expect(desk.turn(id, 1)).rejects.toThrow('its folder is not there')
     }
     expect(await failureOf(id)).toEqual(mark)
     await giveBack()
     await desk.perform(await desk.turn(id, 1))
-    expect(await desk.read('shop/notes/later.md')).toBe('x')
+    expect(await desk.read('shop/notes/later.md')).toBe('x\n')
     expect(await failureOf(id)).toBeNull()
     const marks = (await desk.auditTypes(id)).filter((type) => type === 'system.reconciled')
     expect(marks).toHaveLength(2)
@@ -197,7 +197,7 @@ describe('while the folder of a workspace is missing', () => {
   test('an approved call keeps its approval, and runs once when the folder exists again', async () => {
     await desk.activate({ ...files, 'workers/both.md': asking })
     const { id } = await start('both', 'shop')
-    desk.say({ calls: [write('notes/approved.md')] })
+    desk.say({ calls: [writeCall('notes/approved.md')] })
     await desk.turn(id, 1)
     const [call] = await desk.calls(id, 1)
     await desk.decide(desk.people.grace, call?.requestId ?? '')
@@ -207,7 +207,7 @@ describe('while the folder of a workspace is missing', () => {
     expect(await failureOf(id)).toEqual(mark)
     await giveBack()
     expect(await desk.execute(call?.id ?? '')).toEqual({ kind: 'done' })
-    expect(await desk.read('shop/notes/approved.md')).toBe('x')
+    expect(await desk.read('shop/notes/approved.md')).toBe('x\n')
     expect(desk.executed.slice(before)).toEqual(['write_file'])
     expect(await failureOf(id)).toBeNull()
     await desk.activate(files)

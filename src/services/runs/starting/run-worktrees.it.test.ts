@@ -11,6 +11,7 @@ import { admitRun } from '../../engine/lifecycle/admit-run.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 let desk: AgentDesk
 
@@ -60,10 +61,6 @@ afterAll(() => desk[Symbol.asyncDispose]())
 const start = (workspace = 'shop') =>
   startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go', workspace })
 
-const write = (path: string, content: string) => ({
-  tool: 'write_file',
-  input: { path, content },
-})
 const exec = (...[file = '', ...args]: string[]) => ({ tool: 'exec', input: { file, args } })
 
 /** What calls of one turn became, carried out one after the other; Grace approves what asks. */
@@ -90,7 +87,7 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     const done = await took(
       id,
       1,
-      write('a.txt', 'changed\n'),
+      writeCall('a.txt', 'changed\n'),
       exec('git', 'commit', '-qam', 'two'),
     )
     expect(done[1]?.text).toContain('Exit code 0')
@@ -112,8 +109,8 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
 
   test('does not conflict with another run that changes the same file at once', async () => {
     const [one, two] = await Promise.all([start(), start()])
-    await took(one.id, 1, write('a.txt', 'one\n'))
-    await took(two.id, 1, write('a.txt', 'two\n'))
+    await took(one.id, 1, writeCall('a.txt', 'one\n'))
+    await took(two.id, 1, writeCall('a.txt', 'two\n'))
     await took(one.id, 2, exec('git', 'commit', '-qam', 'one'))
     await took(two.id, 2, exec('git', 'commit', '-qam', 'two'))
     expect(git('show', `${one.workspace.branch}:a.txt`)).toBe('one')
@@ -123,7 +120,7 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
   test('shares its worktree and branch with its child runs there, and with no fork of it', async () => {
     const { id, workspace } = await start()
     const read = { tool: 'read_file', input: { path: 'a.txt' } }
-    await took(id, 1, write('a.txt', 'of the parent\n'))
+    await took(id, 1, writeCall('a.txt', 'of the parent\n'))
     desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'helper', input: 'Go' } }] })
     await desk.turn(id, 2)
     const [call] = await desk.calls(id, 2)
@@ -134,7 +131,7 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const [result] = await took(childId, 1, read)
     expect(result?.text).toContain('of the parent')
-    await took(childId, 2, write('b.txt', 'of the child\n'), exec('git', 'add', '.'))
+    await took(childId, 2, writeCall('b.txt', 'of the child\n'), exec('git', 'add', '.'))
     await took(childId, 3, exec('git', 'commit', '-qam', 'from the child'))
     expect(await readFile(join(treeOf(id), 'b.txt'), 'utf8')).toBe('of the child\n')
     expect(existsSync(treeOf(childId))).toBe(false)
@@ -146,7 +143,7 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     )
     const [before] = await took(fork.id, 2, read)
     expect(before?.text).not.toContain('of the parent')
-    await took(fork.id, 3, write('a.txt', 'of the fork\n'))
+    await took(fork.id, 3, writeCall('a.txt', 'of the fork\n'))
     expect(await readFile(join(treeOf(id), 'a.txt'), 'utf8')).toBe('of the parent\n')
   })
 
@@ -167,7 +164,7 @@ cat ../worktree.json 2> /dev/null
 git -C "${real}" update-ref refs/heads/evil HEAD 2> /dev/null && echo "made a branch"
 git log --format=%s
 `
-    const [, ran] = await took(id, 1, write('probe.sh', script), exec('sh', 'probe.sh'))
+    const [, ran] = await took(id, 1, writeCall('probe.sh', script), exec('sh', 'probe.sh'))
     expect(ran?.text).toContain('first')
     for (const word of ['read the folder', 'made a branch', 'host.git', 'objectStores']) {
       expect(ran?.text).not.toContain(word)
@@ -186,7 +183,7 @@ printf 'a.txt filter=evil\\n' > attributes
 echo ok > b.txt; git add b.txt; git commit -qm kept || echo refused
 rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/refs/heads; true
 `
-    await took(id, 1, write('probe.sh', script), exec('sh', 'probe.sh'))
+    await took(id, 1, writeCall('probe.sh', script), exec('sh', 'probe.sh'))
     expect(git('rev-parse', 'main')).toBe(git('rev-parse', workspace.branch ?? ''))
     expect(git('fsck', '--strict')).toBe('')
     expect(await readFile(join(treeOf(id), '.git/config'), 'utf8')).not.toContain('fsmonitor')
@@ -194,7 +191,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
 
   test('sees covered files as unchanged, and commits none of them', async () => {
     const { id, workspace } = await start()
-    await took(id, 1, write('c.txt', 'c\n'))
+    await took(id, 1, writeCall('c.txt', 'c\n'))
     await writeFile(join(treeOf(id), '.env'), 'TOKEN=secret\n')
     const done = await took(id, 2, exec('git', 'add', '.'), exec('git', 'commit', '-qm', 'all'))
     expect(done.at(-1)?.text).toContain('Exit code 0')
@@ -207,7 +204,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     const done = await took(
       id,
       1,
-      write('probe.sh', check),
+      writeCall('probe.sh', check),
       exec('sh', 'probe.sh'),
       exec('git', 'add', '-A'),
       exec('git', 'commit', '-qm', 'tested'),
@@ -219,11 +216,11 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
 
   test('changes its own copies, which neither the folder nor another run shares', async () => {
     const [one, two] = await Promise.all([start('equipped'), start('equipped')])
-    await took(one.id, 1, write('deps/greet.sh', 'echo changed\n'))
+    await took(one.id, 1, writeCall('deps/greet.sh', 'echo changed\n'))
     const [, ran] = await took(
       two.id,
       1,
-      write('probe.sh', 'sh deps/greet.sh\n'),
+      writeCall('probe.sh', 'sh deps/greet.sh\n'),
       exec('sh', 'probe.sh'),
     )
     expect(ran?.text).toContain('Hello')
@@ -250,7 +247,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
       { id },
       { worktree: JSON.stringify({ branch: 'x', base: 'main', baseCommit: '0'.repeat(40) }) },
     )
-    const [call] = await took(id, 1, write('a.txt', 'x')).catch(() => [])
+    const [call] = await took(id, 1, writeCall('a.txt', 'x')).catch(() => [])
     expect(call?.result ?? null).not.toBe('output')
   })
 })
