@@ -551,7 +551,7 @@ test('every operation of the document answers with success, in the form that the
 
 const filled = (path: string, id: string) => path.replaceAll(/\{(\w+)\}/g, encodeURIComponent(id))
 
-test('every operation but the open ones refuses nobody with 401, as the document says', async () => {
+test('every operation except the open ones answers a caller without credentials with 401, as the document says', async () => {
   const open = listed.filter(({ operation }) => operation.security.length === 0)
   expect(
     open.map(({ operation }) => operation.operationId).toSorted((a, b) => a.localeCompare(b)),
@@ -580,7 +580,7 @@ test('every operation but the open ones refuses nobody with 401, as the document
 })
 
 // Rules: security.md 22
-test('what does not exist and what one may not see are the same 404, on every path', async () => {
+test('every path answers about what does not exist and about what the caller may not see with the same 404', async () => {
   const request = await pending()
   const edsger = await api.signIn(api.people.edsger)
   const bodies: Record<string, unknown> = {

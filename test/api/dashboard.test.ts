@@ -101,13 +101,13 @@ test.each([
   expect((await api.ask(path)).text).not.toBe('secret')
 })
 
-test('without a built dashboard there is the API alone', async () => {
+test('the API is served alone without a built dashboard', async () => {
   await using bare = await createTestApi()
   expect((await bare.ask('/', { headers: page })).status).toBe(404)
   expect((await bare.ask('/healthz')).status).toBe(200)
 })
 
-test('not ready is 503 with the part that is not', async () => {
+test('a service that is not ready answers 503 with the part that is not', async () => {
   const checks = { postgres: true, temporal: false, relayLagMs: 12, eventLagMs: 0, auditLagMs: 0 }
   const problems = ['Temporal does not answer']
   const readiness = async () => ({ ready: false, checks, problems })

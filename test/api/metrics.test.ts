@@ -44,13 +44,13 @@ test('the figures are for people with the right readAudit and their keys with au
   expect(reply.text).toMatch(/countersign_up\{part="temporal"\} 1/)
 })
 
-test('in the development profile, which nobody else reaches, a collector reads them without a key', async () => {
+test('a collector reads the figures without a key in the development profile, which nobody else reaches', async () => {
   const reply = await api.ask('/metrics')
   expect(reply.status).toBe(200)
   expect(reply.text).toContain('process_cpu_seconds_total')
 })
 
-test('what was decided, what waits and how each route answered is counted, with names of ours as labels', async () => {
+test('decisions, waiting requests and the answers of each route are counted, with labels that have only our own names', async () => {
   await using counted = await createTestApi()
   const own = await addRun(counted.service, { startedBy: counted.people.ada })
   const decided = await addRequest(counted.service, own, { position: 1 })
@@ -93,7 +93,7 @@ test('an answer has the id that a proxy gave its request, and no other word of a
 })
 
 // Rules: security.md 25
-test('what a caller writes into a path, query, header, method or body is in no figure and in no line of the log', async () => {
+test('the text of a caller in a path, query, header, method or body is in no figure and in no line of the log', async () => {
   const request = await addRequest(api.service, run, { position: 50 })
   const reason = { reason: marker, comment: marker }
   const decision = { decision: 'deny', digest: request.digest, revision: 1, reason: marker }

@@ -90,7 +90,7 @@ test('the difference is shown by setting and by line, to those who activate or a
   expect(await grace.get('/v1/policy/difference')).toMatchObject({ status: 403 })
 })
 
-test('a harmless change takes one person, who agreed to exactly its digest', async () => {
+test('a harmless change is activated by one person who agreed to exactly its digest', async () => {
   const { to } = (await edsger.get('/v1/policy/difference')).body
   const { digest } = await state(edsger)
   expect(await activate(edsger, digest)).toMatchObject({ status: 412, body: { digest: to } })
@@ -142,7 +142,7 @@ test('the history names who agreed to each version, page by page, and any two ca
   expect(await aud.get(`/v1/policy/difference?from=${unknown}`)).toMatchObject({ status: 404 })
 })
 
-test('a replay judges pages of past calls for who may activate', async () => {
+test('a replay judges pages of past calls for people who may activate', async () => {
   expect(await olga.post('/v1/policy/replay', { since: '2026-01-01T00:00:00Z' })).toMatchObject({
     status: 200,
     body: { judged: 0, items: [], nextCursor: null },
@@ -169,7 +169,7 @@ test('keys read the state, and change nothing', async () => {
   expect((await api.ask('/v1/policy/activations', init)).status).toBe(403)
 })
 
-test('too few confirmed passkeys for the signatures that the folder asks for are said before it is activated, and by doctor', async () => {
+test('a folder that asks for more signatures than there are confirmed passkeys says so before its activation, and doctor does too', async () => {
   const { ctx } = api.service
   const entries = [
     '{ when: { tool: write_file }, quorum: { count: 2 } }',

@@ -85,7 +85,7 @@ test('a query whose bytes are not UTF-8 is refused, and a percent sign alone is 
   expect((await aud.get('/v1/search?q=100%')).status).toBe(200)
 })
 
-test('an endpoint that nobody has is refused by name, to those who may see endpoints', async () => {
+test('an unknown endpoint is refused by name, to those who may see endpoints', async () => {
   const path = '/v1/webhooks/deliveries?endpoint=nobodys'
   expect(await aud.get(path)).toMatchObject({
     status: 422,

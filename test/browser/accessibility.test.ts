@@ -184,7 +184,7 @@ test('single keys can be switched off, and then are no commands nor said to be',
   ).toBeNull()
 })
 
-test('on a Mac every hint and aria-keyshortcuts say ⌘, and ⌘ is what works', async () => {
+test('every hint and aria-keyshortcuts on a Mac say ⌘, and ⌘ works', async () => {
   const page = await dashboard.open('Grace', '/', { platform: 'MacIntel' })
   await page.locator('.request-row').first().waitFor()
   const palette = page.getByRole('button', { name: 'Search or run a command' })

@@ -76,7 +76,7 @@ async function lostOn(page: Page): Promise<string[]> {
 }
 
 test.each([1000, 1100, 1130, 1201, 1280])(
-  'at %i pixels the search button has all of its words on one line, or its picture only',
+  'the search button at %i pixels has all of its words on one line, or its picture only',
   async (width) => {
     const page = await dashboard.open('Grace', '/', { viewport: { width, height: 800 } })
     const words = page.locator('.palette-words')
@@ -119,7 +119,7 @@ async function unmarkedStops(page: Page, stops: number): Promise<string[]> {
 }
 
 test.each(pages)(
-  'with forced colours %s shows the focus, and says what its colours say',
+  '%s with forced colours shows the focus, and says in other ways what its colours say',
   async (_, path, ready) => {
     const page = await dashboard.open('Grace', '/account')
     await page.emulateMedia({ forcedColors: 'active' })
@@ -143,7 +143,7 @@ test.each(pages)(
   },
 )
 
-test('with forced colours a ticked box, a switch and its state are told from what is around them', async () => {
+test('a ticked box, a switch and its state differ from what is around them with forced colours', async () => {
   const page = await dashboard.open('Grace', '/account')
   await page.emulateMedia({ forcedColors: 'active' })
   const fill = (of: Locator): Promise<string> =>

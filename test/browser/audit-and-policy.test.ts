@@ -45,7 +45,7 @@ test('the trail counts texts that SQL added to it and that are no events, beside
   expect(await other.getByRole('alert').count()).toBe(0)
 })
 
-test('the trail is narrowed by request, by type and by who, under an address that can be sent', async () => {
+test('the trail is narrowed by request, type and actor, under an address that can be sent', async () => {
   const { desk } = dashboard
   const one = await askForNote()
   await askForNote()
@@ -92,7 +92,7 @@ test('the trail is narrowed by request, by type and by who, under an address tha
   expect(await page.getByLabel('To (inclusive)').inputValue()).toBe('2001-02-03')
 })
 
-test('the trail is told in sentences, with the words of who decided as a quotation', async () => {
+test('the trail is told in sentences, with the words of the person who decided as a quotation', async () => {
   const { desk } = dashboard
   const one = await askForNote()
   const reason = 'wrong <b>price</b> \u202E'
@@ -238,7 +238,7 @@ test('a request has its receipt to download: a checkpoint that covers its events
   ])
 })
 
-test('the page says how far the trail is signed, and how that is verified offline by who may read all of it', async () => {
+test('the page says how far the trail is signed, and how a person who may read all of it verifies that offline', async () => {
   const { db } = dashboard.desk.database
   await askForNote()
   await coverAudit(db)
@@ -312,7 +312,7 @@ test('a person without the right to the whole trail sees that they lack it and g
   expect(await grace.getByText('The whole trail needs').count()).toBe(0)
 })
 
-test('what was given up is listed with why, and sent again by who may', async () => {
+test('notifications that were given up are listed with the reason, and sent again by a person with the right', async () => {
   const { db } = dashboard.desk.database
   const dead = {
     id: uuidv7(),
@@ -453,7 +453,7 @@ test('the steps name the queue of the routing and the mode of the run', async ()
   expect(flat).toContainEqual(expect.stringMatching(/^Grant no live grant /))
 })
 
-test('what is not JSON, and a tool that there is not, are said to be', async () => {
+test('an input that is not JSON, and an unknown tool, are named as such', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })
   await form.getByLabel('Write it as JSON').check()
@@ -497,7 +497,7 @@ test('a request whose contents were erased says so in their place, live, and wha
   expect(await history.getByText(/^(A file|A text): /).count()).toBe(0)
 })
 
-test('a saved export is the trail under its filters, for who may read all of it', async () => {
+test('a saved export is the trail under its filters, for a person who may read all of it', async () => {
   const input = { path: 'notes/export.md', content: 'x\n' }
   await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', '/audit?type=request.opened')
@@ -535,7 +535,7 @@ test('the button that clears the filters of the trail is on the line of the filt
   expect(clear?.x).toBeGreaterThan(office?.x ?? Infinity)
 })
 
-test('on a phone the version of the policy, which may have to be agreed to, comes before what is in force', async () => {
+test('the open version of the policy comes before the one in force on a phone', async () => {
   const page = await dashboard.open('Olga', '/policy', { viewport: phone })
   const version = page.getByRole('region', { name: 'Version', exact: true })
   await version.waitFor()

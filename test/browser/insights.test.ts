@@ -89,7 +89,7 @@ test('every figure leads to a list of exactly that many requests, however they a
   }
 })
 
-test('what waits is shown by its age, each leading to its list; a list of votes says whose by name', async () => {
+test('waiting requests are shown by their age, each bar leading to its list; a list of votes names whose they are', async () => {
   const page = await dashboard.open('Grace', '/insights')
   const ages = page.getByRole('region', { name: 'Waiting, by age' })
   await ages.getByRole('link', { name: '2 up to an hour: platform' }).focus()
@@ -163,7 +163,7 @@ test('a proposed rule is shown to an owner, who applies it in the folder by the 
   expect(dashboard.complaints).toEqual([])
 })
 
-test('with forced colours the parts of a picture are told from the page and from each other', async () => {
+test('the parts of a picture differ from the page and from each other with forced colours', async () => {
   const page = await dashboard.open('Grace', '/insights')
   await page.emulateMedia({ forcedColors: 'active' })
   const legends = page.getByRole('list', { name: 'Colours' })

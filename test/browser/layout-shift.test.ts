@@ -58,7 +58,7 @@ const pages = [
 test.each([
   ['a desktop', { width: 1280, height: 900 }],
   ['a phone', phone],
-])('on %s nothing of any page moves when data arrives', async (_, viewport) => {
+])('nothing of any page moves on %s when data arrives', async (_, viewport) => {
   const page = await dashboard.open('Grace', '/account', { viewport })
   page.setDefaultTimeout(90_000)
   // A page waits three seconds at most for its data; on a busy machine they take longer.
@@ -100,7 +100,7 @@ test.each([
 
 // Below 1,280 pixels a row has two lines.
 test.each([1280, 1100, 1000])(
-  'on %i pixels the placeholders of the inbox are as high as its rows',
+  'the placeholders of the inbox on %i pixels are as high as its rows',
   async (width) => {
     const page = await dashboard.open('Grace', '/account', { viewport: { width, height: 900 } })
     const held = Promise.withResolvers<void>()

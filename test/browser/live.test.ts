@@ -52,7 +52,7 @@ test.each([
   ['a desktop', { width: 1280, height: 900 }],
   ['a phone', phone],
 ])(
-  'on %s no row moves when others arrive, are claimed or are decided elsewhere, until the person acts',
+  'no row moves on %s when others arrive, are claimed or are decided elsewhere, until the person acts',
   async (where, viewport) => {
     const device = where.replace(' ', '-')
     const paths = ['first', 'second', 'third'].map((name) => `notes/${name}-on-${device}.md`)
@@ -153,7 +153,7 @@ async function denyElsewhere(id: string): Promise<void> {
 const deniedIn = (page: Page) =>
   page.getByRole('complementary', { name: 'Decision' }).getByText('Denied by Linus')
 
-test('what happens between the first answers of a page and the opening of its stream appears', async () => {
+test('a change between the first answers of a page and the opening of its stream appears', async () => {
   const { id } = await askForNote('notes/before-the-stream.md')
   const { page, goOn } = await openWithout('/v1/events', id)
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
@@ -162,7 +162,7 @@ test('what happens between the first answers of a page and the opening of its st
   await deniedIn(page).waitFor()
 })
 
-test('what happens to a request that a page loaded before its person appears', async () => {
+test('a change of a request that a page loaded before its person appears', async () => {
   const { id } = await askForNote('notes/before-the-person.md')
   const loaded = Promise.withResolvers<void>()
   const { page, goOn } = await openWithout('/v1/me', id)
@@ -207,7 +207,7 @@ test('the last turns that cannot load say so in their place, and the request sta
   await page.locator('.turns .turn').first().waitFor()
 })
 
-test('after thirty seconds without the service, deciding is switched off and says so', async () => {
+test('deciding is switched off after thirty seconds without the service, and says so', async () => {
   const { id } = await askForNote('notes/offline.md')
   const page = await dashboard.open('Grace', '/')
   await page.clock.install()
@@ -251,7 +251,7 @@ test('a device that loses its network is said to be offline at once, and live as
   await page.locator('[data-state="live"]').waitFor()
 })
 
-test('signing in happens under the address one wanted, and the page opens there', async () => {
+test('a sign-in takes place under the requested address, and the page opens there', async () => {
   const { id } = await askForNote('notes/deep-link.md')
   const page = await dashboard.openSignedOut(`/requests/${id}`)
   await page.getByLabel('Person').selectOption('grace@example.com')
@@ -437,7 +437,7 @@ test('a person who started runs sees whom the runs wait for and since when, and 
   expect(await isAbove()).toBe(false)
 })
 
-test('another policy in force names anew on an open page who can decide, and who may not reads why once', async () => {
+test('another policy in force changes on an open page who can decide, and a person who may not reads why once', async () => {
   const { desk } = dashboard
   const { id } = await askForNote('notes/deciders.md')
   const page = await dashboard.open('Linus', `/requests/${id}`)

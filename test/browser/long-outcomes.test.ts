@@ -23,7 +23,7 @@ test.each([
   ['a window of 320 pixels', { width: 320, height: 700 }, false],
   ['a list beside the card', { width: 1100, height: 800 }, true],
 ])(
-  'on %s a long outcome of a row that left the list stays within its row',
+  'a long outcome of a row that left the list stays within its row on %s',
   async (where, viewport, isSplit) => {
     const name = where.replaceAll(' ', '-')
     const [first, second, third] = ['first', 'second', 'third'].map(

@@ -29,7 +29,7 @@ afterAll(async () => {
   await dashboard[Symbol.asyncDispose]()
 })
 
-test('with 5,000 requests waiting, the list fetches and holds a page of them, and keys move over it', async () => {
+test('the list fetches and holds one page of 5,000 waiting requests, and keys move over it', async () => {
   // From a page without the list: what a first load of it had still to fetch is not counted.
   const page = await dashboard.open('Grace', '/account')
   await page.getByRole('heading', { name: 'Account' }).waitFor()
@@ -65,7 +65,7 @@ test('with 5,000 requests waiting, the list fetches and holds a page of them, an
   )
 })
 
-test('more are shown a page at a time, and an event refetches what is shown, not the queue', async () => {
+test('more requests are shown a page at a time, and an event refetches the shown ones, not the queue', async () => {
   // By urgency the newest of equals would be behind the 5,000.
   const page = await dashboard.open('Grace', '/?sort=createdAt')
   await page.locator('.request-row').first().waitFor()
@@ -106,7 +106,7 @@ test.each([
   ['a desktop', { width: 1280, height: 900 }],
   ['a phone', phone],
 ])(
-  'on %s only the rows near the screen are drawn of 500, and scrolling through them moves none',
+  'only the rows near the screen are drawn of 500 on %s, and scrolling through them moves none',
   async (_, viewport) => {
     const page = await dashboard.open('Grace', '/?sort=createdAt', { viewport })
     const rows = page.locator('.request-row')

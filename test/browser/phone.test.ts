@@ -20,7 +20,7 @@ function cutOff(list: Locator): Promise<boolean> {
   })
 }
 
-test('on a phone a request is decided in a sheet from the bottom, with targets for a thumb', async () => {
+test('a request is decided on a phone in a sheet from the bottom, with targets for a thumb', async () => {
   const input = { path: 'notes/phone.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', '/', { viewport: phone })
@@ -72,7 +72,7 @@ test('the choice and the text in the sheet are still there after it was closed, 
 test.each([
   ['a phone', phone],
   ['a desktop', { width: 1280, height: 900 }],
-])('on %s a touch anywhere on the card of a decision chooses it', async (where, viewport) => {
+])('a touch anywhere on the card of a decision chooses it on %s', async (where, viewport) => {
   const input = { path: `notes/touched-on-${where.replace(' ', '-')}.md`, content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const path = `/requests/${requestIds[0]}`
@@ -104,7 +104,7 @@ test.each([
 })
 
 // Rules: security.md 15
-test('on a phone a call of high risk is approved once a thumb has scrolled through all of it, also after the sheet was open', async () => {
+test('a call of high risk is approved on a phone once a thumb has scrolled through all of it, also after the sheet was open', async () => {
   const high = `routing:\n  - when: { path: 'notes/thumbed.md' }\n    risk: high\n`
   await dashboard.desk.activate({ 'countersign.yaml': `${deskConfig}${high}` })
   const content = Array.from({ length: 80 }, (_, index) => `step ${index + 1}\n`).join('')
@@ -157,7 +157,7 @@ test('a person’s own decision is not taken for a colleague’s when the stream
   await sheet.getByText('Approved by you').waitFor()
 })
 
-test('on a phone nothing is wider than it, and what stands alone is high enough for a thumb', async () => {
+test('nothing is wider than a phone, and each target that stands alone is high enough for a thumb', async () => {
   const paths = [
     'notes/high-1.md',
     'notes/a-note-whose-name-is-much-longer-than-a-phone-is-wide-2.md',
@@ -208,7 +208,7 @@ test('on a phone nothing is wider than it, and what stands alone is high enough 
   }
 })
 
-test('on a phone the first row begins in the upper fifth; filters unfold by thumb or key, and say when some are set', async () => {
+test('the first row begins in the upper fifth of a phone; filters unfold by thumb or key, and say when some are set', async () => {
   const input = { path: 'notes/first-row.md', content: 'Text\n' }
   await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', '/', { viewport: phone, hasTouch: true })
@@ -256,7 +256,7 @@ test('on a phone the first row begins in the upper fifth; filters unfold by thum
   expect((barBox?.x ?? 0) + (barBox?.width ?? 0)).toBeLessThanOrEqual(filtersBox?.x ?? 0)
 })
 
-test('on a phone one goes away with a note, comes back, and has quiet hours that a reload keeps', async () => {
+test('a person on a phone goes away with a note, comes back, and has quiet hours that a reload keeps', async () => {
   const page = await dashboard.open('Linus', '/account', { viewport: phone, hasTouch: true })
   const away = page.getByRole('region', { name: 'Away' })
   await away.getByLabel('Away until').fill('2099-01-01T10:00')
@@ -284,7 +284,7 @@ function sidewaysOn(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
 }
 
-test('on a phone several are denied at once, after a list of them, with targets for a thumb', async () => {
+test('several requests are denied at once on a phone, after a list of them, with targets for a thumb', async () => {
   const paths = ['notes/thumb-1.md', 'notes/thumb-2.md']
   const calls = paths.map((path) => ({ tool: 'write_file', input: { path, content: 'Text\n' } }))
   const { requestIds } = await ask(dashboard.desk, calls, 'Two notes.')

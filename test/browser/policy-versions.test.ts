@@ -29,7 +29,7 @@ test('routing is shown as it is in force, and a folder that is not valid with it
   await version.getByText('did you mean "rights"?').waitFor()
 })
 
-test('a harmless change is activated by who saw what it changes; others see no such control', async () => {
+test('a harmless change is activated by a person who saw what it changes; others see no such control', async () => {
   await dashboard.desk.write(
     'countersign.yaml',
     config.replace('{ team: platform }', '{ team: platform, expiresAfter: 36h }'),
@@ -48,7 +48,7 @@ test('a harmless change is activated by who saw what it changes; others see no s
   await version.getByText('by Grace').waitFor()
 })
 
-test('what changes who decides is proposed by one person and agreed to by another, who sees the same', async () => {
+test('a change of who decides is proposed by one person and agreed to by another, who sees the same', async () => {
   await dashboard.desk.write(
     'countersign.yaml',
     config.replace('{ team: platform }', '{ team: platform, selfApproval: true }'),
@@ -71,7 +71,7 @@ test('what changes who decides is proposed by one person and agreed to by anothe
   expect(dashboard.complaints).toEqual([])
 })
 
-test('whoever opens a changed version sees which calls of the last 30 days it would decide differently, without a click', async () => {
+test('a person who opens a changed version sees which calls of the last 30 days it would decide differently, without a click', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/replayed.md', content: 'Text\n' }
   const { runId } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
@@ -108,7 +108,7 @@ test('whoever opens a changed version sees which calls of the last 30 days it wo
 })
 
 // Rules: product.md 18
-test('who manages people disables somebody after reading what ends; the last of them is refused in words; others have no such control', async () => {
+test('a person who manages people disables somebody after reading what ends; the last of them is refused in words; others have no such control', async () => {
   const ada = await dashboard.open('Ada', '/policy')
   const hers = ada.getByRole('region', { name: 'People' })
   await hers.getByText('linus@example.com').waitFor()

@@ -79,7 +79,7 @@ test('the command on the sign-in page is one that the program understands, and i
   await linus.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
 })
 
-test('what does not exist and what one may not see look the same, with a way on', async () => {
+test('a page that does not exist and one that the person may not see look the same, and lead on', async () => {
   const { runId, requestIds } = await ask(
     dashboard.desk,
     [{ tool: 'write_file', input: { path: 'notes/x.md', content: 'x' } }],
@@ -146,7 +146,7 @@ test('an empty queue of one’s own says that others wait, and leads there', asy
   await page.locator('.request-row').first().waitFor()
 })
 
-test('while a page loads, placeholders have the columns of the cards that come, and a part that fails says so in its card', async () => {
+test('placeholders of a page that loads have the columns of the cards that come, and a part that fails says so in its card', async () => {
   // Insights has all of its cards once something was decided and something waits.
   const { desk } = dashboard
   const call = (path: string) => ({ tool: 'write_file', input: { path, content: 'Text' } })
@@ -210,7 +210,7 @@ test('the faces, the script and the data of a request are asked for while the pe
   await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
 })
 
-test('while the queues load, no list says how many wait', async () => {
+test('no list says how many requests wait while the queues load', async () => {
   const page = await dashboard.open('Grace', '/account')
   const { promise: held, resolve: go } = Promise.withResolvers<void>()
   await page.route('**/v1/queues*', async (route) => {
@@ -225,7 +225,7 @@ test('while the queues load, no list says how many wait', async () => {
   await queues.locator('.queue-count').first().waitFor()
 })
 
-test('a list of what was denied is marked as none of the lists of what waits', async () => {
+test('a list of denied requests is not marked as one of the lists of waiting ones', async () => {
   const page = await dashboard.open('Grace', '/')
   const current = page.getByRole('navigation', { name: 'Queues' }).locator('[aria-current]')
   await current.getByText('All that wait').waitFor()

@@ -66,7 +66,7 @@ test('the dashboard can be installed, and its content policy lets no other scrip
   dashboard.complaints.length = 0
 })
 
-test('without a connection the app opens and says so; earlier content is not stored', async () => {
+test('the app opens without a connection and says so; earlier content is not stored', async () => {
   const { requestIds } = await ask(
     dashboard.desk,
     [{ tool: 'write_file', input: { path: 'notes/pocket.md', content: 'kept nowhere' } }],
@@ -247,7 +247,7 @@ async function deliver(page: Page, data: string): Promise<Shown> {
 }
 
 // Rules: security.md 22, 39
-test('a request is pushed as ids to the device of who is signed in, which shows what it would do; signing out ends that', async () => {
+test('a request is pushed as ids to the device of a signed-in person, which shows what it would do; signing out ends that', async () => {
   const { page, target } = await openPushApp('Grace', '/account')
   const section = page.getByRole('region', { name: 'Notifications' })
   await section.getByRole('switch', { name: 'Push to this device' }).click()

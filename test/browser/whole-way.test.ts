@@ -17,7 +17,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
 }, 240_000)
 
-test('from the printed link to the changed file, with the keyboard alone: what is approved is carried out, and the page says so', async () => {
+test('an approved call is carried out, from the printed link to the changed file with the keyboard alone, and the page says so', async () => {
   const file = join(installation.dataDir, 'quickstart', 'notes', '1.2.md')
   const before = await readFile(file, 'utf8')
   const line = installation.lines.find((one) => one.includes('/sign-in#link='))

@@ -142,7 +142,7 @@ test("a token of the provider opens the gateway in its person's name, and its cl
 })
 
 // Rules: security.md 32
-test('if a provider issues no tokens for an address, the project alone names the audience', async () => {
+test('the project alone names the audience of a provider that issues no tokens for an address', async () => {
   const [app, api_] = ['7d0c2f6e-9b1a-4c55-8f3e-2a6b1c9d4e70', 'api://7d0c2f6e']
   // As Entra ID writes them: the client in azp, the scopes in scp.
   const { client_id: azp, scope: _, ...rest } = claimsOf()
@@ -305,7 +305,7 @@ test('a client whose key was revoked comes back with no token, and gets no secre
 })
 
 test.each(['fails', 'never', 'nonsense', 'elsewhere'] as const)(
-  'while the provider’s keys are not to be had (it %s), nobody is let in, nobody waits long, and it heals',
+  'a provider whose keys cannot be read (it %s) lets nobody in, makes nobody wait long, and lets people in again later',
   async (how) => {
     issuer.answersKeys = how
     const good = await issuer.sign(claimsOf())
@@ -342,7 +342,7 @@ test('a new key of the provider is found, and one that it withdrew signs nothing
   expect(await refused(await issuer.sign(claimsOf(), { by: old }))).toBe('ERR_JWKS_NO_MATCHING_KEY')
 })
 
-test('without a sign-in provider no server issues tokens, and none is accepted', async () => {
+test('no server issues or accepts tokens without a sign-in provider', async () => {
   const path = '/.well-known/oauth-protected-resource/mcp/files'
   expect((await api.ask(path)).body.authorization_servers).toEqual([issuer.issuer])
   policy = withIssuer({ signIn: false })

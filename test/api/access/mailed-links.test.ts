@@ -55,7 +55,7 @@ async function audited(type: 'credential.changed' | 'session.refused'): Promise<
 const mailed = (): string[] =>
   server.received.map(({ message }) => /#mailed=([\w-]{43})\n/.exec(message.text ?? '')?.[1] ?? '')
 
-test('where no mail is configured nobody is asked for an address, nor mailed anything', async () => {
+test('nobody is asked for an address or mailed anything where no mail is configured', async () => {
   expect((await api.ask('/v1/auth/methods')).body).toMatchObject({ mail: false })
   expect(await post({ email: 'grace@example.com' })).toMatchObject({ status: 404 })
 })
@@ -100,7 +100,7 @@ test('a mailed link signs in by POST, once, and only the newest does', async () 
 })
 
 // Rules: security.md 21
-test('three links in a quarter of an hour for a person, whoever asks; a link made on the host stays', async () => {
+test('a person is mailed three links in a quarter of an hour at most, whoever asks; a link made on the host stays valid', async () => {
   const host = { actor: { type: 'system', name: 'host' }, channel: 'cli' } as const
   const own = await createSignInLink(api.service.ctx, host, { email: 'linus@example.com' })
   for (let index = 0; index < 4; index += 1) await post({ email: 'linus@example.com' })
@@ -111,7 +111,7 @@ test('three links in a quarter of an hour for a person, whoever asks; a link mad
   expect(await post({ token: own.token })).toMatchObject({ status: 200 })
 })
 
-test('ten questions a minute from an address, then 429 with retry-after', async () => {
+test('an address that asks for links ten times in a minute gets 429 with retry-after', async () => {
   const replies: Reply[] = []
   for (let index = 0; index < 11; index += 1) replies.push(await post({ email: 'x@example.com' }))
   const refused = replies.at(-1)

@@ -133,7 +133,7 @@ test('a page to which a sign-in returns is one of ours, also when its row was ch
   expect(locationOf(await browser.get(back))).toBe('/')
 })
 
-test('who signs in at the provider with a verified address is the person the project names by it', async () => {
+test('a sign-in at the provider with a verified address is that of the person whom the project names by it', async () => {
   expect((await api.ask('/v1/auth/methods')).body).toMatchObject({
     oidc: { label: 'Example Corp' },
   })
@@ -186,7 +186,7 @@ const navigation = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' 
 const startWith = (proof: string): string => `/v1/auth/oidc/start?proof=${hashToken(proof)}`
 
 // Rules: security.md 39
-test("a browser comes back without a session: its page hands one in, with what the origin keeps, and nobody else's does", async () => {
+test('a browser comes back without a session, and only its own page, with the proof that its origin keeps, gets one', async () => {
   provider.account = grace
   const browser = new Browser(navigation)
   expect(locationOf(await browser.get(`${api.url}/v1/auth/oidc/start`))).toBe('/sign-in')
@@ -272,7 +272,7 @@ test('a code that was redeemed before is refused, whoever brings it with a sign-
   expect(locationOf(await second.get(own.href))).toBe(refusedWith('token_refused'))
 })
 
-test('after signing in one goes on to where one was going, and never to another site', async () => {
+test('a sign-in leads to the page that was requested, and never to another site', async () => {
   provider.account = grace
   for (const [target, landing] of [
     ['/requests/12?from=mail', '/requests/12?from=mail'],
@@ -296,7 +296,7 @@ test('an address that the provider has not verified makes nobody known, unless t
   expect((await signIn({ ...stranger, sub: 'linus' })).location).toBe('/')
 })
 
-test('an account stays the person it was bound to: with another address it is nobody else', async () => {
+test('an account stays bound to its person, also with another address', async () => {
   const olga = { sub: 'olga', email: 'olga@example.com', email_verified: true }
   expect((await signIn(olga)).location).toBe('/')
   const { browser } = await signIn({ ...olga, email: 'ada@example.com' })
@@ -364,7 +364,7 @@ test('an account moves to a new address only when everything that its person sta
   expect((await aud.post(path)).status).toBe(200)
 })
 
-test('whom the project does not name is refused, and made a person while a mapped group fills a team', async () => {
+test('somebody whom the project does not name is refused, and becomes a person only while a mapped group fills a team', async () => {
   const nina = { sub: 'nina', email: 'nina@example.com', email_verified: true, name: 'Nina' }
   expect((await signIn(nina)).location).toBe(refusedWith('unknown_person'))
   expect((await signIn({ ...nina, groups: ['strangers'] })).location).toBe(
@@ -396,7 +396,7 @@ test('whom the project does not name is refused, and made a person while a mappe
 })
 
 // Rules: product.md 18
-test('groups are read again at every sign-in; whom the file names stays in their team', async () => {
+test('groups are read again at every sign-in; people whom the file names stay in their team', async () => {
   const withGroups = async (groups?: readonly string[]) => {
     const { browser } = await signIn({ ...grace, ...(groups === undefined ? {} : { groups }) })
     return (await whoIs(browser)).body.person.teams

@@ -133,7 +133,7 @@ test('at most twenty proposed keys wait for one person', async () => {
   expect(statuses).toEqual([...Array(20).fill(202), ...Array(4).fill(429)])
 })
 
-test('without the right managePeople nobody proposes a key to somebody else', async () => {
+test('nobody proposes a key to somebody else without the right managePeople', async () => {
   const reply = await ada.post('/v1/keys', {
     name: 'mine',
     owner: 'grace@example.com',

@@ -250,7 +250,7 @@ describe('signing in with a passkey', () => {
 })
 
 // Rules: security.md 21
-test('ten failed sign-ins with a passkey in a minute end in 429', async () => {
+test('an address gets 429 after ten failed sign-ins with a passkey in a minute', async () => {
   await using other = await createApiWithActivators()
   const body = {
     response: {

@@ -130,7 +130,7 @@ test('a malformed call, and one that only reads, is not recorded as an attempt',
   expect(await refusalsOf()).toHaveLength(before)
 })
 
-test('the same attempt a hundred times within the minute is told twice: once at once, once with how often', async () => {
+test('an attempt that is repeated a hundred times in a minute is recorded twice: at once, and with its count', async () => {
   const before = (await refusalsOf()).length
   const cancel = () => edsger.post(`/v1/runs/${run.id}/cancel`, {})
   for (let times = 0; times < 20; times += 1) {
@@ -221,7 +221,7 @@ const fileHash = await addFiles()
 
 // Rules: security.md 22
 test.each(['a person', 'a key'])(
-  'to %s, every operation answers for an object that they may not see as for one that does not exist',
+  'every operation answers %s about an object that they may not see as about one that does not exist',
   async (who) => {
     const ada = await api.signIn(api.people.ada)
     const scopes = ['runs:write', 'runs:read', 'requests:write', 'requests:read']

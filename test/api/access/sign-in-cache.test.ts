@@ -181,7 +181,7 @@ test.each([
       sql`update person set disabled_at = now() where id = ${person.id}`.execute(api.service.db),
   ],
   ['all sessions go', () => sql`truncate session cascade`.execute(api.service.db)],
-])('when %s by SQL, the notification ends what was looked up', async (_what, change) => {
+])('a look-up ends by the notification when %s by SQL', async (_what, change) => {
   const one = await signedIn()
   await change(one)
   await waitUntil(async () => (await one.here.get('/v1/me')).status === 401, { withinMs: 30_000 })
@@ -274,7 +274,7 @@ test('a person who is disabled between the look-up and the transaction decides n
   expect(await stateOf(id)).toBe('pending')
 })
 
-test('whatever else changes something asks the database who calls', async () => {
+test('every other operation that changes something asks the database who calls', async () => {
   const one = await signedIn()
   const { id } = await waitingRequest()
   const { key, id: keyId } = (

@@ -128,7 +128,7 @@ test('a one-time link signs in once: of ten who race for it, one', async () => {
 })
 
 // Rules: security.md 21
-test('ten failed sign-ins a minute, then 429 with retry-after, for this address only', async () => {
+test('an address gets 429 with retry-after after ten failed sign-ins in a minute, and other addresses do not', async () => {
   await using fresh = await createTestApi()
   const attempt = () =>
     fresh.ask('/v1/auth/link', { method: 'POST', body: { token: 'x'.repeat(43) } })
@@ -141,7 +141,7 @@ test('ten failed sign-ins a minute, then 429 with retry-after, for this address 
 })
 
 // Rules: security.md 21
-test('of fifty failed sign-ins at once, ten are answered and the others told to wait', async () => {
+test('ten of fifty simultaneous failed sign-ins are answered, and the others are told to wait', async () => {
   await using fresh = await createTestApi()
   const body = { token: 'x'.repeat(43) }
   const replies = await Promise.all(
@@ -168,7 +168,7 @@ test('an expired link does not sign in', async () => {
 })
 
 // Rules: security.md 26
-test('without development sign-in its routes do not exist, and nobody is named', async () => {
+test('the routes of development sign-in do not exist without it, and nobody is named', async () => {
   await using production = await createTestApi({ settings: { developmentToken: null } })
   const body = { email: 'grace@example.com', token: developmentToken }
   const reply = await production.ask('/v1/auth/dev-login', { method: 'POST', body })

@@ -165,7 +165,7 @@ test('nobody becomes a member by the address of somebody else, which stood in th
 })
 
 // Rules: product.md 18; security.md 29
-test('who left a team decides nothing for it when their row is put back, and decides again once they joined it again', async () => {
+test('a person who left a team decides nothing for it when their row is put back, and decides again after joining it again', async () => {
   const { db } = api.database
   const { grace: leaving } = api.people
   const run = await addRun(api.service, { startedBy: api.people.ada })
@@ -202,7 +202,7 @@ test('who left a team decides nothing for it when their row is put back, and dec
 })
 
 // Rules: product.md 17; security.md 29
-test('whoever has another address now decides nothing that they are behind under an earlier one', async () => {
+test('a person with a new address decides nothing that they are behind under an earlier one', async () => {
   const run = await addRun(api.service, { startedBy: api.people.linus })
   const { id, digest, revision } = await addRequest(api.service, run)
   const { config } = api.service.policy

@@ -137,7 +137,7 @@ test('no operation reads a body that two readers of JSON could read differently,
 })
 
 // Rules: security.md 22
-test('what somebody may not see is answered by every operation as what does not exist, to people and to keys', async () => {
+test('every operation answers people and keys about what they may not see as about what does not exist', async () => {
   const { ada, grace } = api.people
   const owner = await api.signIn(grace)
   const stranger = await api.signIn(api.people.edsger)

@@ -111,7 +111,7 @@ test('a key that would end on a day that does not exist is not made', async () =
   })
 })
 
-test('an upgrade to another protocol is answered as what it asks for without one', async () => {
+test('a request for an upgrade to another protocol is answered as the same request without it', async () => {
   const { port } = new URL(api.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.write(

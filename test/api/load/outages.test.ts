@@ -36,14 +36,14 @@ async function failWith(sqlState: string): Promise<AsyncDisposable> {
 }
 
 // Rules: security.md 42
-describe('a decision that meets', () => {
+describe('a decision in an outage of the database', () => {
   test.each([
     ['53100', 507, 'disk_full', 'disk_full', 'The disk is full', true],
     ['57014', 503, 'unavailable', 'database_slow', 'The database took too long', true],
     ['53300', 503, 'unavailable', 'database_busy', 'The service is busy', true],
     ['25006', 503, 'unavailable', 'database_read_only', 'The database is read-only', undefined],
   ])(
-    'SQLSTATE %s is answered with its own sentence and counted, and says where it certainly changed nothing',
+    'with SQLSTATE %s is answered with its own sentence and counted, and says where it certainly changed nothing',
     async (...row) => {
       const [state, status, code, cause, sentence, nothingChanged] = row
       await using _failing = await failWith(state)
@@ -57,7 +57,7 @@ describe('a decision that meets', () => {
     },
   )
 
-  test('none of them is recorded, whatever it met before', async () => {
+  test('is not recorded, so that a later attempt decides, and each outage is counted by its cause', async () => {
     expect((await decide()).body).toMatchObject({ state: 'approved' })
     const aud = await api.signIn(api.people.aud)
     const { text } = await aud.get('/metrics')

@@ -86,7 +86,7 @@ test('a stream that breaks again and again is told every event once, in order', 
   expect(new Set(marks).size).toBe(total)
 })
 
-test('a stream that begins where the answer about the caller says has what happened before it opened', async () => {
+test('a stream that begins at the position in the answer about the caller has the events from before it opened', async () => {
   const grace = await api.signIn(api.people.grace)
   const { body: me } = await grace.get('/v1/me')
   const before = await feed.latest()

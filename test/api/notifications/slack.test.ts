@@ -247,7 +247,7 @@ test('a digest or revision that is not current, and a decision made elsewhere, a
 })
 
 // Rules: product.md 18
-test('whoever is behind a request gets no form, and decides nothing with one', async () => {
+test('a person behind a request gets no form, and decides nothing with one', async () => {
   const own = await addRun(api.service, { startedBy: api.people.linus })
   const request = await addRequest(api.service, own, { position: 1 })
   const view = await opened(users.linus, request.id)
@@ -341,7 +341,7 @@ test('a link needs the very person: another address, a used code and a strangerâ
   expect(JSON.stringify(await opened(users.edsger, request.id))).toContain('Link your account once')
 })
 
-test('while Slack does not say who somebody is, nothing is decided', async () => {
+test('nothing is decided while Slack does not say who somebody is', async () => {
   const request = await pending()
   const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
   slack.instead = (_asked, response) => {
@@ -355,7 +355,7 @@ test('while Slack does not say who somebody is, nothing is decided', async () =>
   expect(await stateOf(request)).toBe('pending')
 })
 
-test('without a workspace in the policy there is nothing to post to', async () => {
+test('the address for Slack does not exist without a workspace in the policy', async () => {
   isConfigured = false
   expect(await post({})).toMatchObject({ status: 404, body: { code: 'not_found' } })
   isConfigured = true

@@ -89,7 +89,7 @@ const requestOf = (toolCallId: string): Promise<Reply['body']> =>
 const decide = (request: Reply['body'], decision: string, who = grace): Promise<Reply> =>
   decideAsShown(who, request, decision, 'not on a Friday')
 
-test('what an agent asks a person for waits for somebody else, is allowed once, and its outcome is reported', async () => {
+test('a call that an agent asks its person about waits for somebody else, is allowed once, and its outcome is reported', async () => {
   await using editor = await openEditor()
   const answer = editor.prompt(call('one'))
   const request = await requestOf('one')
@@ -107,7 +107,7 @@ test('what an agent asks a person for waits for somebody else, is allowed once, 
   })
 })
 
-test('a denial is the agent’s own no, with the reason for its person; a tool by the name of ours is none', async () => {
+test('a denial is the agent’s own answer for one refusal, with the reason for its person; a tool does not become one of ours by its name', async () => {
   await using editor = await openEditor()
   const answer = editor.prompt(call('two', { kind: 'other', rawInput: undefined, title: 'Bash' }))
   const request = await requestOf('two')
@@ -198,7 +198,7 @@ test('a cancelled call is answered at once while the service is away, and its re
   expect((await requestOf('away')).id).toBe(id)
 })
 
-test('what an agent asks after the end is refused, and opens no request', async () => {
+test('a call that an agent asks about after the end is refused, and opens no request', async () => {
   const questions: string[] = []
   const answers: object[] = []
   const proxy = new PermissionProxy({

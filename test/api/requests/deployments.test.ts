@@ -278,7 +278,7 @@ describe('what is refused', () => {
     })
   })
 
-  test('a program that takes or tells what the service itself takes and tells', async () => {
+  test('a program that consumes the permit of a deployment, which only the service does', async () => {
     const request = await open()
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
     const headers = { authorization: `Bearer ${secrets['SHOP_KEY']}` }

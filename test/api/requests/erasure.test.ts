@@ -6,7 +6,7 @@ import { createApiWithActivators } from '../activating-operators.ts'
 const api = disposeAfterTests(await createApiWithActivators())
 
 // Rules: security.md 22
-test('what people wrote is erased over HTTP by who may, of a request and of a person; others are told 403', async () => {
+test('the words of people are erased over HTTP for those with the right, by request and by person; others get 403', async () => {
   const [grace, olga] = [await api.signIn(api.people.grace), await api.signIn(api.people.olga)]
   const run = await addRun(api.service, { startedBy: api.people.ada })
   const { id } = await addRequest(api.service, run)

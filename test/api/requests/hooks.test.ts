@@ -295,7 +295,7 @@ describe("Claude Code's HTTP hook", () => {
     expect(await countOf()).toBe(before)
   })
 
-  test('without a folder that is told, a path means nothing and every tool goes by its own name', async () => {
+  test('a path means nothing and every tool keeps its own name when no folder is reported', async () => {
     for (const root of [undefined, '', 'srv/shop', String.raw`C:\shop`]) {
       const one = event({
         tool_name: 'Read',
@@ -311,7 +311,7 @@ describe("Claude Code's HTTP hook", () => {
     }
   })
 
-  test('refuses a key without requests:write, nobody, and people', async () => {
+  test('refuses keys without requests:write, callers without a key, and people', async () => {
     const owner = await api.signIn(api.people.ada)
     const reader = await createProgram(api, owner, ['requests:read'])
     expect(await send(event(), { by: reader })).toMatchObject({ status: 403 })

@@ -72,11 +72,11 @@ test.each([
     { ran: 'yes', then: 'stop', reason: 'x' },
     'ran: must be true, false or null',
   ],
-])('what a body for %s lacks is said', async (path, body, detail) => {
+])('the refusal of a body for %s names what is wrong with it', async (path, body, detail) => {
   expect(await grace.post(path, body)).toMatchObject({ status: 422, body: { detail } })
 })
 
-test('a path with what is no id says so, in words that a terminal may print', async () => {
+test('a path with an invalid id is refused in words that a terminal may print', async () => {
   const reply = await grace.get('/v1/runs/seven')
   expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(reply.body.detail).toBe('This path does not exist: "seven" is neither an id nor a number')
@@ -160,7 +160,7 @@ test('a decision without a digest is 428, with a wrong one 412 with the right on
 })
 
 // Rules: security.md 12
-test('no decision on GET, and HEAD changes nothing', async () => {
+test('GET and HEAD decide nothing', async () => {
   for (const method of ['GET', 'HEAD']) {
     const reply = await api.ask(
       `/v1/requests/${requestId}/decisions?decision=approve&digest=${digest}&revision=1`,
@@ -201,7 +201,7 @@ test('a session may ask as often in a second as the limit says', async () => {
 })
 
 // Rules: security.md 21
-test('past the limit a session is answered 429 with retry-after, and others are not', async () => {
+test('a session beyond its limit gets 429 with retry-after, and other sessions do not', async () => {
   await using limited = await createTestApi({ settings: { requestsPerSecond: 2 } })
   const ada = await limited.signIn(limited.people.ada)
   const grace = await limited.signIn(limited.people.grace)
@@ -233,7 +233,7 @@ test('no answer about people is kept in a cache, framed, or may run a script of 
   expect(reply.headers.get('access-control-allow-origin')).toBeNull()
 })
 
-test('while the database is unreachable the answer is 503 and a sentence, without the text of the error', async () => {
+test('the answer while the database is unreachable is 503 with a sentence and without the text of the error', async () => {
   const broken = await createTestApi()
   const linus = await broken.signIn(broken.people.linus)
   const db = broken.service.ctx.db

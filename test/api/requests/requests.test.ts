@@ -222,7 +222,7 @@ test('a repeated decision with its key gets the original answer; the key with an
   })
 })
 
-test('with Prefer: wait, a repeated decision with its key gets the present stage; without it, the original answer', async () => {
+test('a repeated decision with its key gets the present stage with Prefer: wait, and the original answer without it', async () => {
   const { id, digest } = await pending()
   const decide = (headers: Record<string, string> = {}) =>
     grace.post(
@@ -277,7 +277,7 @@ test('an edit makes the next revision, which the old digest no longer decides', 
   expect((await grace.post(`/v1/requests/${id}/decisions`, stale)).status).toBe(412)
 })
 
-test('of several decisions each is answered alone, with the facts of its own refusal', async () => {
+test('each of several decisions is answered alone, with the facts of its own refusal', async () => {
   const [one, other] = [await pending(), await pending()]
   const reply = await grace.post('/v1/decisions', {
     decisions: [

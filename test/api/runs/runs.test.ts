@@ -53,7 +53,7 @@ test('a run is started once for its key, and is there with every field of the co
   expect(body.policyDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
 })
 
-test('what is wrong with a field is said without the name of the field', async () => {
+test('the message about a wrong field does not repeat the name of the field', async () => {
   const { body: run } = await start(ada)
   const refused = await ada.post(`/v1/runs/${run.id}/forks`, {
     afterTurn: 0,
@@ -84,7 +84,7 @@ test('a conversation that rests says until when, and a run without an end or a r
   expect(Object.keys(goesOn).filter((name) => name.startsWith('rest'))).toEqual([])
 })
 
-test('what belongs to a run is found by its number as by its id, and a number that is none finds nothing', async () => {
+test('the parts of a run are found by its number as by its id, and a number without a run finds nothing', async () => {
   const { body: run } = await start(ada)
   const aud = await api.signIn(api.people.aud)
   const foundBy = async (reference: string) => {

@@ -49,7 +49,7 @@ test('the button of the provider has its place before its address is known', asy
   expect(await next.boundingBox()).toEqual(before)
 })
 
-test('on a page of plain HTTP, where a browser has no digests, signing in at the provider says what it needs', async () => {
+test('a sign-in at the provider says what it needs on a page of plain HTTP, where a browser has no digests', async () => {
   const page = await dashboard.openEmpty()
   await page.route('http://countersign.example/**', async (route) => {
     const { pathname, search } = new URL(route.request().url())

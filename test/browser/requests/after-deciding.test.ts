@@ -64,7 +64,7 @@ test('a person who denies with stop is not told that the run continues', async (
   await page.getByText('Recorded. The run waits for a message.').waitFor()
 })
 
-test('after submitting, the next request of the list opens with the focus on its headline, and what was recorded is read out', async () => {
+test('the next request of the list opens after a decision, with the focus on its headline, and the recorded decision is read out', async () => {
   const { requestIds } = await askForNotes(2)
   const paths = [`notes/after-${file - 1}.md`, `notes/after-${file}.md`]
   const page = await dashboard.open('Grace', '/')
@@ -87,7 +87,7 @@ test.each([
   ['on a phone', phone, ''],
   ['beside the open request', { width: 1280, height: 900 }, 'other'],
   ['in a list of its own', { width: 1280, height: 900 }, ''],
-])('%s a decided row says what came of it and keeps task and worker', async (_, viewport, open) => {
+])('a decided row %s says what came of it and keeps task and worker', async (_, viewport, open) => {
   const { desk } = dashboard
   const { requestIds, callIds } = await askForNotes(1)
   const path = `notes/after-${file}.md`
@@ -132,7 +132,7 @@ test('the keys of the list lead past a request that does not load', async () => 
 test.each([
   ['after deciding', false],
   ['of an approval that waits for its call', true],
-])('on a phone, %s, the sheet and the bar lead to what came of it', async (_, isApproved) => {
+])('the sheet and the bar on a phone, %s, lead to what came of it', async (_, isApproved) => {
   const { desk } = dashboard
   const { requestIds } = await askForNotes(1)
   if (isApproved) await desk.decide(desk.people.linus, requestIds[0]!)

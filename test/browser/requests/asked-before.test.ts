@@ -23,7 +23,7 @@ async function rowOf(requestId: string) {
   return db.selectFrom('request').selectAll().where('id', '=', requestId).executeTakeFirstOrThrow()
 }
 
-test('at high risk a call that was carried out before is approved only after the box “again” is ticked', async () => {
+test('a call at high risk that was carried out before is approved only after the box “again” is ticked', async () => {
   const { desk } = dashboard
   const denied = await askFor('notes/high.md', 'Text\n')
   await desk.decide(desk.people.linus, denied.requestId, {
@@ -91,7 +91,7 @@ test('similar requests are shown, and nothing has to be ticked', async () => {
   expect(await page.getByRole('checkbox', { name: 'Yes, again' }).count()).toBe(0)
 })
 
-test('of many equal requests three are told, the decided ones first, and the others by number', async () => {
+test('three of many equal requests are described, the decided ones first, and the others are listed by number', async () => {
   const { desk } = dashboard
   const denied = await askFor('notes/often.md', 'Text\n')
   await desk.decide(desk.people.linus, denied.requestId, { decision: 'deny', reason: 'not yet' })

@@ -63,7 +63,7 @@ test('task, effect and cues come before what will happen, as text, each cue with
   ).toEqual([])
 })
 
-test('on a phone the effect ends within the first 400 pixels', async () => {
+test('the effect ends within the first 400 pixels on a phone', async () => {
   const path = `notes/${'a long name of a file '.repeat(8)}.md`
   const input = { path, content: `key ${aws}\n` }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'I write it.')
@@ -83,7 +83,7 @@ test('on a phone the effect ends within the first 400 pixels', async () => {
   ).toEqual([])
 })
 
-test('on a phone the share that was not seen is on the line of the heading, which leaves no empty line after it', async () => {
+test('the unseen share is on the line of the heading on a phone, with no empty line after it', async () => {
   const calls = [writeCall('notes/short.md', 'a\n'), writeCall('notes/long.md', 'a\n'.repeat(300))]
   const { requestIds } = await ask(dashboard.desk, calls, 'Two notes.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })

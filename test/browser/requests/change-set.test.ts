@@ -109,7 +109,7 @@ test('a recorded decision says what it waits for, and that the run goes on only 
   await second.getByText('Recorded. The run goes on.', { exact: true }).waitFor()
 })
 
-test('what was decided or changed elsewhere meanwhile is not decided here, and says so in its place', async () => {
+test('a call that was decided or changed elsewhere meanwhile is not decided here, and says so in its place', async () => {
   const { requestIds, runId } = await ask(
     dashboard.desk,
     ['notes/p.md', 'notes/q.md', 'notes/r.md'].map((path) => write(path)),

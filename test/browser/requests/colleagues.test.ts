@@ -134,7 +134,7 @@ test('the text that a person began to write is not shown to the next person in t
 })
 
 // Rules: product.md 18
-test('who needs a colleague reads who has voted and what is missing; whoever an escalation adds finds it and decides', async () => {
+test('a person who needs a colleague reads who has voted and what is missing; a person whom an escalation adds finds the request and decides', async () => {
   const { desk } = dashboard
   const path = 'notes/by-two-1.md'
   const input = { path, content: 'Text\n' }

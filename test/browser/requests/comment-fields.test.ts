@@ -74,7 +74,7 @@ test('an unsaved comment at a line keeps its place when a colleague changes the 
 })
 
 test.each(['saved without the line', 'cancelled'])(
-  'what somebody writes at a line that the new revision does not show is in view, and can be %s',
+  'an unsent comment at a line that the new revision does not show stays in view, and can be %s',
   async (end) => {
     const { id, path } = await askForChange()
     const page = await dashboard.open('Grace', `/requests/${id}`)
@@ -124,7 +124,7 @@ test('a comment at a line that was not sent is offered after a reload, at its li
   expect(await go.count()).toBe(0)
 })
 
-test('the same holds in a change set, and what was not saved is there after a reload, until it is cancelled', async () => {
+test('an unsent comment in a change set keeps its place too, and is there after a reload until it is cancelled', async () => {
   const { id, path, runId } = await askForChange()
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
   await live(page)
@@ -162,7 +162,7 @@ test('a comment that comes with a new revision is drawn at the lines of that rev
   await notes.getByText('By whom?').waitFor()
 })
 
-test('who writes at a line keeps the text and the place when a colleague decides, and reads that it goes nowhere', async () => {
+test('a person who writes at a line keeps text and place when a colleague decides, and reads that nobody gets the text', async () => {
   const { id } = await askForChange()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await live(page)
@@ -175,7 +175,7 @@ test('who writes at a line keeps the text and the place when a colleague decides
   expect(await save.isDisabled()).toBe(true)
 })
 
-test('what somebody began to edit does not replace unseen what they saved elsewhere since', async () => {
+test('an edit that a person began does not replace unseen what they saved elsewhere since', async () => {
   const { id } = await askForChange()
   const { caller } = desk.people.grace
   const { id: comment } = await commentRequest(desk.api, caller, { request: id, text: 'First' })
@@ -201,7 +201,7 @@ test('what somebody began to edit does not replace unseen what they saved elsewh
   expect(await field.inputValue()).toBe('Second, from here')
 })
 
-test('who edits a comment keeps the text and the place of the field when a colleague decides', async () => {
+test('a person who edits a comment keeps the text and the place of the field when a colleague decides', async () => {
   const { id } = await askForChange()
   const { grace, linus } = desk.people
   for (const text of ['The first', 'The second']) {

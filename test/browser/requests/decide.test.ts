@@ -42,7 +42,7 @@ test('a request is opened, approved and carried out with the keyboard alone, and
   expect(await dashboard.desk.read(path)).toBe('Text\n')
 })
 
-test('with nothing chosen, neither Enter nor Ctrl+Enter decides anything', async () => {
+test('neither Enter nor Ctrl+Enter decides anything while nothing is chosen', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
@@ -68,7 +68,7 @@ test('deny comes first in the order of the keyboard, and D leads there', async (
 })
 
 // Rules: product.md 7
-test('of two people who race, one decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
+test('one of two people who race decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
   const { id } = await askForNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   // The page of Linus gets no events meanwhile.
@@ -115,7 +115,7 @@ test('a person who decides an expired request reads that it expired, keeps the t
 })
 
 // Rules: product.md 6, 11
-test('who opened a revision that is no longer current cannot decide the new one unseen', async () => {
+test('a person who opened an earlier revision cannot decide the new one unseen', async () => {
   const { id } = await askForNote('first\n')
   const linus = await dashboard.open('Linus', '/')
   await linus.route('**/v1/events', (route) => route.abort())
@@ -163,7 +163,7 @@ test('a change that arrives while a person reads is announced, and does not repl
   expect(await linus.getByRole('button', { name: 'Submit', exact: true }).count()).toBe(0)
 })
 
-test('who started the run reads why they cannot decide, and has nothing to decide with', async () => {
+test('the person who started the run reads why they cannot decide, and has nothing to decide with', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Ada', `/requests/${id}`)
   await page.getByText("You can't decide: you started this run").waitFor()
@@ -227,6 +227,6 @@ test('many alike are approved with one action after a list of what it covers, wi
   expect(await stateOf(other.id)).toBe('pending')
 })
 
-test('during these tests the content security policy refused nothing, and the page threw no error', () => {
+test('the content security policy refused nothing during these tests, and the page threw no error', () => {
   expect(dashboard.complaints).toEqual([])
 })

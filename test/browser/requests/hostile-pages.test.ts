@@ -96,7 +96,7 @@ test.each([
   ['a desktop', { width: 1280, height: 900 }],
   ['a phone', phone],
 ])(
-  'on %s no page interprets what a model, a program or a colleague wrote, nor hides a character of it, nor breaks its layout',
+  'no page on %s interprets what a model, a program or a colleague wrote, nor hides a character of it, nor breaks its layout',
   async (_, viewport) => {
     const page = await dashboard.open('Grace', '/account', { viewport })
     page.setDefaultTimeout(90_000)

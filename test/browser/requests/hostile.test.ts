@@ -123,7 +123,7 @@ test('high risk cannot be approved before all of it was on the screen and a reas
 })
 
 // Rules: security.md 20
-test('what looks like a secret is a chip that is revealed in place once that is recorded, and high risk needs every one', async () => {
+test('a text that looks like a secret is a chip that is revealed in place once that is recorded, and high risk needs every one', async () => {
   const token = `ghp_${'a1'.repeat(18)}`
   const content = `push with ${token}\nthen ${token} again\npassword: correcthorse\n`
   const input = { path: 'notes/high-secret.md', content }
@@ -167,7 +167,7 @@ test('what looks like a secret is a chip that is revealed in place once that is 
   expect(JSON.stringify(revealed)).not.toContain(token)
 })
 
-test('during these tests the content security policy refused nothing, and the page threw no error', () => {
+test('the content security policy refused nothing during these tests, and the page threw no error', () => {
   // The one call that the test itself cut off.
   expect(dashboard.complaints.filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
 })

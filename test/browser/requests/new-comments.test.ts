@@ -26,7 +26,7 @@ const tops = (page: Page, parts: string) =>
     .locator(parts)
     .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
 
-test('who writes a comment at a call sees that a colleague wrote one, and nothing moves', async () => {
+test('a person who writes a comment at a call sees that a colleague wrote one, and nothing moves', async () => {
   const { id, runId } = await askForNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   await live(page)
@@ -45,7 +45,7 @@ test('who writes a comment at a call sees that a colleague wrote one, and nothin
   await comments.getByText('It is Friday').waitFor()
 })
 
-test('M begins a comment at a call that one commented before, and changes nothing that one wrote', async () => {
+test('M begins a new comment at a call with earlier ones of the same person, and changes none of those', async () => {
   const { id, runId } = await askForNote()
   const { grace } = desk.people
   await commentRequest(desk.api, grace.caller, { request: id, text: 'Mine' })
@@ -61,7 +61,7 @@ test('M begins a comment at a call that one commented before, and changes nothin
   expect(await field.getAttribute('aria-label')).toMatch(/^Comment on #/)
 })
 
-test('who denies reads beside the reason that a colleague commented, and how many remarks are sent; its key shows them', async () => {
+test('a person who denies reads beside the reason that a colleague commented, and how many remarks are sent; its key shows them', async () => {
   const { id, path } = await askForNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await live(page)
@@ -81,7 +81,7 @@ test('who denies reads beside the reason that a colleague commented, and how man
   expect(await title.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
-test('on a phone a colleague’s new comment is told in the sheet, which leads to it', async () => {
+test('the sheet on a phone announces a colleague’s new comment and leads to it', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Grace', `/requests/${id}`, { viewport: phone })
   await live(page)

@@ -13,7 +13,7 @@ import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
-test('in the development profile every page says so and lets one act as another person', async () => {
+test('every page of the development profile says so and lets a person act as another one', async () => {
   const page = await dashboard.open('Grace', '/runs')
   await page.getByText('Development profile.').waitFor()
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
@@ -44,7 +44,7 @@ test('a run that waits goes on with a message from who started it', async () => 
   expect(await page.getByRole('textbox').inputValue()).toBe('')
 })
 
-test('who is asked what became of a call says so, and only a call that did not run can run again', async () => {
+test('a person who is asked what became of a call settles it, and only a call that did not run can run again', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/lost.md', content: 'Text\n' }
   const turn = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
@@ -179,7 +179,7 @@ test("an approver changes a program's call in the dashboard, and is then one of 
 })
 
 // Rules: product.md 46; security.md 17, 18
-test('where a program says that it works stands as reported, as text, and whether it is proved', async () => {
+test('the place where a program says that it works is shown as reported, as text, with whether it is proved', async () => {
   const { desk } = dashboard
   const { caller } = await addKey(desk.database.db, desk.people.ada)
   const before = 'first\nold\n'

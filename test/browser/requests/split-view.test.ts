@@ -22,7 +22,7 @@ const placeOf = (page: Page, path: string) => row(page, path).boundingBox()
 const focusedRow = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest('.request-row')?.textContent ?? '')
 
-test('on a wide screen the list stays beside the card, under an address that keeps both, also after a reload', async () => {
+test('the list stays beside the card on a wide screen, under an address that keeps both, also after a reload', async () => {
   const page = await dashboard.open('Grace', '/?queue=platform', { viewport: desktop })
   await row(page, 'notes/one.md').getByRole('link', { name: 'notes/one.md' }).click()
   await headline(page, 'notes/one.md').waitFor()
@@ -52,7 +52,7 @@ test('on a wide screen the list stays beside the card, under an address that kee
   expect(dashboard.complaints).toEqual([])
 })
 
-test('what every row says stands in columns, with a deadline or without, which a phone shows whole', async () => {
+test('the texts of rows stand in columns, with a deadline or without, and a phone shows them whole', async () => {
   const page = await dashboard.open('Grace', '/runs', { viewport: desktop })
   await page.route('**/v1/requests?*', async (route) => {
     const response = await route.fetch()
@@ -86,7 +86,7 @@ test('what every row says stands in columns, with a deadline or without, which a
   expect([text, (box?.height ?? 99) < 24]).toEqual(['44 min left', true])
 })
 
-test('beside a request every filter of the list is named, and a press clears it and keeps the focus', async () => {
+test('every filter of the list beside a request is named, and a press clears it and keeps the focus', async () => {
   const filters = 'risk=medium&q=notes&tool=write_file'
   const page = await dashboard.open('Grace', `/requests/4?${filters}`, { viewport: desktop })
   await row(page, 'notes/alone.md').waitFor()
@@ -123,7 +123,7 @@ test('Esc closes the open request, also while rows are selected', async () => {
   await page.waitForURL('**/?queue=platform', { timeout: 10_000 })
 })
 
-test('below 1,100 pixels there is the list or the card', async () => {
+test('a screen below 1,100 pixels shows the list or the card', async () => {
   const viewport = { width: 1099, height: 800 }
   const page = await dashboard.open('Grace', '/?queue=platform', { viewport })
   await row(page, 'notes/one.md').getByRole('link', { name: 'notes/one.md' }).click()

@@ -138,7 +138,7 @@ const hostile = [
 ].join('\n')
 
 // Rules: product.md 26; security.md 18
-test('what a model, a task and a message say is never a link, an image or an element', async () => {
+test('the text of a model, a task or a message is never a link, an image or an element', async () => {
   const { desk } = dashboard
   const runId = await desk.start({ input: hostile })
   desk.say({ text: hostile })
@@ -289,7 +289,7 @@ test('a number that a tool returns as exitCode is the exit code of a command onl
   expect(await page.getByText('Ended with exit code 3').count()).toBe(0)
 })
 
-test('on a phone the message box stays above the pages and nothing is wider than the screen', async () => {
+test('the message box on a phone stays above the pages, and nothing is wider than the screen', async () => {
   const { desk } = dashboard
   const runId = await desk.start({ conversation: true })
   desk.say({ text: `| ${'wide | '.repeat(30)}\n|${'-|'.repeat(30)}\n| ${'cell | '.repeat(30)}` })
@@ -449,7 +449,7 @@ test('a message whose answer was lost counts once when it is sent again, also af
 })
 
 // Rules: product.md 29
-test('who may not start the worker is told so and cannot fork, and a turn that is open is refused', async () => {
+test('a person who may not start the worker is told so and cannot fork, and an open turn is refused', async () => {
   const { desk } = dashboard
   const { runId } = await ask(
     desk,
@@ -481,7 +481,7 @@ test('who may not start the worker is told so and cannot fork, and a turn that i
   await page.getByRole('heading', { name: 'There is no worker other any more' }).waitFor()
 })
 
-test('on a phone a run opens at the end of its conversation, above what is said about the run', async () => {
+test('a run opens at the end of its conversation on a phone, above what is said about the run', async () => {
   const { desk } = dashboard
   desk.say({ text: Array.from({ length: 60 }, (_, at) => `- point ${at + 1}`).join('\n') })
   const id = await desk.start({ conversation: true })

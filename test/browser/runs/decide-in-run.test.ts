@@ -39,7 +39,7 @@ const openCall = (page: Page, path: string) =>
     .getByRole('button', { name: /^Decide #\d+$/ })
     .click()
 
-test('who may decide approves a call at its place in the run, with the same form as on its page', async () => {
+test('a person who may decide approves a call at its place in the run, with the same form as on its page', async () => {
   const path = newNote()
   const { runId, requestIds, callIds } = await askToWrite(path)
   const page = await dashboard.open('Grace', `/runs/${runId}`)
@@ -192,7 +192,7 @@ test('a decision of somebody else is shown with its person, and the typed note s
   expect(await statesOf(requestIds)).toEqual(['denied'])
 })
 
-test('who may not decide a call reads who can, and has neither form nor keys; who started the run reads that it is theirs', async () => {
+test('a person who may not decide a call reads who can, and has neither form nor keys; the person who started the run reads that it is theirs', async () => {
   const path = newNote()
   const { runId, requestIds } = await askToWrite(path)
   for (const [name, words] of [
@@ -229,7 +229,7 @@ test('a question is answered at its call by who started the run', async () => {
   await expect.poll(() => statesOf(requestIds)).toEqual(['approved'])
 })
 
-test('on a phone a question stands once in its run, and its whole form is on the screen before what does not answer it', async () => {
+test('a question stands once in its run on a phone, and its whole form is on the screen before what does not answer it', async () => {
   const question = 'Which of both files is the newer one?'
   const call = { tool: 'ask_person', input: { question, choices: ['README.md', 'CHANGES.md'] } }
   const { runId } = await ask(desk, [call], 'I ask.')
@@ -262,7 +262,7 @@ test('on a phone a question stands once in its run, and its whole form is on the
   )
 })
 
-test('what has the focus is never behind the message box, also of a form at a call and below a long draft', async () => {
+test('an element with the focus is never behind the message box, also in a form at a call and below a long draft', async () => {
   const runId = await desk.start({ conversation: true })
   for (let turn = 1; turn <= 10; turn += 1) {
     const input = { path: `scratch/focus-${turn}.md`, content: 'Text\n' }
@@ -332,7 +332,7 @@ test('Ctrl+Enter in the message box sends the message and decides nothing', asyn
   expect(await statesOf([...requestIds, ...later.requestIds])).toEqual(['pending', 'pending'])
 })
 
-test('on a phone the form at the call is no wider than the screen, and nothing of it covers something else', async () => {
+test('the form at the call is no wider than the screen of a phone, and nothing of it covers something else', async () => {
   const path = newNote()
   const { runId } = await ask(desk, [write(path, 'A line\n'.repeat(90))], 'Notes.')
   const page = await dashboard.open('Grace', `/runs/${runId}`, { viewport: phone })

@@ -25,7 +25,7 @@ const runs = async () =>
 const start = (page: Page) => page.getByRole('button', { name: 'Start run' })
 
 // Rules: product.md 21, 22
-test('before a start its person reads what the run does without approval, whom it asks and what it never does', async () => {
+test('a person reads before a start what the run does without approval, whom it asks and what it never does', async () => {
   const page = await dashboard.open('Ada', '/runs')
   await page.getByRole('button', { name: 'New run', exact: true }).click()
   // The list of runs, which stands until the page is loaded, has a field of that name too.
@@ -48,7 +48,7 @@ test('before a start its person reads what the run does without approval, whom i
   await olga.getByRole('region', { name: 'Does without asking in mode “Approve all”' }).waitFor()
 })
 
-test('while a worker or a task is missing, the button says so and starts nothing', async () => {
+test('the button says that a worker or a task is missing, and starts nothing', async () => {
   const before = (await runs()).length
   const page = await dashboard.open('Ada', '/runs/new')
   await page.getByText('Choose a worker.', { exact: true }).waitFor()
@@ -208,7 +208,7 @@ test('a worker whose questions reach nobody is said to before it starts, and is 
   expect((await runs()).length).toBe(before)
 })
 
-test('on a phone the form comes first and nothing is wider than the screen', async () => {
+test('the form comes first on a phone, and nothing is wider than the screen', async () => {
   const page = await dashboard.open('Ada', '/runs/new?worker=scribe', {
     viewport: phone,
     hasTouch: true,

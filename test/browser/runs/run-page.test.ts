@@ -56,7 +56,7 @@ test('an approval for the run is listed there with what it covers and who gave i
 })
 
 // Rules: product.md 10; security.md 16
-test('before approving for the run one reads exactly what that covers, and bounds it in uses and time', async () => {
+test('a person reads exactly what an approval for the run covers before giving it, and bounds it in uses and time', async () => {
   const { runId, id, path } = await askForNote()
   const { desk } = dashboard
   const page = await dashboard.open('Grace', `/requests/${id}`)
@@ -90,7 +90,7 @@ test('before approving for the run one reads exactly what that covers, and bound
   expect(grant?.expires_at?.getUTCFullYear()).toBeGreaterThan(2097)
 })
 
-test('who may not revoke an approval sees it without a way to', async () => {
+test('a person who may not revoke an approval sees it without a button for that', async () => {
   const { runId, id } = await askForNote()
   const { desk } = dashboard
   await desk.decide(desk.people.grace, id, { scope: 'run' })
@@ -118,7 +118,7 @@ test('a run is cancelled only after being asked twice, with the reason, and its 
   expect(await grace.getByRole('radio').count()).toBe(0)
 })
 
-test('who neither started a run nor manages runs can write nothing to it and not cancel it', async () => {
+test('a person who neither started a run nor manages runs can neither write to it nor cancel it', async () => {
   const { runId } = await askForNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   await page.locator('.turn').first().waitFor()
@@ -143,7 +143,7 @@ test('a message that is refused is said to be and stays in the box', async () =>
 })
 
 // Rules: security.md 20
-test('what looks like a secret in what a run said and asked for is a chip until its reader asks, which is recorded', async () => {
+test('a text that looks like a secret in the words and calls of a run is a chip until its reader asks, which is recorded', async () => {
   const { desk } = dashboard
   const token = `ghp_${'b2'.repeat(18)}`
   const input = { path: 'notes/token.md', content: `use ${token}\n` }

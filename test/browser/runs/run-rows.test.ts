@@ -11,7 +11,7 @@ for (let count = 0; count < 40; count += 1) {
 }
 
 test.each([1440, 390])(
-  'at %i pixels a run below the screen has the height that it has when it is drawn',
+  'a run below a screen of %i pixels has the height that it has when it is drawn',
   async (width) => {
     const viewport = { width, height: 500 }
     const page = await dashboard.open('Ada', '/runs', { viewport })

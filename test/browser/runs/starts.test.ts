@@ -83,7 +83,7 @@ test('the start of a run is approved like any request, on its own page or on the
   await ada.getByText('Denied by Grace: “not now”').waitFor()
 })
 
-test('the runs page lists schedules in words with their next time, and who may switches one off and on', async () => {
+test('the runs page lists schedules in words with their next time, and a person with the right switches one off and on', async () => {
   const times = Array.from({ length: 21 }, (_, hour) => new Date(Date.now() - hour * 3_600_000))
   const missed = times.map((at) => ({ schedule: 'nightly', at, outcome: 'missed' }))
   await dashboard.desk.database.db.insertInto('schedule_time').values(missed).execute()
@@ -122,7 +122,7 @@ test('the runs page lists schedules in words with their next time, and who may s
   expect(dashboard.complaints).toEqual([])
 })
 
-test('who may manage a schedule starts a run of it now, once for two clicks, and a list that does not load says so', async () => {
+test('a person who may manage a schedule starts a run of it now, once for two clicks, and a list that does not load says so', async () => {
   const { db } = dashboard.desk.database
   const count = async () =>
     (await rowsOf(db, 'run', { started_from: 'schedule:nightly' }, 'id')).length
@@ -141,7 +141,7 @@ test('who may manage a schedule starts a run of it now, once for two clicks, and
   await section.getByText('every weekday at 06:00').waitFor()
 })
 
-test('the runs page lists triggers with the address to send to, and who may switches one off and on', async () => {
+test('the runs page lists triggers with the address to send to, and a person with the right switches one off and on', async () => {
   const ada = await dashboard.open('Ada', '/runs')
   const section = ada.getByRole('region', { name: 'Triggers' })
   await section.getByText('/v1/triggers/deploys').waitFor()

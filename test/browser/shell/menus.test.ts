@@ -52,7 +52,7 @@ test('a press before the script of a menu is there opens the menu when it has co
 })
 
 // Rules: product.md 38
-test('without the scripts of menus and hints a page stays as it is, and who opens a menu is told', async () => {
+test('a page stays as it is without the scripts of menus and hints, and a person who opens a menu is told', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const scripts = /(person-items|hint-bubble|key-menu|snooze-menu)-/
   await page.route(scripts, (route) => route.abort())
