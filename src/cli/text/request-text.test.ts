@@ -98,7 +98,7 @@ test('a request from before a restore says that its call may have run', () => {
 test('a call that is shown on top of an earlier one says so', () => {
   const request = requestWith({
     facts: { assumes: 1 },
-    batch: { position: 2, size: 3, finished: false, siblings: [] },
+    batch: { position: 2, size: 3, finished: false, otherRequests: 0, siblings: [] },
   })
   const { text } = requestText(request, { full: false, columns: null })
   expect(text).toContain('assumes call 1 of 3')

@@ -57,7 +57,7 @@ function RecordedSentence(props: { requestId: string; decided: DecisionOutcome }
   })
   const isNext = data !== undefined && !hasStarted(data) && waitsFor(decided, data) === null
   const isOverdue = useOverdue(isNext)
-  if (isNext && data.kind !== 'attachment') {
+  if (isNext) {
     return isOverdue
       ? 'Recorded. The run goes on when Temporal and a Temporal worker can be reached.'
       : 'Recorded.'

@@ -152,6 +152,9 @@ export const batch = z.object({
 
 export const batchWithSiblings = batch.extend({
   finished: z.boolean().describe('Whether the call has its result, of any kind'),
+  otherRequests: z
+    .int()
+    .describe('How many other requests about the same call wait: a delegation and its attachments'),
   siblings: z.array(sibling).describe('The other calls of the turn, in order'),
 })
 

@@ -17,6 +17,7 @@ import {
 } from '../common.ts'
 import { externalDetail } from './external-request.ts'
 import { scope } from '../policy/grants.ts'
+import { runState } from '../runs/runs.ts'
 import * as example from '../examples.ts'
 import {
   callTitle,
@@ -118,6 +119,7 @@ const detailMembers = requestItem.extend({
   batch: batchWithSiblings
     .nullable()
     .describe('The place of the call in its turn, and the other calls; null: it has none'),
+  runState: runState.nullable().describe('The state of the run; null for requests of programs'),
   eligiblePeople: z
     .array(person.extend({ awayUntil: instant.nullable() }))
     .describe('The people who can decide; `awayUntil`: the end of their absence'),
@@ -224,7 +226,8 @@ const detailExample: z.infer<typeof detailMembers> = {
     digest: example.otherDigest,
   },
   namedFiles: [],
-  batch: { position: 1, size: 1, finished: false, siblings: [] },
+  batch: { position: 1, size: 1, finished: false, otherRequests: 0, siblings: [] },
+  runState: 'waiting_for_approval',
   eligiblePeople: [{ ...example.grace, awayUntil: null }],
   scopeCoverage: [],
   scopesNotOffered: [],

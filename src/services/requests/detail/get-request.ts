@@ -57,7 +57,13 @@ export async function getRequest(
     batch:
       item.batch === null
         ? null
-        : { ...item.batch, finished: row.finished, siblings: siblingsOf(row, texts) },
+        : {
+            ...item.batch,
+            finished: row.finished,
+            otherRequests: row.other_requests,
+            siblings: siblingsOf(row, texts),
+          },
+    runState: row.run_state,
     eligiblePeople: item.state === 'pending' ? row.eligible.map(withAbsence) : [],
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,

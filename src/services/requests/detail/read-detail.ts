@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { requestHeadline } from '#domain/requests/request-headline.ts'
 import type { NarrowedScopes } from '#domain/policy/narrowed-scopes.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
-import type { CallFacts, Quorum } from '#domain/requests/request.ts'
+import type { CallFacts, Quorum, RunState } from '#domain/requests/request.ts'
 import type { EditsPolicy } from '#domain/policy/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
@@ -44,6 +44,8 @@ export interface DetailRow {
   readonly selfApproval: boolean
   readonly eligible: readonly EligibleRow[]
   readonly finished: boolean
+  readonly other_requests: number
+  readonly run_state: RunState | null
   readonly siblings: readonly StoredSibling[]
   readonly decisions: readonly (StoredForm<DecisionRecord, 'reason' | 'at'> & { at: string })[]
   readonly previous: readonly StoredForm<Previous, 'reason'>[]
@@ -69,6 +71,9 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
               select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id))))
       ) as eligible,
       exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
+      (select count(*)::int from request other where other.call_id = request.call_id
+        and other.id <> request.id and other.state = 'pending' and other.kind <> 'outcome_check') as other_requests,
+      (select run.state from run where run.id = request.run_id) as run_state,
       (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,
           'headline', case when asked.id is not null then json_build_object('kind', asked.kind,
             'title', asked.title, 'effect', coalesce(shown.effect, asked.title)) end, 'titleInput', ${titleInputHash('c')}, 'verdict', c.verdict,

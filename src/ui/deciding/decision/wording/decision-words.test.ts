@@ -7,7 +7,12 @@ import { stageSentence, type CallNow } from './stage-sentence.ts'
 import { outcomeOf, outcomeWithEffect, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
 
 const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
-const waiting = { execution: { state: 'not_started' }, kind: 'tool_call', batch: null } as const
+const waiting = {
+  execution: { state: 'not_started' },
+  kind: 'tool_call',
+  batch: null,
+  runState: 'waiting_for_approval',
+} as const
 const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) => ({
   state,
   stage,
@@ -35,7 +40,7 @@ const sibling = (more: object): NonNullable<CallNow['batch']>['siblings'][number
 })
 const second = (first: object): CallNow => ({
   ...waiting,
-  batch: { position: 2, size: 2, finished: false, siblings: [sibling(first)] },
+  batch: { position: 2, size: 2, finished: false, otherRequests: 0, siblings: [sibling(first)] },
 })
 
 test('a decision that Temporal does not know of is not said to make the run go on', () => {
@@ -51,7 +56,10 @@ test('the sentence says that no worker is available only after the call has wait
   expect(stageSentence(reply, 'approve', waiting, false)).toBe(goesOn)
   expect(stageSentence(reply, 'approve', waiting, true)).toBe(workerAway)
   expect(stageSentence(reply, 'deny', waiting, true)).toBe(workerAway)
-  const finished = { ...waiting, batch: { position: 1, size: 1, finished: true, siblings: [] } }
+  const finished = {
+    ...waiting,
+    batch: { position: 1, size: 1, finished: true, otherRequests: 0, siblings: [] },
+  }
   expect(stageSentence(reply, 'deny', finished, true)).toBe(goesOn)
   expect(stageSentence(answer('approved', 'succeeded'), 'approve', waiting, true)).toBe(goesOn)
 })
@@ -77,7 +85,7 @@ test('a denial while another call of the turn is open does not make the run go o
   const later = sibling({ state: 'pending', finished: false })
   const first = {
     ...waiting,
-    batch: { position: 1, size: 2, finished: true, siblings: [later] },
+    batch: { position: 1, size: 2, finished: true, otherRequests: 0, siblings: [later] },
   }
   expect(stageSentence(answer('denied', 'delivered'), 'deny', first, false)).toBe(
     'Recorded. The run goes on after another call of its turn, which still waits for a decision.',
@@ -210,13 +218,42 @@ test('an exit code is shown wherever an outcome is, and an unknown or failed out
 })
 
 // Rules: product.md 23
-test('an approved attachment waits for its delegation, not for a worker', () => {
+test('an approved part of a delegation waits for the other parts, and for a worker once all are approved', () => {
   const reply = answer('approved', 'delivered')
-  const attachment = { ...waiting, kind: 'attachment' } as const
-  expect(stageSentence(reply, 'approve', attachment, true)).toBe(
-    'Recorded. It is handed over when the whole delegation is approved.',
+  const part = (kind: CallNow['kind'], otherRequests: number): CallNow => ({
+    ...waiting,
+    kind,
+    batch: { position: 1, size: 1, finished: false, otherRequests, siblings: [] },
+  })
+  expect(stageSentence(reply, 'approve', part('tool_call', 1), true)).toBe(
+    'Recorded. It is carried out when the other request of its delegation is approved too.',
   )
-  expect(stageSentence(reply, 'deny', attachment, false)).toBe(goesOn)
-  const finished = { position: 1, size: 1, finished: true, siblings: [] }
-  expect(stageSentence(reply, 'approve', { ...attachment, batch: finished }, true)).toBe(goesOn)
+  expect(stageSentence(reply, 'approve', part('attachment', 2), true)).toBe(
+    'Recorded. It is handed over when the 2 other requests of its delegation are approved too.',
+  )
+  expect(stageSentence(reply, 'approve', part('tool_call', 0), true)).toBe(workerAway)
+  expect(stageSentence(reply, 'deny', part('attachment', 1), false)).toBe(goesOn)
+})
+
+test('a run that has ended, or waits for a message after the call, is not said to go on', () => {
+  const reply = answer('approved', 'delivered')
+  const now = (runState: CallNow['runState'], more: object = {}): CallNow => ({
+    ...waiting,
+    runState,
+    ...more,
+  })
+  for (const decided of ['approve', 'deny', 'stop'] as const) {
+    expect(stageSentence(reply, decided, now('cancelled'), true)).toBe(
+      'Recorded. The run was cancelled.',
+    )
+    expect(stageSentence(reply, decided, now('failed'), true)).toBe('Recorded. The run has failed.')
+  }
+  const carriedOut = { execution: { state: 'succeeded' } }
+  expect(stageSentence(reply, 'approve', now('completed', carriedOut), true)).toBe(
+    'Recorded. The run has completed.',
+  )
+  expect(stageSentence(reply, 'approve', now('waiting_for_input', carriedOut), true)).toBe(
+    'Recorded. The run waits for a message.',
+  )
+  expect(stageSentence(reply, 'approve', now('running', carriedOut), true)).toBe(goesOn)
 })

@@ -1,12 +1,13 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { missingText } from '#domain/deciding/quorum.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { RunState } from '#domain/requests/request.ts'
 
 /** The decision, as far as its result depends on it. */
 export type DecisionOutcome = 'approve' | 'deny' | 'stop'
 
 /** The state of the call and its turn. */
-export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch'>
+export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch' | 'runState'>
 
 /**
  * A reminder or escalation as text: "Escalated to security", or "Escalation to security" while it
@@ -18,17 +19,27 @@ export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][nu
   return kind === 'escalate' ? `Escalated to ${teams}` : 'Reminded'
 }
 
-/** Whether the run has acted on a decision: the call has started or has its result. Pure. */
-export function hasStarted({ execution, batch }: CallNow): boolean {
-  return execution.state !== 'not_started' || batch?.finished === true
+/**
+ * Whether the run has acted on a decision or never will: the call has started or has its result, or
+ * the run has ended. Pure.
+ */
+export function hasStarted({ execution, batch, runState }: CallNow): boolean {
+  const isEnded = /completed|failed|cancelled/.test(runState ?? '')
+  return isEnded || execution.state !== 'not_started' || batch?.finished === true
 }
 
 /**
- * The earlier call of its turn that the decision waits for, as the end of a sentence; `null`: none.
- * Calls run in the model's order, and the model continues once all have results. Pure.
+ * The decision that the call waits for, or the earlier call of its turn, as the end of a sentence;
+ * `null`: none. Calls run in the model's order, and the model continues once all have results.
+ * Pure.
  */
 export function waitsFor(decided: DecisionOutcome, { batch }: CallNow): string | null {
   if (batch === null) return null
+  if (decided === 'approve' && batch.otherRequests > 0) {
+    return batch.otherRequests === 1
+      ? 'when the other request of its delegation is approved too'
+      : `when the ${batch.otherRequests} other requests of its delegation are approved too`
+  }
   const open = batch.siblings.filter((sibling) => !sibling.finished)
   const earlier = batch.siblings.slice(0, batch.position - 1).filter((sibling) => !sibling.finished)
   const pendingClause = 'which still waits for a decision'
@@ -40,6 +51,14 @@ export function waitsFor(decided: DecisionOutcome, { batch }: CallNow): string |
     return `after another call of its turn, ${pendingClause}`
   }
   return null
+}
+
+/** The run after the decision, where it no longer goes on. */
+const restingRuns: Readonly<Partial<Record<RunState, string>>> = {
+  waiting_for_input: 'The run waits for a message.',
+  completed: 'The run has completed.',
+  failed: 'The run has failed.',
+  cancelled: 'The run was cancelled.',
 }
 
 /**
@@ -61,9 +80,8 @@ export function stageSentence(
   if (call.kind === 'start') {
     return decided === 'approve' ? 'Recorded. The run begins.' : 'Recorded. The run is cancelled.'
   }
-  if (call.kind === 'attachment' && decided === 'approve' && !hasStarted(call)) {
-    return 'Recorded. It is handed over when the whole delegation is approved.'
-  }
+  const resting = call.runState === null ? undefined : restingRuns[call.runState]
+  if (resting !== undefined && hasStarted(call)) return `Recorded. ${resting}`
   const started = hasStarted(call) || !['recorded', 'delivered'].includes(answer.stage)
   if (!started && answer.stage === 'recorded') {
     return 'Recorded. The run gets the decision as soon as Temporal can be reached.'
@@ -74,7 +92,8 @@ export function stageSentence(
   }
   if (decided === 'approve' && started) return 'Recorded. The run goes on.'
   if (before !== null) {
-    return `Recorded. ${decided === 'approve' ? 'It is carried out' : 'The run goes on'} ${before}.`
+    const then = call.kind === 'attachment' ? 'It is handed over' : 'It is carried out'
+    return `Recorded. ${decided === 'approve' ? then : 'The run goes on'} ${before}.`
   }
   return started || !isOverdue
     ? 'Recorded. The run goes on.'
