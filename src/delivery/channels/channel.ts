@@ -1,3 +1,4 @@
+import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import type { ConfiguredEndpoint } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from './channel-event.ts'
@@ -10,6 +11,8 @@ export interface Message {
   readonly body: string
   /** not to be sent before; default: at once */
   readonly notBefore?: Date
+  /** the body where it is the last one of an hour; default: `body` */
+  readonly last?: string
 }
 
 /** A due message for `send`. */
@@ -48,6 +51,8 @@ export interface SendOutcome {
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
   /** concurrent messages of one process, and to one recipient; default: 4, to any recipients */
   readonly places?: { readonly atOnce: number; readonly perRecipient: number }
+  /** the events whose messages to one recipient are limited for an hour; default: none */
+  readonly limited?: readonly StreamEventType[]
   /** a hash of its receiver's address, where one answer is about the whole channel; else absent */
   readonly addressHash?: string
   /** Whether anybody can be reached; asked once for many events. Absent: somebody can. */

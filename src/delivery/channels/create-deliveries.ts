@@ -4,6 +4,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Channel } from './channel.ts'
 import type { Requests } from './body-matches-request.ts'
+import { withinLimit } from './hourly-limit.ts'
 import { readChannelEvents, type ChannelEvent } from './channel-event.ts'
 
 const eventsAtOnce = 200
@@ -124,7 +125,10 @@ async function compose(
   const { queues } = channel
   const queue = event.request?.queue
   if (queues !== null && (queue === undefined || !queues.includes(queue))) return
-  const messages = await channel.compose(tx, event)
+  const composed = await channel.compose(tx, event)
+  const isLimited =
+    (channel.limited as readonly string[] | undefined)?.includes(event.type) === true
+  const messages = isLimited ? await withinLimit(tx, channel.name, event, composed) : composed
   if (messages.length === 0) return
   const rows = messages.map(({ recipient, body, notBefore }) => ({
     ...sealedDelivery(seals, {

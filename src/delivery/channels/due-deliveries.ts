@@ -9,7 +9,7 @@ import type { DueDelivery, SendOutcome } from './channel.ts'
  * The number of due rows that are read, so that a recipient with many does not delay others for
  * long.
  */
-const dueAtOnce = 500
+const dueAtOnce = 2000
 
 export interface Places {
   readonly endpoint: string
@@ -35,7 +35,7 @@ export function isVouched(seals: Seals, endpoint: string, due: DueRow): boolean 
 /**
  * Leases up to `maxDeliveries` due deliveries of an endpoint for `leaseMs`: if this process ends
  * without a result, they are sent again, with the same id. A recipient's oldest come first, within
- * its places.
+ * its places; recipients with fewer under way precede those with more.
  */
 export async function takeDue(db: Db, places: Places): Promise<DueRow[]> {
   const { endpoint, maxDeliveries, leaseMs, perRecipient, underWay } = places
@@ -58,7 +58,7 @@ export async function takeDue(db: Db, places: Places): Promise<DueRow[]> {
     where id in (
       select id from delivery
       where id in (
-        select id from due where place <= ${perRecipient} order by next_attempt_at limit (select ${maxDeliveries}::int)
+        select id from due where place <= ${perRecipient} order by place, next_attempt_at limit (select ${maxDeliveries}::int)
       ) and state = 'pending' and next_attempt_at <= clock_timestamp()
       for update skip locked
     ) returning id, recipient, body, type, request_id as "requestId", attempts,

@@ -8,6 +8,7 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import type { JsonRow } from '#store/json-row.ts'
 import { isRequestVouched } from '../channels/body-matches-request.ts'
+import { placesLeft } from '../channels/hourly-limit.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
@@ -81,18 +82,24 @@ async function storeMails(
   for (const request of requests) {
     const people = await mailRecipients(tx, request.id, round.settings.choice)
     const mailed = { ...request, ...(await readNotice(tx, request.id)) }
-    const rows = people
-      .filter((one) => one.choice === 'atOnce' && isConcerned(one, 'expiring'))
-      .map(({ email }) =>
-        sealedDelivery(round.seals, {
-          endpoint: emailEndpointOf(round.settings).name,
+    const concerned = people.filter(
+      (one) => one.choice === 'atOnce' && isConcerned(one, 'expiring'),
+    )
+    const to = { endpoint: emailEndpointOf(round.settings).name, type: 'request.expiring' }
+    const addresses = concerned.map(({ email }) => email)
+    const left = await placesLeft(tx, { ...to, queue: request.queue }, addresses)
+    const rows = addresses
+      .filter((email) => left(email) > 0)
+      .map((email) => {
+        const pages = { ...round, isLastOfHour: left(email) === 1 }
+        return sealedDelivery(round.seals, {
+          ...to,
           event_id: newId(),
           recipient: email,
-          type: 'request.expiring',
           request_id: request.id,
-          body: JSON.stringify(requestMail('expiring', mailed, email, round)),
-        }),
-      )
+          body: JSON.stringify(requestMail('expiring', mailed, email, pages)),
+        })
+      })
     if (rows.length > 0) await tx.insertInto('delivery').values(rows).execute()
   }
 }

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import { usualEvents } from '#domain/channels/stream-event.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
@@ -40,6 +41,8 @@ export function emailChannel(options: EmailChannelOptions): Channel {
   const { settings, environment } = options
   return {
     ...emailEndpointOf(settings),
+    limited: usualEvents,
+    places: { atOnce: 4, perRecipient: 2 },
     compose: (tx, event) => compose(tx, event, options),
     send: async (due, stopping, timeoutMs) => {
       const mail = JSON.parse(due.body) as Mail
@@ -75,6 +78,7 @@ async function compose(
   return recipients.map(({ email }) => ({
     recipient: email,
     body: JSON.stringify(requestMail(occasion, mailed, email, { publicUrl })),
+    last: JSON.stringify(requestMail(occasion, mailed, email, { publicUrl, isLastOfHour: true })),
   }))
 }
 

@@ -1,6 +1,7 @@
 import { needOfRequests, waitedFor } from '#domain/runs/need-of-run.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
+import { limitSentence } from '../channels/hourly-limit.ts'
 import { instantText } from '../channels/instant-text.ts'
 import { cuesLine, type RequestNotice } from '../channels/request-notice.ts'
 import { taskLine } from '../channels/task-notice.ts'
@@ -50,12 +51,15 @@ export function requestUrl({ publicUrl }: MailPages, id: string): string {
   return `${publicUrl}/requests/${id}`
 }
 
-/** The mail about one request, its task first. All mails about it share a subject and a thread. */
+/**
+ * The mail about one request, its task first. All mails about it share a subject and a thread.
+ * `isLastOfHour`: further ones are left out, and it says so.
+ */
 export function requestMail(
   occasion: Occasion,
   request: MailedCard,
   to: string,
-  pages: MailPages,
+  pages: MailPages & { readonly isLastOfHour?: boolean },
 ): Mail {
   const effect = effectInMail(request)
   const opening = openingOf(occasion, request)
@@ -69,6 +73,9 @@ export function requestMail(
       : [`Run started by ${mailLine(starter, maxWordLength)}`]),
     ...(attention === null ? [] : [attention]),
     ...(occasion === 'ended' ? [] : [`Expires ${instantText(request.expires_at)}`]),
+    ...(pages.isLastOfHour === true
+      ? [limitSentence('mail of this kind', mailLine(request.queue, maxWordLength))]
+      : []),
   ]
   const url = requestUrl(pages, request.id)
   const link = occasion === 'ended' ? 'See the request' : 'Look at it and decide'

@@ -280,3 +280,15 @@ it('connects to no private address, whatever the name of a push service resolves
     '10.0.0.5 is a private address, and webhooks.allow does not list it',
   )
 })
+
+// Rules: security.md 37
+it('pushes at most 30 openings of a queue in an hour to a device, and those of other queues still', async () => {
+  const device = await aDevice(desk.grace)
+  const flood = []
+  for (let n = 0; n < 32; n += 1) flood.push(await desk.open())
+  const other = await desk.open('request.opened', { routing: { queue: 'releases' } })
+  await untilTold()
+  expect(await untilEnded(device.id, other.id)).toBe('delivered: 201')
+  const outcomes = await Promise.all(flood.map(({ id }) => outcomeFor(device.id, id)))
+  expect(outcomes.filter((outcome) => outcome === 'none')).toHaveLength(2)
+})

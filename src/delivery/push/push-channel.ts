@@ -38,6 +38,7 @@ export function pushChannel(options: PushChannelOptions): Channel {
     events: usualEvents,
     queues: null,
     places: { atOnce: 16, perRecipient: 2 },
+    limited: usualEvents,
     reachesAnybody: hasDevice,
     compose: (tx, event) => compose(tx, event, options),
     send: (due, stopping, timeoutMs) => send(due, options, { stopping, timeoutMs }),

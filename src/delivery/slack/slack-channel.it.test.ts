@@ -23,10 +23,12 @@ beforeEach(async () => {
 afterEach(() => slack[Symbol.asyncDispose]())
 
 /** The relay with the workspace alone; each test has a workspace of its own, told from now on. */
-async function relayOf(options: { token?: null } = {}): Promise<ChannelRelay> {
+async function relayOf(options: { token?: null; keep?: true } = {}): Promise<ChannelRelay> {
   await desk.untilNumbered()
-  await desk.database.db.deleteFrom('delivery').execute()
-  await desk.database.db.deleteFrom('endpoint').execute()
+  if (options.keep !== true) {
+    await desk.database.db.deleteFrom('delivery').execute()
+    await desk.database.db.deleteFrom('endpoint').execute()
+  }
   const rules = { allow: [], isDevelopment: true }
   const client =
     options.token === null
@@ -227,4 +229,24 @@ it('posts nothing with a token of another workspace, or without one, and records
   const [dead] = await untilEnded(1)
   expect(dead?.lastError).toBe('the token is of the workspace T0OTHER, not T0ACME')
   expect(slack.of('chat.postMessage')).toEqual([])
+})
+
+// Rules: security.md 37
+it('posts at most 30 requests of a queue in an hour, says so below the last one, and posts no reminder of those that it left out', async () => {
+  await desk.untilNumbered()
+  const first = await relayOf()
+  await first[Symbol.asyncDispose]()
+  const unposted = []
+  for (let n = 0; n < 33; n += 1) unposted.push(await desk.open())
+  await using _relay = await relayOf({ keep: true })
+  await untilEnded(30)
+  await waitUntil(() => slack.of('chat.postMessage').length >= 31)
+  await desk.happen('request.reminded', unposted.at(-1)?.id ?? '')
+  await untilEnded(31)
+  const posted = slack.of('chat.postMessage')
+  const notes = posted.filter(({ fields }) => fields['thread_ts'] !== undefined)
+  expect(posted).toHaveLength(31)
+  expect(notes.map(({ fields }) => fields['text'])).toEqual([
+    `This is the 30th request about platform within an hour: until fewer come, there are no more of them. Everything that waits is in the inbox: ${publicUrl}/`,
+  ])
 })

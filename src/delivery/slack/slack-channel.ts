@@ -5,7 +5,7 @@ import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { changedRows, type Requests } from '../channels/body-matches-request.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
 import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
-import { slackMessage, slackReminder } from './slack-message.ts'
+import { slackLimitNote, slackMessage, slackReminder } from './slack-message.ts'
 
 export interface SlackChannelOptions extends Requests {
   readonly settings: SlackSettings
@@ -33,8 +33,16 @@ export function slackChannel(options: SlackChannelOptions): Channel {
     kind,
     events,
     queues,
-    compose: async (_tx, { request }) =>
-      request === null ? [] : [{ recipient: '', body: JSON.stringify({ requestId: request.id }) }],
+    // Each queue has places of its own: one whose requests come by the thousand delays no other.
+    places: { atOnce: 4, perRecipient: 2 },
+    // Without the message of its opening, nothing else is posted about a request.
+    limited: ['request.opened'],
+    compose: async (_tx, { request }) => {
+      if (request === null) return []
+      const body = { requestId: request.id }
+      const last = JSON.stringify({ ...body, isLastOfHour: true })
+      return [{ recipient: request.queue, body: JSON.stringify(body), last }]
+    },
     send: async (due, stopping, timeoutMs) => {
       if (client === null) {
         return { status: null, error: `${settings.tokenFrom} is not set` }
@@ -82,6 +90,11 @@ async function sendTo(
     return
   }
   await refresh(options, client, request.id, call)
+  const { isLastOfHour } = JSON.parse(due.body) as { readonly isLastOfHour?: true }
+  const posted = isLastOfHour === true ? await messageOf(options, request.id) : null
+  if (posted === null) return
+  const { channel, ts: thread } = posted
+  await client.post({ channel, thread }, slackLimitNote(request, publicUrl), call)
 }
 
 /** Updates the message until it shows the request's state, which may change during the call. */

@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/web-api'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf } from '../channels/channel-event.ts'
 import { instantText } from '../channels/instant-text.ts'
+import { limitSentence } from '../channels/hourly-limit.ts'
 import { cuesLine } from '../channels/request-notice.ts'
 import { taskLine, type TaskNotice } from '../channels/task-notice.ts'
 import type { SlackRequest } from './read-slack-request.ts'
@@ -73,6 +74,12 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
     text: escapeText(plainText(`${text}. ${effectInSlack(request)}`).text),
     blocks: [{ type: 'section', text: plainText(text) }],
   }
+}
+
+/** The reply below the last request of an hour that a channel gets. */
+export function slackLimitNote({ queue }: SlackRequest, publicUrl: string): SlackPost {
+  const text = plainText(`${limitSentence('request', queue)}: ${publicUrl}/`)
+  return { text: escapeText(text.text), blocks: [{ type: 'section', text }] }
 }
 
 /**

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Tx } from '#store/database.ts'
+import type { ChannelEvent } from './channel-event.ts'
+import type { Message } from './channel.ts'
+
+/**
+ * The most messages that a recipient gets within an hour about one queue and one type of event, so
+ * that an agent that opens and withdraws requests all day fills nobody's mailbox. Other queues, and
+ * reminders beside openings, are counted apart.
+ */
+const maxPerHour = 30
+
+/** Where messages go, and what they are about. */
+export interface LimitedMessages {
+  readonly endpoint: string
+  readonly type: string
+  readonly queue: string
+}
+
+/** How many more messages each of these recipients may get now; absent: all of them. */
+export async function placesLeft(
+  tx: Tx,
+  { endpoint, type, queue }: LimitedMessages,
+  recipients: readonly string[],
+): Promise<(recipient: string) => number> {
+  const { rows } = await sql<{ recipient: string; sent: number }>`
+    select delivery.recipient, count(*)::int as sent
+    from delivery join request on request.id = delivery.request_id
+    where delivery.recipient = any(${recipients}::text[]) and delivery.recipient <> ''
+      and delivery.created_at > clock_timestamp() - interval '1 hour'
+      and delivery.endpoint = ${endpoint} and delivery.type = ${type} and request.queue = ${queue}
+    group by delivery.recipient
+  `.execute(tx)
+  const sent = new Map(rows.map((row) => [row.recipient, row.sent]))
+  return (recipient) => maxPerHour - (sent.get(recipient) ?? 0)
+}
+
+/** The messages of an event that do not exceed the limit; the last one of an hour says so. */
+export async function withinLimit(
+  tx: Tx,
+  endpoint: string,
+  { type, request }: ChannelEvent,
+  messages: readonly Message[],
+): Promise<readonly Message[]> {
+  if (request === null || messages.length === 0) return messages
+  const recipients = messages.map(({ recipient }) => recipient)
+  const left = await placesLeft(tx, { endpoint, type, queue: request.queue }, recipients)
+  return messages.flatMap((message) => {
+    const places = left(message.recipient)
+    if (places <= 0) return []
+    return [
+      places === 1 && message.last !== undefined ? { ...message, body: message.last } : message,
+    ]
+  })
+}
+
+/** What the last message of an hour says of those that are left out. Pure. */
+export function limitSentence(what: string, queue: string): string {
+  return `This is the ${maxPerHour}th ${what} about ${queue} within an hour: until fewer come, there are no more of them. Everything that waits is in the inbox`
+}
