@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { endOfOutput } from '#domain/text/output-place.ts'
 import { splitLines } from '#domain/text/line-pieces.ts'
@@ -46,9 +46,14 @@ function LiveStream({ soFar, stream }: { soFar: OutputSoFar; stream: OutputStrea
   const pane = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   useLayoutEffect(() => {
-    const element = pane.current
-    if (element !== null && follows.current) element.scrollTop = element.scrollHeight
+    if (follows.current) toEnd(pane.current)
   }, [text])
+  useEffect(() => {
+    // A page is drawn once all its parts are loaded: before that, nothing can be scrolled.
+    const observer = new ResizeObserver(() => follows.current && toEnd(pane.current))
+    if (pane.current !== null) observer.observe(pane.current)
+    return () => observer.disconnect()
+  }, [])
   return (
     <div>
       <p className="small dim">
@@ -79,4 +84,8 @@ function LiveStream({ soFar, stream }: { soFar: OutputSoFar; stream: OutputStrea
       </div>
     </div>
   )
+}
+
+function toEnd(pane: HTMLElement | null): void {
+  if (pane !== null) pane.scrollTop = pane.scrollHeight
 }

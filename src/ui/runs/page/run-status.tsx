@@ -1,13 +1,16 @@
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { needOfRun, waitedFor } from '#domain/runs/need-of-run.ts'
 import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
 import { useMe } from '../../api/queries.ts'
 import { childWithRequests, runStateText } from '../run-state.tsx'
 import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.tsx'
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
-export function RunStatus({ run }: { run: RunDetail }) {
+export function RunStatus(props: { run: RunDetail; items: readonly TranscriptItem[] }) {
+  const { run } = props
   if (run.state === 'running') {
     const below = openChildren(run)
     // The banner of the page announces it.
@@ -15,9 +18,11 @@ export function RunStatus({ run }: { run: RunDetail }) {
       const workers = below.map(({ worker }) => worker).join(' and ')
       return <p className="standing">Waits for {workers}.</p>
     }
+    const tool = toolAtWork(props.items)
     return (
       <p className="standing" role="status">
-        <span className="standing-dot" aria-hidden /> The model is at work.
+        <span className="standing-dot" aria-hidden />{' '}
+        {tool === undefined ? 'The model' : <VisibleText text={tool} />} is at work.
       </p>
     )
   }
@@ -38,6 +43,15 @@ export function RunStatus({ run }: { run: RunDetail }) {
       </span>
     </p>
   )
+}
+
+/** The tool of the call that has started and not ended: meanwhile the model waits. */
+function toolAtWork(items: readonly TranscriptItem[]): string | undefined {
+  const calls = items.findLast(({ role }) => role === 'assistant')?.calls ?? []
+  return calls.find(
+    ({ result, times }) =>
+      result === undefined && times?.startedAt != null && times.finishedAt === null,
+  )?.tool
 }
 
 /** What a child run that has not ended does. */
