@@ -27,7 +27,7 @@ for (const [scheme, viewport] of [
     const page = await dashboard.open('Grace', path, { viewport, scheme })
     const effect = page.getByRole('region', { name: 'All that will happen' })
     await effect.getByText('"build.sh"').waitFor()
-    await effect.getByText('runs code from the workspace (sh)').waitFor()
+    await effect.getByText('runs other code (sh)').waitFor()
     await effect.getByText('It will run without a sandbox').waitFor()
     await effect.getByText('Hidden characters: 1').waitFor()
     // No hash is on the page but under the proof, which the raw input is a part of.
@@ -44,7 +44,7 @@ for (const [scheme, viewport] of [
       'scratch/build.sh',
       'Writable: notes',
       'sh is /usr/bin/sh',
-      'Runs code from the workspace',
+      'Runs other code',
     ]) {
       await facts.getByText(text).first().waitFor()
     }

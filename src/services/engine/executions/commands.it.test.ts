@@ -111,7 +111,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
         runsWorkspaceCode: true,
       },
     })
-    expect(presentation.warnings.join(' ')).toContain('runs code from the workspace (sh)')
+    expect(presentation.warnings.join(' ')).toContain('runs other code (sh)')
   })
 
   // Rules: product.md 14

@@ -62,7 +62,7 @@ export async function presentCommand(
         ...(running.length === 0
           ? []
           : [
-              `It runs code from the workspace (${running.map(([name = '']) => shellWord(name)).join(', ')}): what that does is more than what is shown here.`,
+              `It runs other code (${running.map(([name = '']) => shellWord(name)).join(', ')}): what that does is more than what is shown here.`,
             ]),
         ...secrets.map(
           ({ path }) => `It may read ${JSON.stringify(path)}, a key or environment file.`,

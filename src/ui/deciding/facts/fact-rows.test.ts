@@ -78,7 +78,7 @@ test('a command has its words one by one, its programs and files with their hash
       values: ['Required: yes\nNetwork: none\nWritable: notes\nReadable: none'],
     },
     { label: 'Command, word by word', values: ['"sh"\n"run.sh"\n"a b"'] },
-    { label: 'Runs code from the workspace', values: ['yes'] },
+    { label: 'Runs other code', values: ['yes'] },
     { label: 'Program', values: ['sh is /usr/bin/sh', hash('4')] },
     { label: 'Sandbox profile', values: [hash('3')] },
     { label: "Tool's definition", values: [hash('1')] },

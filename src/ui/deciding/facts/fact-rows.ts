@@ -30,7 +30,7 @@ const labels: Readonly<Record<string, string>> = {
   environment: 'Environment names',
   argv: 'Command, word by word',
   commands: 'Commands',
-  runsWorkspaceCode: 'Runs code from the workspace',
+  runsWorkspaceCode: 'Runs other code',
   programs: 'Program',
   profile: 'Sandbox profile',
   callId: 'Call',
