@@ -34,7 +34,7 @@ export function AuditEvents(props: {
         <Failure error={audit.error} retry={() => void audit.refetch()} whole={allEvents} />
       )}
       {(unknown || (audit.isSuccess && events.length === 0)) && (
-        <NoEvents isNarrowed={isNarrowed} />
+        <NoEvents isNarrowed={isNarrowed} readsAll={readsAll} />
       )}
       {unreadable > 0 && (
         <Notice tone="bad" title={`Not events of the service: ${unreadable}`}>
@@ -56,10 +56,11 @@ export function AuditEvents(props: {
   )
 }
 
-function NoEvents({ isNarrowed }: { isNarrowed: boolean }) {
+function NoEvents({ isNarrowed, readsAll }: { isNarrowed: boolean; readsAll: boolean }) {
+  const whose = readsAll ? 'yet' : 'that you may see'
   return (
     <div className="state">
-      <h2>{isNarrowed ? 'No event matches' : 'No events yet'}</h2>
+      <h2>{isNarrowed ? 'No event matches' : `No events ${whose}`}</h2>
       <p className="dim">
         {isNarrowed
           ? 'Nothing that you may see fits all of these filters.'

@@ -104,12 +104,11 @@ export function Effect(props: {
           />
         )}
       </section>
-      <p className="dim small facts-line">
+      <EveryByte request={request}>
         {files === null && lines !== null && lines.visible < lines.total
           ? `${lines.visible.toLocaleString('en')} of ${countText(lines.total, 'line')} are on this page: the button above shows the rest.`
           : amountText(presentation)}
-      </p>
-      <EveryByte request={request} />
+      </EveryByte>
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { SaveButton } from '../states/save-button.tsx'
@@ -16,17 +16,19 @@ export const ContentView = later(
 
 /**
  * All bytes of what will run or be written: shown if they are text, and available as a download.
+ * `children` say how much of them is shown above.
  */
-export function EveryByte({
-  request,
-}: {
+export function EveryByte(props: {
   request: Pick<RequestDetail, 'id' | 'number' | 'revision'>
+  children: ReactNode
 }) {
+  const { request } = props
   const [open, setOpen] = useState(false)
   const content = requestOf('getContent', { params: { id: request.id } })
   return (
-    <div className="column">
+    <div className="column every-byte">
       <div className="row">
+        <p className="dim small grow">{props.children}</p>
         <Button
           size="xs"
           variant="default"

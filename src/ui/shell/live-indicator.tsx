@@ -31,8 +31,10 @@ export function LiveIndicator() {
           data-state={state}
           aria-describedby={id}
         >
-          <Icon size={14} aria-hidden />
-          <span className="live-word">{word}</span>
+          <span className="live-face">
+            <Icon size={14} aria-hidden />
+            <span className="live-word">{word}</span>
+          </span>
         </span>
       </Hint>
       <span id={id} hidden>

@@ -146,10 +146,16 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await card.getByText('Ada, behind this request').waitFor()
   expect(await page.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'The whole run' }).count()).toBe(0)
+  // Its only scope is said, and is no choice.
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.getByText('This call, once.').waitFor()
+  expect(await page.getByLabel('Scope', { exact: true }).count()).toBe(0)
+  await page.getByText('Needs', { exact: true }).waitFor()
   const presentation = (await getRequest(desk.api, grace.caller, { request: requestId }))
     .presentation
   await desk.decide(grace, requestId, { seen: presentation.digest, reason: 'looked' })
   const { digest } = await getRequest(desk.api, caller, { request: requestId })
+  await page.getByText('Needed', { exact: true }).waitFor()
   await consumePermit(desk.api, caller, { request: requestId, digest })
   await page.getByText('The program took its permit').waitFor()
   const outcome = { request: requestId, state: 'succeeded', summary: 'Rolled out' } as const

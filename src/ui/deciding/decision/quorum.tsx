@@ -15,7 +15,7 @@ export function Quorum({ request }: { request: RequestDetail }) {
   return (
     <dl className="facts panel-facts">
       <div className="fact">
-        <dt>Needs</dt>
+        <dt>{request.state === 'pending' ? 'Needs' : 'Needed'}</dt>
         <dd>
           <span className="row quorum-progress">
             <SignatureStroke votes={quorum.counted.length} places={needed} />

@@ -12,7 +12,7 @@ export function Alike({ request }: { request: RequestDetail }) {
   const againText = request.state === 'pending' ? againSentence(again) : null
   if (same.length + similar.length + hidden === 0 && againText === null) return null
   return (
-    <section className="card column" aria-labelledby="alike-title">
+    <section className="card column alike" aria-labelledby="alike-title">
       <h2 id="alike-title">Similar calls</h2>
       {againText !== null && <Notice tone="bad" title={`${againText}.`} />}
       <AlikeList label="The same call" requests={same} />

@@ -18,6 +18,7 @@ export function RunRow({ run }: { run: Run }) {
   const isPhone = useMedia(phoneUntil)
   return (
     <li className="run-row" title={visibleString(run.title)}>
+      {!isPhone && <span className="run-number">{run.number}</span>}
       <Link to={`/runs/${run.id}`} className="run-link">
         {isPhone ? (
           <span className="visually-hidden">
@@ -25,7 +26,6 @@ export function RunRow({ run }: { run: Run }) {
           </span>
         ) : (
           <>
-            <span className="run-number">{run.number}</span>
             <WorkerShape name={run.worker} />
             {run.worker}:{' '}
           </>

@@ -32,12 +32,16 @@ export function ScopeFields(props: {
   const wider = value.scope !== 'once'
   return (
     <>
-      <NativeSelect
-        label="Scope"
-        value={value.scope}
-        onChange={(event) => onChange({ ...value, scope: event.currentTarget.value as ScopeName })}
-        data={request.allowedScopes.map((scope) => ({ value: scope, label: scopeNames[scope] }))}
-      />
+      {request.allowedScopes.length > 1 && (
+        <NativeSelect
+          label="Scope"
+          value={value.scope}
+          onChange={(event) =>
+            onChange({ ...value, scope: event.currentTarget.value as ScopeName })
+          }
+          data={request.allowedScopes.map((scope) => ({ value: scope, label: scopeNames[scope] }))}
+        />
+      )}
       <div className="scope-covers small" role="status" aria-label="What this approval covers">
         {wider && <p className="dim">What this approval covers:</p>}
         <ul>
