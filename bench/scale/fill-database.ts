@@ -3,7 +3,8 @@ import { putContent } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { generateRequest, type Year } from './generate-request.ts'
+import { generateRequest } from './generate-request.ts'
+import type { Year } from './request-case.ts'
 
 /** A filled database, and people with different rights to see it. */
 export interface FilledDatabase {

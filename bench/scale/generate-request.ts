@@ -1,72 +1,30 @@
 import { usualScopes } from '#domain/policy/verdict.ts'
-import { callDigest, hashBytes } from '#domain/json/digest.ts'
-import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
-import type { PermitStatement, RunStatement } from '#domain/statements/statement.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { RunStatement } from '#domain/statements/statement.ts'
+import { approvalRows } from './approval-rows.ts'
 import { generateEvents } from './generate-events.ts'
+import { caseAt, dayMs, type Case, type Year } from './request-case.ts'
 
-export interface Person {
-  readonly id: string
-  readonly name: string
-}
-
-/** The values that all rows share: people, policy, and the start of the year. */
-export interface Year {
-  readonly people: readonly Person[]
-  readonly queues: readonly string[]
-  readonly worker: { readonly name: string; readonly digest: string }
-  readonly policyDigest: string
-  readonly contentHash: string
-  readonly signer: Signer
-  /** requests in all; the last `pending` of them wait */
-  readonly requests: number
-  readonly pending: number
-  readonly beganMs: number
-}
-
-const apartMs = 5 * 60_000
-const dayMs = 24 * 3_600_000
-const kinds = { run: 1, call: 2, request: 3, permit: 4, decision: 5, event: 6 }
-const subjects = ['notes', 'invoices', 'deploy', 'customers', 'schema', 'reports', 'pricing']
+const rule = { id: 'zone:notes.write', text: 'zone notes: write asks', source: null }
 
 /**
  * The rows of one run whose only call needs an approval: decided by two people, or pending. Keys
  * are the names of tables.
  */
 export function generateRequest(year: Year, place: number): Record<string, object[]> {
-  const isPending = place >= year.requests - year.pending
-  const at = new Date(year.beganMs + place * apartMs)
-  const later = new Date(at.getTime() + 30 * dayMs)
-  const id = (kind: keyof typeof kinds, nth = 0): string => idAt(at, kinds[kind], place, nth)
-  const queue = year.queues[place % year.queues.length] ?? ''
-  const [starter, first, second] = [
-    personAt(year, place),
-    personAt(year, place + 7),
-    personAt(year, place + 14),
-  ]
-  const tool = place % 40 === 0 ? 'delete_file' : 'write_file'
-  const path = `${subjects[place % subjects.length]}/${place}.md`
-  const digest = callDigest({ tool, input: { path }, toolHash: year.contentHash })
-  const factsDigest = hashBytes(path)
-  const facts = { toolHash: year.contentHash, bases: [{ path, hash: 'absent' }] }
-  const places = [{ team: queue, count: 2 }]
-  // Some pending requests also need a person of another team.
-  const both = isPending && place % 20 === 0 ? [...places, { team: 'auditors', count: 1 }] : places
-  const routing = {
-    queue,
-    team: queue,
-    quorum: { any: [both] },
-    quorumText: `2 of ${queue}`,
-    expiresAfterMs: 3 * dayMs,
-    permitForMs: 30 * dayMs,
-    scopes: usualScopes,
-    edits: 'approve',
-    selfApproval: false,
-    signature: 'optional',
+  const of = caseAt(year, place)
+  const statement = runStatementOf(of)
+  return {
+    ...runRows(of, statement),
+    ...callRows(of),
+    ...requestRows(of),
+    ...(of.isPending ? {} : approvalRows(of)),
+    audit_event: eventRows(of, statement),
   }
-  const rule = { id: 'zone:notes.write', text: 'zone notes: write asks', source: null }
-  const ids = { run_id: id('run'), request_id: id('request'), call_id: id('call') }
-  const title = `Write ${path}`
-  const runStatement: RunStatement = {
+}
+
+function runStatementOf({ year, ids, starter }: Case): RunStatement {
+  return {
     version: 1,
     runId: ids.run_id,
     rootRunId: ids.run_id,
@@ -77,8 +35,14 @@ export function generateRequest(year: Year, place: number): Record<string, objec
     mode: 'prompt',
     startedBy: starter.id,
   }
-  const signedRun = signStatement(year.signer, 'run', runStatement)
-  const rows: Record<string, object[]> = {
+}
+
+function runRows(
+  { year, isPending, at, ids, path, starter }: Case,
+  statement: RunStatement,
+): Record<string, object[]> {
+  const signedRun = signStatement(year.signer, 'run', statement)
+  return {
     run: [
       {
         id: ids.run_id,
@@ -116,6 +80,19 @@ export function generateRequest(year: Year, place: number): Record<string, objec
       },
     ],
     run_lineage: [{ run_id: ids.run_id, ancestor_id: ids.run_id, depth: 0 }],
+  }
+}
+
+function callRows({
+  year,
+  isPending,
+  at,
+  ids,
+  tool,
+  digest,
+  facts,
+}: Case): Record<string, object[]> {
+  return {
     tool_call: [
       {
         id: ids.call_id,
@@ -138,6 +115,13 @@ export function generateRequest(year: Year, place: number): Record<string, objec
         finished_at: isPending ? null : at,
       },
     ],
+  }
+}
+
+function requestRows(of: Case): Record<string, object[]> {
+  const { year, place, isPending, at, later, ids, queue, tool, path, digest, facts } = of
+  const title = `Write ${path}`
+  return {
     request: [
       {
         id: ids.request_id,
@@ -152,7 +136,7 @@ export function generateRequest(year: Year, place: number): Record<string, objec
         digest,
         policy_digest: year.policyDigest,
         rule,
-        routing,
+        routing: routingOf(of),
         run_id: ids.run_id,
         root_run_id: ids.run_id,
         call_id: ids.call_id,
@@ -181,70 +165,31 @@ export function generateRequest(year: Year, place: number): Record<string, objec
         created_at: at,
       },
     ],
-    request_principal: [{ request_id: ids.request_id, person_id: starter.id, why: 'started' }],
+    request_principal: [{ request_id: ids.request_id, person_id: of.starter.id, why: 'started' }],
   }
-  if (!isPending) {
-    const permit: PermitStatement = {
-      version: 1,
-      permitId: id('permit'),
-      requestId: ids.request_id,
-      revision: 1,
-      runId: ids.run_id,
-      callId: ids.call_id,
-      digest,
-      factsDigest,
-      decision: 'approve',
-      deciders: [first.id, second.id],
-      policyDigest: year.policyDigest,
-      issuedAt: at.toISOString(),
-      expiresAt: later.toISOString(),
-      nonce: id('permit'),
-      attempt: 1,
-      epoch: 1,
-    }
-    const signedPermit = signStatement(year.signer, 'permit', permit)
-    rows['decision'] = [first, second].map((decider, nth) => ({
-      id: id('decision', nth),
-      request_id: ids.request_id,
-      revision: 1,
-      person_id: decider.id,
-      decision: 'approve',
-      digest,
-      self_approved: false,
-      edited: false,
-      channel: 'dashboard',
-      at,
-    }))
-    rows['permit'] = [
-      {
-        ...ids,
-        id: id('permit'),
-        revision: 1,
-        attempt: 1,
-        state: 'consumed',
-        statement: signedPermit.statement,
-        signature: signedPermit.signature,
-        key_id: signedPermit.keyId,
-        epoch: 1,
-        issued_at: at,
-        expires_at: later,
-        ended_at: at,
-      },
-    ]
-    rows['execution'] = [
-      {
-        call_id: ids.call_id,
-        attempt: 1,
-        state: 'succeeded',
-        request_id: ids.request_id,
-        permit_id: id('permit'),
-        executed_digest: digest,
-        epoch: 1,
-        started_at: at,
-        finished_at: at,
-      },
-    ]
+}
+
+function routingOf({ place, isPending, queue }: Case): object {
+  const places = [{ team: queue, count: 2 }]
+  // Some pending requests also need a person of another team.
+  const both = isPending && place % 20 === 0 ? [...places, { team: 'auditors', count: 1 }] : places
+  return {
+    queue,
+    team: queue,
+    quorum: { any: [both] },
+    quorumText: `2 of ${queue}`,
+    expiresAfterMs: 3 * dayMs,
+    permitForMs: 30 * dayMs,
+    scopes: usualScopes,
+    edits: 'approve',
+    selfApproval: false,
+    signature: 'optional',
   }
+}
+
+function eventRows(of: Case, run: RunStatement): object[] {
+  const { year, isPending, at, later, id, ids, queue, starter, deciders, digest, factsDigest } = of
+  const [first, second] = deciders
   const names: Readonly<Record<string, string>> = {
     r1: ids.run_id,
     c1: ids.call_id,
@@ -261,26 +206,7 @@ export function generateRequest(year: Year, place: number): Record<string, objec
     linus: second.name,
     '2026-04-01T00:00:00.000Z': later.toISOString(),
   }
-  rows['audit_event'] = generateEvents(
-    isPending,
-    names,
-    { run: runStatement, policyDigest: year.policyDigest },
-    at,
-    (nth) => id('event', nth),
+  return generateEvents(isPending, names, { run, policyDigest: year.policyDigest }, at, (nth) =>
+    id('event', nth),
   )
-  return rows
-}
-
-/** The people in turn. */
-export function personAt({ people }: Year, place: number): Person {
-  const person = people[place % people.length]
-  if (person === undefined) throw new RangeError('A year takes people')
-  return person
-}
-
-/** An id that sorts by time, like those of the service. */
-function idAt(at: Date, kind: number, place: number, nth: number): string {
-  const time = at.getTime().toString(16).padStart(12, '0')
-  const rest = place.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${kind}${nth.toString(16)}0-8000-${rest}`
 }

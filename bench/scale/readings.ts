@@ -11,7 +11,7 @@ import { viewerOf } from '#services/requests/people/viewer.ts'
 import { listRuns } from '#services/runs/reading/list-runs.ts'
 import { searchService } from '#services/search/search-service.ts'
 import type { FilledDatabase } from './fill-database.ts'
-import { personAt } from './generate-request.ts'
+import { personAt } from './request-case.ts'
 
 /** A page that somebody looks at; answers how many rows they saw. */
 export type Reading = (ctx: ServiceContext) => Promise<number>
@@ -23,28 +23,43 @@ const hourMs = 3_600_000
  * whose and which.
  */
 export function readings(filled: FilledDatabase): Readonly<Record<string, Reading>> {
-  const { member, manager, auditor, starter, stranger, year } = filled
-  const someone = personAt(year, 3).id
-  const middle = Math.floor((year.requests - year.pending) / 2)
-  const at = (place: number): string => new Date(year.beganMs + place * 300_000).toISOString()
+  return {
+    ...queueReadings(filled),
+    ...requestReadings(filled),
+    ...searchReadings(filled),
+    ...runReadings(filled),
+    ...trailReadings(filled),
+    ...insights(filled),
+    'export: an hour': exportReading(filled),
+  }
+}
+
+type Readings = Readonly<Record<string, Reading>>
+
+/** The request in the middle of those that were decided. */
+function middleOf({ year }: FilledDatabase): number {
+  return Math.floor((year.requests - year.pending) / 2)
+}
+
+/** When the request at a place was opened. */
+function timeAt({ year }: FilledDatabase, place: number): string {
+  return new Date(year.beganMs + place * 300_000).toISOString()
+}
+
+function queueReadings({ member, manager }: FilledDatabase): Readings {
+  return {
+    'queues: member': async (ctx) => (await listQueues(ctx, member.caller, {})).items.length,
+    'queues: manager': async (ctx) => (await listQueues(ctx, manager.caller, {})).items.length,
+  }
+}
+
+function requestReadings(filled: FilledDatabase): Readings {
+  const { member, manager, auditor, starter, stranger } = filled
   const requests =
     ({ caller }: { caller: Caller }, input: ListRequestsInput): Reading =>
     async (ctx) =>
       (await listRequests(ctx, caller, input)).items.length
-  const trail =
-    (
-      { caller }: { caller: Caller },
-      input: Omit<Parameters<typeof readAudit>[2], 'keyReadsAudit'>,
-    ): Reading =>
-    async (ctx) =>
-      (await readAudit(ctx, caller, { ...input, keyReadsAudit: false })).documents.length
-  const readSearch =
-    ({ caller }: { caller: Caller }, q: string): Reading =>
-    async (ctx) =>
-      (await searchService(ctx, caller, { q })).length
   return {
-    'queues: member': async (ctx) => (await listQueues(ctx, member.caller, {})).items.length,
-    'queues: manager': async (ctx) => (await listQueues(ctx, manager.caller, {})).items.length,
     'queue: newest': requests(member, { state: 'pending', queue: 'platform' }),
     'queue: age': requests(member, { state: 'pending', queue: 'platform', sort: 'age' }),
     'queue: expiry': requests(member, { state: 'pending', queue: 'platform', sort: 'expiresAt' }),
@@ -73,63 +88,87 @@ export function readings(filled: FilledDatabase): Readonly<Record<string, Readin
     'requests: of few': requests(auditor, {}),
     'requests: of a stranger': requests(stranger, {}),
     'requests: search': requests(member, { q: 'invoices' }),
-    'requests: search rare': requests(manager, { q: `/${middle}.md` }),
+    'requests: search rare': requests(manager, { q: `/${middleOf(filled)}.md` }),
     'requests: search without hit': requests(manager, { q: 'nowhere' }),
     'requests: a rare tool': requests(manager, { tool: 'call_worker' }),
+  }
+}
+
+function searchReadings(filled: FilledDatabase): Readings {
+  const { member, manager, starter, stranger } = filled
+  const readSearch =
+    ({ caller }: { caller: Caller }, q: string): Reading =>
+    async (ctx) =>
+      (await searchService(ctx, caller, { q })).length
+  return {
     'search: common word': readSearch(member, 'write'),
     'search: subject': readSearch(member, 'invoices md'),
-    'search: rare': readSearch(manager, `${middle}.md`),
+    'search: rare': readSearch(manager, `${middleOf(filled)}.md`),
     'search: two characters': readSearch(member, 'in'),
     'search: without hit': readSearch(manager, 'nowhere'),
     'search: of a stranger': readSearch(stranger, 'write'),
     'search: of a starter': readSearch(starter, 'write'),
-    'runs: all': async (ctx) => (await listRuns(ctx, manager.caller, {})).items.length,
-    'runs: member': async (ctx) => (await listRuns(ctx, member.caller, {})).items.length,
-    'runs: of a starter': async (ctx) => (await listRuns(ctx, starter.caller, {})).items.length,
-    'runs: of a stranger': async (ctx) => (await listRuns(ctx, stranger.caller, {})).items.length,
-    'runs: failed, none': async (ctx) =>
-      (await listRuns(ctx, manager.caller, { state: 'failed' })).items.length,
-    'runs: waiting for input, none': async (ctx) =>
-      (await listRuns(ctx, manager.caller, { state: 'waiting_for_input' })).items.length,
-    'runs: waiting': async (ctx) =>
-      (await listRuns(ctx, manager.caller, { state: 'waiting_for_approval' })).items.length,
+  }
+}
+
+function runReadings({ member, manager, starter, stranger }: FilledDatabase): Readings {
+  const runs =
+    ({ caller }: { caller: Caller }, input: Parameters<typeof listRuns>[2] = {}): Reading =>
+    async (ctx) =>
+      (await listRuns(ctx, caller, input)).items.length
+  return {
+    'runs: all': runs(manager),
+    'runs: member': runs(member),
+    'runs: of a starter': runs(starter),
+    'runs: of a stranger': runs(stranger),
+    'runs: failed, none': runs(manager, { state: 'failed' }),
+    'runs: waiting for input, none': runs(manager, { state: 'waiting_for_input' }),
+    'runs: waiting': runs(manager, { state: 'waiting_for_approval' }),
+  }
+}
+
+function trailReadings(filled: FilledDatabase): Readings {
+  const { member, auditor, starter, stranger, year } = filled
+  const someone = personAt(year, 3).id
+  const middle = middleOf(filled)
+  const day = { from: timeAt(filled, middle), to: timeAt(filled, middle + 288) }
+  const trail =
+    (
+      { caller }: { caller: Caller },
+      input: Omit<Parameters<typeof readAudit>[2], 'keyReadsAudit'>,
+    ): Reading =>
+    async (ctx) =>
+      (await readAudit(ctx, caller, { ...input, keyReadsAudit: false })).documents.length
+  return {
     'trail: newest': trail(auditor, {}),
     'trail: type': trail(auditor, { type: 'decision.recorded' }),
     'trail: rare type': trail(auditor, { type: 'grant.revoked' }),
     'trail: person': trail(auditor, { actor: someone }),
     'trail: kind of actor': trail(auditor, { actor: 'person' }),
     'trail: rare kind of actor': trail(auditor, { actor: 'timer' }),
-    'trail: person and type': trail(auditor, {
-      actor: someone,
-      type: 'permit.issued',
-    }),
-    'trail: person and rare type': trail(auditor, {
-      actor: someone,
-      type: 'grant.given',
-    }),
-    'trail: a day': trail(auditor, { from: at(middle), to: at(middle + 288) }),
-    'trail: a day, rare type': trail(auditor, {
-      from: at(middle),
-      to: at(middle + 288),
-      type: 'grant.revoked',
-    }),
+    'trail: person and type': trail(auditor, { actor: someone, type: 'permit.issued' }),
+    'trail: person and rare type': trail(auditor, { actor: someone, type: 'grant.given' }),
+    'trail: a day': trail(auditor, day),
+    'trail: a day, rare type': trail(auditor, { ...day, type: 'grant.revoked' }),
     'trail: member': trail(member, {}),
     'trail: of a starter': trail(starter, {}),
     'trail: of a stranger': trail(stranger, {}),
-    ...insights(filled),
-    'export: an hour': async (ctx) => {
-      const from = new Date(year.beganMs + middle * 300_000)
-      const to = new Date(from.getTime() + hourMs)
-      const filter = { from: from.toISOString(), to: to.toISOString() }
-      const { lines } = await exportAudit(ctx, auditor.caller, {
-        ...filter,
-        format: 'jsonl',
-        keyReadsAudit: false,
-      })
-      let count = 0
-      for await (const line of lines) count += line.length > 0 ? 1 : 0
-      return count
-    },
+  }
+}
+
+function exportReading(filled: FilledDatabase): Reading {
+  return async (ctx) => {
+    const from = timeAt(filled, middleOf(filled))
+    const to = new Date(Date.parse(from) + hourMs).toISOString()
+    const { lines } = await exportAudit(ctx, filled.auditor.caller, {
+      from,
+      to,
+      format: 'jsonl',
+      keyReadsAudit: false,
+    })
+    let count = 0
+    for await (const line of lines) count += line.length > 0 ? 1 : 0
+    return count
   }
 }
 
