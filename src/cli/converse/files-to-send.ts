@@ -1,9 +1,13 @@
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { pictureTypeOf } from '#domain/tools/picture-type.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+const maxBytes = limits.filesOfMessageBytes
 
 /**
  * Reads pictures and texts of this computer for a message. The service refuses all other files.
@@ -22,8 +26,23 @@ async function readOne(path: string) {
   return { name: basename(path), mediaType, data: bytes.toString('base64') }
 }
 
+/**
+ * Opens the file once and reads what was opened: an agent that works in the same folder may
+ * exchange it at any time for a link to a secret, or a pipe that nobody writes.
+ */
 async function readBounded(path: string): Promise<Buffer> {
-  const { size } = await stat(path)
-  if (size <= limits.filesOfMessageBytes) return readFile(path)
-  throw new Error(`a file has at most ${binarySize(limits.filesOfMessageBytes)}`)
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(async (error) => {
+    const target = await readlink(path).catch(() => null)
+    if (target === null) throw error
+    throw new Error(`it is a link to ${target}: name that file, if you mean to send it`)
+  })
+  if (!(await file.stat()).isFile()) throw new Error('it is no regular file')
+  const bytes = Buffer.alloc(maxBytes + 1)
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length)
+    length += bytesRead
+    if (length > maxBytes) throw new Error(`a file has at most ${binarySize(maxBytes)}`)
+    if (bytesRead === 0) return bytes.subarray(0, length)
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -269,6 +269,24 @@ describe('a backup', () => {
     await expect(
       restoreTables(target.db, { ...manifest, tables: renamed }, rows()),
     ).rejects.toThrow('is not the one that its migrations make')
+    expect(await isEmpty(target)).toBe(true)
+  })
+
+  // Rules: security.md 10
+  it('is not restored from a file that was exchanged after it had been checked', async () => {
+    const checked = join(folder, 'checked.backup')
+    const other = join(folder, 'exchanged.backup')
+    await copyFile(file, checked)
+    const { manifest, rows } = await readBackup(checked)
+    await db
+      .insertInto('outbox')
+      .values({ run_id: null, kind: 'slipped in', payload: toJsonb({}) })
+      .execute()
+    await writeBackup(db, { file: other, keys: [] })
+    await db.deleteFrom('outbox').where('kind', '=', 'slipped in').execute()
+    await rename(other, checked)
+    await using target = await createEmptyDatabase()
+    await expect(restoreTables(target.db, manifest, rows())).rejects.toThrow('is damaged')
     expect(await isEmpty(target)).toBe(true)
   })
 

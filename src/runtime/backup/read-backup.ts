@@ -50,14 +50,22 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
   if (changed !== undefined) throw damageError(file, `${changed.path} is not what was saved`)
   if (files.length !== manifest.files.length)
     throw damageError(file, 'it has files that its manifest does not list')
-  return { manifest, keys, rows: () => rowsOf(file) }
+  return { manifest, keys, rows: () => rowsOf(file, manifest.files) }
 }
 
-async function* rowsOf(file: string): AsyncGenerator<SavedRows> {
+/** Compares the hashes again: the file may have been exchanged since it was checked. */
+async function* rowsOf(file: string, files: Manifest['files']): AsyncGenerator<SavedRows> {
+  let next = 0
   for await (const { path, bytes } of archivedFile(file)) {
+    if (path === manifestName || path === manifestHashName) continue
+    const entry = { path, bytes: bytes.length, sha256: sha256(bytes) }
+    if (!isDeepStrictEqual(entry, files[next]))
+      throw damageError(file, `${path} is not what was saved`)
+    next += 1
     const table = tableOfPart(path)
     if (table !== null) yield { table, text: textOfPart(file, path, bytes) }
   }
+  if (next !== files.length) throw damageError(file, 'its end is missing')
 }
 
 /**

@@ -95,7 +95,8 @@ async function exportLog(service: Service, folder: string): Promise<void> {
     if (!isLogFile(path))
       throw new CommandFailure('The archive has a file that does not belong to a log')
     await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), bytes)
+    // Whoever shares the folder can have no other file overwritten by a link in it.
+    await writeFile(join(folder, path), bytes, { flag: 'wx' })
     files += 1
     if (path === 'checkpoint') size = sizeOf(Buffer.from(bytes).toString('utf8'))
   }

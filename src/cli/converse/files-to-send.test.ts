@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
+import { filesToSend } from './files-to-send.ts'
+
+const folder = newFolder('files to send ')
+const secret = join(folder, 'id_ed25519')
+await writeFile(secret, 'a private key')
+
+// Rules: security.md 10
+test('a file is sent as it is, and a link to another file is refused with the name of that file', async () => {
+  const note = join(folder, 'note.txt')
+  await writeFile(note, 'hello')
+  expect(await filesToSend([note])).toEqual({
+    files: [{ name: 'note.txt', mediaType: 'text/plain', data: 'aGVsbG8=' }],
+  })
+  const link = join(folder, 'build.log')
+  await symlink(secret, link)
+  await expect(filesToSend([link])).rejects.toThrow(`${link}: it is a link to ${secret}`)
+})
+
+test('a file that an agent exchanges for a link all the time is sent as it was, or not at all', async () => {
+  const target = join(folder, 'raced.log')
+  const [plain, link] = [join(folder, 'plain'), join(folder, 'link')]
+  const wrong: string[] = []
+  for (let round = 0; round < 300; round += 1) {
+    await writeFile(plain, 'of the build')
+    await rename(plain, target)
+    await symlink(secret, link)
+    const [sent] = await Promise.all([
+      filesToSend([target]).catch(() => null),
+      rename(link, target),
+    ])
+    for (const { data } of sent?.files ?? []) {
+      if (data !== Buffer.from('of the build').toString('base64')) wrong.push(data)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('what is no regular file is refused at once: a pipe without a writer, a device, a folder', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  for (const path of [pipe, '/dev/zero', folder]) {
+    await expect(filesToSend([path])).rejects.toThrow(`${path}: it is no regular file`)
+  }
+})
+
+test('a file over the limit is refused with the limit', async () => {
+  const large = join(folder, 'large')
+  await writeFile(large, Buffer.alloc(16 * 1024 * 1024))
+  await expect(filesToSend([large])).rejects.toThrow('a file has at most')
+})
