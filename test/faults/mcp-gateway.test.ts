@@ -327,7 +327,10 @@ describe('a call that asks', () => {
     await locked
     expect(await calling).toMatchObject({ isError: false, disposition: 'approved-executed' })
     // The held call has it made: a wait that sent the model back to call would ask again.
-    expect((await besides).text).toContain('It was carried out')
+    expect((await besides).text).toContain('note held')
+    const later = await held.call('countersign_wait', { id: String(waiting?.number) })
+    expect(later).toMatchObject({ isError: false, disposition: 'approved-executed' })
+    expect(later.text).toContain('note held')
     expect(sentences[0]).toMatch(/waits for a decision as request #\d+/)
     expect(await runs('note held', 'held')).toBe(1)
   })

@@ -93,8 +93,7 @@ export function answerOf(
     return waitingResult(callState, publicUrl, { status: 'approved', text })
   }
   // A caller that calls again after another connection got the result opens a new request.
-  const next = callState.hasStarted ? againOrWait(callState) : `Wait ${byWaiting(callState)}`
-  const text = `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${next}`
+  const text = `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. Wait ${byWaiting(callState)}`
   return waitingResult(callState, publicUrl, { status: 'running', text })
 }
 

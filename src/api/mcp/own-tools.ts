@@ -7,6 +7,7 @@ import { withdrawRequest } from '#services/external/withdraw-request.ts'
 import { readCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
+import { reportState } from './call-tool.ts'
 import { followCall } from './follow-call.ts'
 import { answerOf, failureResult, waitTool, waitingResult, withdrawTool } from './gateway-answer.ts'
 
@@ -22,7 +23,7 @@ export const ownTools: readonly Tool[] = [
   {
     name: waitTool,
     description:
-      'Waits for the decision on a pending call. Decides and runs nothing: once it is approved, call its tool again with the same arguments.',
+      'Waits for the decision on a pending call. Decides and runs nothing: once it is approved, call its tool again with the same arguments. Returns the result of a call that has run.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -103,12 +104,10 @@ async function answerOwnTool(
   const holdMs = sent.data.seconds * 1000
   const following = { server, requestId, holdMs, wants: false, signal, onWait: null }
   const callState = await followCall(api, caller, following)
-  const hasRun = callState.outcome === 'succeeded' || callState.outcome === 'failed'
-  const { content } = hasRun
-    ? failureResult(
-        `It was carried out (request #${callState.number}): call ${callState.tool} again with the same arguments for its result.`,
-      )
-    : answerOf(callState, api.settings.publicUrl, null)
+  // Calling for the result of a call that has run would make it once more, if another connection
+  // has the result by then.
+  if (callState.outcome !== null) return reportState(api, callState)
+  const { content } = answerOf(callState, api.settings.publicUrl, null)
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   return waitingResult(callState, api.settings.publicUrl, { status: callState.state, text })
 }

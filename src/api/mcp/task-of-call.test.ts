@@ -57,8 +57,8 @@ test('a call that policy forbids after its approval is a completed task whose de
   expect(JSON.stringify(answerOf(blocked, url, null))).toContain('Nothing ran.')
 })
 
-test.each([{ isWanted: true }, { byTask: true }])(
-  'an approved call that is carried out for another caller is waited for, not called again: %o',
+test.each([{ isWanted: true }, { byTask: true }, { hasStarted: true }])(
+  'an approved call that is carried out, for another caller or this one, is waited for, not called again: %o',
   (how) => {
     const [content] = answerOf({ ...approved, byTask: false, ...how }, url, null).content
     expect(content).toMatchObject({ text: expect.stringMatching(/^RUNNING.*countersign_wait/) })

@@ -6,6 +6,7 @@ import { callOwnTool } from '#api/mcp/own-tools.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { readCallToMake } from '#services/gateway/call-to-make.ts'
 import { readCallState } from '#services/gateway/read-call-state.ts'
+import { putContent } from '#store/content/content.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { defaultSettings, ready } from '../test-api.ts'
 
@@ -83,4 +84,21 @@ test('an approved call whose caller has not called for ten minutes is not made, 
   }
   const { text } = await wait(await heldCall(11), 20)
   expect(text).toMatch(/^ALLOWED, not run yet .*call .* again/)
+})
+
+test('a wait for a call that has run returns its result, and sends nobody back to call again', async () => {
+  const id = await heldCall(1)
+  const answered = { content: [{ type: 'text', text: 'sold' }] }
+  const result = await putContent(db, JSON.stringify(answered))
+  await sql`update gateway_call set result_hash = ${result} where request_id = ${id}`.execute(db)
+  await sql`update external_request set outcome = 'succeeded', consumed_at = clock_timestamp(),
+    outcome_at = clock_timestamp() where request_id = ${id}`.execute(db)
+  const recorded = async () =>
+    db.selectFrom('gateway_call').select('told_at').where('request_id', '=', id).executeTakeFirst()
+  expect(await recorded()).toEqual({ told_at: null })
+  for (const _ of [1, 2]) {
+    const { text } = await wait(id, 0)
+    expect(text).toBe('sold')
+    expect(await recorded()).toEqual({ told_at: expect.any(Date) })
+  }
 })
