@@ -9,6 +9,25 @@ export const gitOptions = "-c 'safe.directory=*' -c core.fsmonitor=false -c prot
 
 export const gitLimits = { timeoutMs: 30_000, answerMib: 64 }
 
+/**
+ * Ends a script where Git is missing or does not work in the folder: then it does not work for the
+ * command either. Fails where that is unclear.
+ */
+export const onlyInRepository = `set -o pipefail
+g rev-parse --git-dir > /tmp/answer 2>&1
+code=$?
+case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
+`
+
+/** Why an answer of Git is not whole, as the end of a sentence; `null`: it is. */
+export function problemOfAnswer(end: CommandEnd): string | null {
+  if (end.exceeded !== null) return `Git's answer about it ended early: ${end.exceeded}`
+  if (end.timedOut) return `Git needs more than ${gitLimits.timeoutMs / 1000} seconds for its files`
+  if (end.exitCode === 0) return null
+  const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
+  return `Git cannot read what it has in it: ${errorText || `it ended with ${end.exitCode}`}`
+}
+
 const literalGit = `g() { git --literal-pathspecs ${gitOptions} "$@"; }\n`
 
 /**

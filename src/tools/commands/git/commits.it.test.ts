@@ -210,6 +210,39 @@ describe.skipIf(!testSandbox.works)('files that the sandbox covers', () => {
   })
 
   test(
+    'are as Git has them however large, and no command begins where Git cannot give them',
+    patient,
+    async () => {
+      using desk = await repository({ '.env.example': 'x'.repeat(1024 * 1024 + 1) })
+      const large = await shell(
+        desk,
+        'git status --porcelain && git commit -q --allow-empty -am two',
+      )
+      expect(large).toMatchObject({ exitCode: 0, stdout: '' })
+      expect(own(desk, 'show', '--stat', '--format=')).toBe('')
+      const index = path.join(desk.root, 'r/.git/index')
+      const whole = readFileSync(index)
+      writeFileSync(index, 'no index')
+      const broken = await shell(desk, 'rm -f .git/index; git add -A; touch begun')
+      expect(broken.text).toMatch(/^No command runs beside "\.env\.example".* Git cannot read/)
+      writeFileSync(index, whole)
+      const blob = own(desk, 'rev-parse', 'HEAD:a.txt').trim()
+      const stages = [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\t.env.example\n`).join('')
+      const zeros = '0'.repeat(40)
+      own(desk, 'rm', '-q', '--cached', '.env.example')
+      const updating = ['update-index', '--index-info']
+      spawnSync('git', updating, {
+        cwd: path.join(desk.root, 'r'),
+        input: `0 ${zeros}\t.env.example\n${stages}`,
+      })
+      expect((await shell(desk, 'git add -A; touch begun')).text).toContain(
+        'a merge of .env.example is not finished',
+      )
+      expect(own(desk, 'status', '--porcelain')).not.toContain('begun')
+    },
+  )
+
+  test(
     'give no other file the contents that an index written by an agent names',
     patient,
     async () => {

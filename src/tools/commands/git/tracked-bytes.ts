@@ -1,9 +1,11 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
+import { countWords } from '#domain/text/quantities/count-words.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
-import { askGit } from './ask-git.ts'
+import { askGit, onlyInRepository, problemOfAnswer } from './ask-git.ts'
 import { isPlainName } from './zone-answer.ts'
 
 /** A tracked file below a covered path, with Git's own contents. */
@@ -21,23 +23,26 @@ export interface CoveredInGit {
   readonly untracked: readonly string[]
 }
 
-const maxFileBytes = 1024 * 1024
-
-/** Prints, for each tracked file, its mode and size, its path, and its bytes in the index. */
-const script = `while IFS= read -r -d '' entry; do
+/**
+ * Prints, for each tracked file, its mode and size, its path, and its bytes in the index. Fails
+ * where Git cannot give all of them.
+ */
+const script = `${onlyInRepository}g ls-files --stage -z -- "$@" > /tmp/all || exit 1
+while IFS= read -r -d '' entry; do
   name=\${entry#*$'\\t'}
   read -r mode hash stage <<< "\${entry%%$'\\t'*}"
-  [ "$stage" = 0 ] || continue
+  [ "$stage" = 0 ] || { printf 'a merge of %q is not finished' "$name" >&2; exit 1; }
   case $mode in 100644 | 100755) ;; *) continue ;; esac
-  size=$(g cat-file -s "$hash") && [ "$size" -le ${maxFileBytes} ] || continue
+  size=$(g cat-file -s "$hash") || exit 1
   printf '%s %s\\0%s\\0' "$mode" "$size" "$name"
-  g cat-file blob "$hash"
-done < <(g ls-files --stage -z -- "$@")`
+  g cat-file blob "$hash" || exit 1
+done < /tmp/all`
 
 /**
  * Asks Git, in a sandbox where nothing can be written, for its contents of the covered files and
  * folders of a plan. A command can read those in the repository anyway; files that differ on the
- * disk stay hidden. Folders in `without` are left out.
+ * disk stay hidden. Folders in `without` are left out. Throws `ToolProblem` where Git's answer is
+ * not whole: the files would look deleted, and `git add -A` would record that.
  */
 export async function coveredInGit(
   { sandbox }: CommandPlace,
@@ -52,7 +57,9 @@ export async function coveredInGit(
     const below = covered.filter((at) => !without.includes(at)).map((at) => path.relative(top, at))
     if (below.length === 0) continue
     const end = await askGit(sandbox, plan, { script, cwd: top, words: below }, signal)
-    const files = end.timedOut || end.exceeded !== null ? [] : readAnswer(top, end.stdout.bytes)
+    const problem = problemOfAnswer(end)
+    if (problem !== null) throw new ToolProblem(refusal(below, problem))
+    const files = readAnswer(top, end.stdout.bytes)
     tracked.push(...files)
     untracked.push(
       ...below.filter((at) => {
@@ -62,6 +69,12 @@ export async function coveredInGit(
     )
   }
   return { tracked, untracked }
+}
+
+function refusal(paths: readonly string[], why: string): string {
+  const [first = '', ...more] = paths
+  const others = more.length === 0 ? '' : ` and ${countWords(more.length, 'other')}`
+  return `No command runs beside ${JSON.stringify(first)}${others}, which commands do not see, because ${why}.`
 }
 
 /** Leaves out names that lead out of the covered paths. */

@@ -7,19 +7,14 @@ import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { filesInGit } from '#sandbox/git/tracked-paths.ts'
 import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { askGit, gitLimits } from './ask-git.ts'
+import { askGit, onlyInRepository, problemOfAnswer } from './ask-git.ts'
 import { readZoneAnswer, writeZoneFiles } from './zone-answer.ts'
 
 /**
  * Prints the entries of the index below a folder and an empty one, and then, with `contents`, those
- * of their objects. Leaves out entries that a sparse checkout keeps off the disk. Prints nothing
- * where Git is missing or does not work: then it does not work for the command either.
+ * of their objects. Leaves out entries that a sparse checkout keeps off the disk.
  */
-const script = `set -o pipefail
-g rev-parse --git-dir > /tmp/answer 2>&1
-code=$?
-case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
-g ls-files -t --stage -z -- "$1" > /tmp/all || exit 1
+const script = `${onlyInRepository}g ls-files -t --stage -z -- "$1" > /tmp/all || exit 1
 while IFS= read -r -d '' entry; do
   case $entry in 'S '*) ;; *) printf '%s\\0' "\${entry#* }" ;; esac
 done < /tmp/all > /tmp/entries
@@ -63,7 +58,7 @@ export async function copyZonesOfGit(
     if (inGit === 'none' || inGit === 'no index') continue
     const end = await askAbout(place, plan, at, 'contents', signal)
     const answer = end.stdout.bytes
-    const files = problemOf(end) ?? readZoneAnswer(answer, path.basename(at))
+    const files = problemOfAnswer(end) ?? readZoneAnswer(answer, path.basename(at))
     if (typeof files === 'string') throw refusal(zone, files)
     if (files.length === 0) continue
     const from = path.join(snapshots.folder, `zone-${copies.length}`)
@@ -91,7 +86,7 @@ export async function zonesBehindIndex(
   const sentences: string[] = []
   for (const { entries, mount, zone } of copies) {
     const end = await askAbout(place, plan, mount.path, 'names', signal)
-    if (problemOf(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
+    if (problemOfAnswer(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
     sentences.push(
       `Git's index may have other files of zone ${zone} now, and the disk has those from before: ` +
         `a person can bring them up to date with \`git restore -- ${path.basename(mount.path)}\`.`,
@@ -133,12 +128,4 @@ export function withZoneCopies(plan: SandboxPlan, copies: readonly ZoneCopy[]): 
     emptied: plan.emptied.filter((at) => !copied.has(at)),
     copies: [...plan.copies, ...mounts],
   }
-}
-
-function problemOf(end: CommandEnd): string | null {
-  if (end.exceeded !== null) return `Git's answer about it ended early: ${end.exceeded}`
-  if (end.timedOut) return `Git needs more than ${gitLimits.timeoutMs / 1000} seconds for its files`
-  if (end.exitCode === 0) return null
-  const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
-  return `Git cannot read what it has in it: ${errorText || `it ended with ${end.exitCode}`}`
 }
