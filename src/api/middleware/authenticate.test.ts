@@ -24,6 +24,23 @@ test('a collector with a key gets an answer within seconds while Postgres hangs'
 })
 
 // Rules: security.md 21
+test('of many unknown keys that an address sends at once, ten are looked up at a time', async () => {
+  const { db, queries } = hungDatabase()
+  const identify = authenticate({ ctx: { db } } as Api, { judgedAgain: [], perSecond: 1 })
+  const send = (index: number, ip: string): void => {
+    const authorization = `Bearer cs_0123456789abcdef_${String(index).padStart(43, 'a')}`
+    const request = { baseUrl: '/v1', ip, headers: { authorization } } as Request
+    void identify(request, { locals: {} } as Response, () => undefined)
+  }
+  for (let index = 0; index < 500; index += 1) send(index, '127.0.0.1')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(queries()).toBe(10)
+  send(500, '127.0.0.2')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(queries()).toBe(11)
+})
+
+// Rules: security.md 21
 test('the many sessions of one person are limited together, and those of other people are not', async () => {
   const perSecond = limitRequests(2)
   const ask = async (personId: string, tokenHash: string): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { Problem } from '#domain/problem.ts'
-import { readApiKey, type KeyIdentity } from '#services/access/api-keys/read-api-key.ts'
+import { isApiKey, readApiKey, type KeyIdentity } from '#services/access/api-keys/read-api-key.ts'
 import { readAccessToken, type TokenRefusal } from '#services/access/oidc/read-access-token.ts'
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
 import type { SignInCache, Use } from '#services/access/sign-in-cache.ts'
@@ -12,6 +12,7 @@ import { personOf, type Identity } from '../identity/identity.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
 import { isBackground, isBrowser, readProof } from '../identity/session-proof.ts'
 import type { Api } from '../context/api.ts'
+import { AddressTurns } from './address-turns.ts'
 import { CredentialLookUps } from './credential-look-ups.ts'
 import { withinSeconds } from './within-seconds.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
@@ -34,6 +35,7 @@ export function authenticate(
 ): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
   const afterFailures = new CredentialLookUps(maxAfterFailures, 'keys', () => Date.now())
+  const turns = new AddressTurns(maxAtOnce)
   const cookies = new CredentialLookUps(perSecond, 'session cookies', () => Date.now())
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
@@ -45,7 +47,7 @@ export function authenticate(
     const cached = cache === null ? null : { cache, use }
     const identified = identify(
       api,
-      { keys, afterFailures, cookies },
+      { keys, afterFailures, turns, cookies },
       { request, response, cached },
     )
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
@@ -75,12 +77,14 @@ interface Bounds {
   readonly keys: FailureLimit
   /** of keys, once their address has failed too often */
   readonly afterFailures: CredentialLookUps
+  /** of look-ups of keys that were not seen before, so that parallel ones pass no bound */
+  readonly turns: AddressTurns
   readonly cookies: CredentialLookUps
 }
 
 async function identify(
   api: Api,
-  { keys, afterFailures, cookies }: Bounds,
+  { keys, afterFailures, turns, cookies }: Bounds,
   { request, response, cached }: IncomingRequest,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
@@ -89,15 +93,24 @@ async function identify(
     const resource: unknown = response.locals['resource']
     const credential = hashToken(bearer)
     const from = addressOf(request)
-    if (keys.isReached(request)) afterFailures.admit(from, credential)
     const isToken = typeof resource === 'string' && tokenForm.test(bearer)
-    const key = isToken
-      ? await keyOfToken(api, bearer, resource)
-      : await readApiKey(api.ctx, bearer, cached?.cache ?? null)
-    const isLive = key !== null && 'id' in key
-    afterFailures.record(from, credential, isLive)
-    if (isLive) return { kind: 'key', key }
-    await keys.fail(request)
+    // What has no form of a credential is not looked up, and takes no place of those that are.
+    const isWellFormed = isToken || isApiKey(bearer)
+    const read = async () => {
+      if (keys.isReached(request)) afterFailures.admit(from, credential)
+      const key = isToken
+        ? await keyOfToken(api, bearer, resource)
+        : await readApiKey(api.ctx, bearer, cached?.cache ?? null)
+      const isLive = key !== null && 'id' in key
+      afterFailures.record(from, credential, isLive)
+      // Counted before the next turn, which the count may end.
+      if (!isLive) await keys.fail(request)
+      return key
+    }
+    if (!isWellFormed) await keys.fail(request)
+    const isSeen = afterFailures.isKnown(credential)
+    const key = !isWellFormed ? null : isSeen ? await read() : await turns.run(from, read)
+    if (key !== null && 'id' in key) return { kind: 'key', key }
     const challenge: unknown = response.locals['challenge']
     if (typeof challenge === 'string') {
       response.locals['challenge'] = `${challenge}, error="invalid_token"`
@@ -123,6 +136,9 @@ async function identify(
 
 /** The calls with unknown keys a second of an address that has failed too often. */
 const maxAfterFailures = 10
+
+/** The look-ups at once of keys of an address that were not seen before. */
+const maxAtOnce = 10
 
 /** A JWT: a key has no dots. */
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]*$/

@@ -56,6 +56,11 @@ export class CredentialLookUps {
     if (this.#kind === 'session cookies') share.open.add(credential)
   }
 
+  /** Whether it was live at its last look-up. */
+  isKnown(credential: string): boolean {
+    return this.#known.has(credential)
+  }
+
   /** Stores whether a look-up found a live session, with its proof or without, or a live key. */
   record(address: string, credential: string, isLive: boolean): void {
     const share = this.#shareOf(address)

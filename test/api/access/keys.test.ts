@@ -164,6 +164,34 @@ test('a valid key that was not seen before passes while another program of its a
 })
 
 // Rules: security.md 21
+test('malformed keys take no place of a valid key that was not seen before', async () => {
+  await using fresh = await createTestApi()
+  const { key } = await createKey(await fresh.signIn(fresh.people.ada), ['runs:read'])
+  const ask = async (sent: string) => (await fresh.ask('/v1/me', { headers: bearer(sent) })).status
+  for (let index = 0; index < 60; index++) expect(await ask(`key ${index}`)).toBe(401)
+  for (let index = 0; index < 40; index++) expect(await ask(`cs_${index}`)).toBe(429)
+  expect(await ask(key)).toBe(200)
+})
+
+// Rules: security.md 21
+test('unknown keys that are sent at once pass no bound, and valid ones among them pass', async () => {
+  await using fresh = await createTestApi()
+  const client = await fresh.signIn(fresh.people.ada)
+  const [valid, late] = [
+    await createKey(client, ['runs:read']),
+    await createKey(client, ['runs:read']),
+  ]
+  const ask = async (sent: string) => (await fresh.ask('/v1/me', { headers: bearer(sent) })).status
+  const wrong = (index: number) => `${late.key.slice(0, -4)}${1000 + index}`
+  const first = Promise.all(Array.from({ length: 50 }, () => ask(valid.key)))
+  const flood = Array.from({ length: 400 }, (_, index) => ask(wrong(index)))
+  expect(new Set(await first)).toEqual(new Set([200]))
+  const answers = await Promise.all(flood)
+  expect(answers.filter((status) => status === 401)).toHaveLength(60)
+  expect(answers.filter((status) => status === 429)).toHaveLength(340)
+})
+
+// Rules: security.md 21
 test('a rotated key is the same key with another secret; the previous secret works until the overlap ends', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   const works = async (one: string) =>

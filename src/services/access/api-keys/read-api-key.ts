@@ -19,6 +19,11 @@ export interface KeyIdentity {
 
 const keyForm = /^cs_([0-9a-f]{16})_([\w-]{43})$/
 
+/** Whether a text has the form of a key, and so may be one. */
+export function isApiKey(text: string): boolean {
+  return keyForm.test(text)
+}
+
 /** `last_used_at` is written at most this often. */
 const usedEveryMs = 60_000
 
