@@ -8,7 +8,7 @@ people:
   - { email: alan@example.com, name: Alan }
 teams:
   platform: { members: [Ada@example.com, grace@example.com] }
-  security: { members: [edsger@example.com] }
+  security: { members: [edsger@example.com, lea@example.com] }
 queues:
   platform:
     team: platform
@@ -167,6 +167,7 @@ test('everybody named in a team is a person, with addresses in lower case', () =
     'ada@example.com',
     'grace@example.com',
     'edsger@example.com',
+    'lea@example.com',
   ])
 })
 
@@ -305,7 +306,7 @@ test('an odd but harmless setting is a warning, and the version stays valid', ()
     folder({
       'countersign.yaml': config
         .replace('[write_file,', '[write_fiel,')
-        .replace('members: [edsger@example.com]', 'members: []'),
+        .replace('members: [edsger@example.com, lea@example.com]', 'members: []'),
       'workers/release-notes.md': worker
         .replace('@2026.7.10', '')
         .replace('root: ./scratch, mode: rw', 'root: ./scratch'),

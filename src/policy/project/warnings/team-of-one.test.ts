@@ -27,3 +27,26 @@ test('a queue that reaches only one person has a warning, unless it permits self
   const escalates = '{ team: platform, escalate: [{ after: 1h, addTeams: [security] }] }'
   expect(warnings('ada@example.com', escalates)).toEqual([])
 })
+
+// Rules: product.md 42
+test('a quorum that is not met without some person has a warning that names them, unless they may approve their own', () => {
+  const two = 'ada@example.com, grace@example.com'
+  const route = (quorum: string, more = ''): string =>
+    `routing: [{ when: { risk: high }, ${more}quorum: ${quorum} }]`
+  const both = '{ allOf: [{ team: platform }, { team: security }] }'
+  expect(warnings(two, undefined, route(both))).toEqual([
+    expect.stringMatching(
+      /^countersign\.yaml:7 the quorum is not met without edsger@example\.com, who decides nothing/,
+    ),
+  ])
+  expect(warnings(two, undefined, route('{ count: 2 }', 'queue: platform, '))).toEqual([
+    expect.stringContaining('is not met without ada@example.com or grace@example.com,'),
+  ])
+  const three = `${two}, linus@example.com`
+  expect(warnings(three, undefined, route('{ count: 2 }', 'queue: platform, '))).toEqual([])
+  const either = '{ anyOf: [{ team: platform, count: 2 }, { team: security }] }'
+  expect(warnings(two, undefined, route(either))).toEqual([])
+  expect(warnings(two, '{ team: platform, selfApproval: true }', route(both))).toEqual([])
+  const escalates = '{ team: platform, escalate: [{ after: 1h, addTeams: [security] }] }'
+  expect(warnings(two, escalates, route('{ count: 2 }', 'queue: platform, '))).toEqual([])
+})

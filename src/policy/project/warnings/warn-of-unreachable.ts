@@ -1,8 +1,10 @@
 import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
+import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import { type ProjectConfig, type Queue, rightNames } from '../../project-config.ts'
 import type { QuorumSetting, RoutingEntry } from '../../routing.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
+import { quorumOf } from '../../judge/routing/route.ts'
 import { groupTeams } from '../config/teams.ts'
 import { configFile } from '../../names/own-files.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
@@ -25,9 +27,12 @@ export function warnOfUnreachable(
   }
   for (const queue of config.queues.values()) warnOfTeamOfOne(report, config, queue)
   for (const entry of config.routing) {
-    if (entry.quorum === null || canBeMet(config, entry, entry.quorum)) continue
-    const problem = 'the quorum needs more people than its teams have'
-    report.warn(placeOfSource(entry.source), problem, 'add members, or lower the counts')
+    if (entry.quorum === null) continue
+    if (canBeMet(config, entry, entry.quorum)) warnOfNeeded(report, config, entry, entry.quorum)
+    else {
+      const problem = 'the quorum needs more people than its teams have'
+      report.warn(placeOfSource(entry.source), problem, 'add members, or lower the counts')
+    }
   }
   for (const { name, worker, as, source } of config.triggers.values()) {
     if (as !== null || workers.get(worker)?.startableBy == null) continue
@@ -62,6 +67,34 @@ function warnOfTeamOfOne(report: Report, config: ProjectConfig, queue: Queue): v
   report.warn(placeOfSource(queue.source), problem, remedy)
 }
 
+/**
+ * People whose approval a quorum always needs cannot start a run that may ask there (product.md
+ * 42). A count of one is what its queue is warned of.
+ */
+function warnOfNeeded(
+  report: Report,
+  config: ProjectConfig,
+  { queue: name, source }: RoutingEntry,
+  setting: QuorumSetting,
+): void {
+  if ('count' in setting && setting.count === 1) return
+  // An entry without a queue is for that of each worker, which is unknown here.
+  const queues = [...config.queues.values()].filter((queue) => name === null || queue.name === name)
+  if (queues.length === 0 || queues.some(({ selfApproval }) => selfApproval)) return
+  const quorums = queues.map((queue) =>
+    widestQuorum({ ...queue, quorum: quorumOf(setting, queue) }),
+  )
+  const people = new Set(
+    quorums.flatMap(quorumTeams).flatMap((team) => config.teams.get(team)?.members ?? []),
+  )
+  const needed = [...people].filter((person) =>
+    quorums.every((quorum) => !everybodyMeets(config, quorum, person)),
+  )
+  if (needed.length === 0) return
+  const problem = `the quorum is not met without ${needed.join(' or ')}, who decides nothing that they started: such a run does not start`
+  report.warn(placeOfSource(source), problem, 'add colleagues to their teams, or lower the counts')
+}
+
 /** A count without a queue is for the call's own queue, which is unknown here. */
 function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSetting): boolean {
   if ('places' in quorum) return everybodyMeets(config, quorum.places)
@@ -71,18 +104,26 @@ function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSett
 }
 
 /**
- * Whether the quorum would be met if everybody approved. Distinct people fill distinct places. The
- * size of a group is unknown here.
+ * Whether the quorum would be met if everybody approved, but for one person. Distinct people fill
+ * distinct places. The size of a group is unknown here.
  */
-function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
+function everybodyMeets(
+  config: ProjectConfig,
+  quorum: Quorum,
+  except: string | null = null,
+): boolean {
   const filled = groupTeams(config)
   if (quorumTeams(quorum).some((name) => filled.has(name))) return true
   const peopleOfTeams = quorumTeams(quorum).flatMap((name) => config.teams.get(name) ?? [])
   const people = new Set(peopleOfTeams.flatMap((team) => team.members))
-  const votes = [...people].map((personId) => ({
-    personId,
-    teams: peopleOfTeams.filter((team) => team.members.includes(personId)).map((team) => team.name),
-  }))
+  const votes = [...people]
+    .filter((person) => person !== except)
+    .map((personId) => ({
+      personId,
+      teams: peopleOfTeams
+        .filter((team) => team.members.includes(personId))
+        .map((team) => team.name),
+    }))
   return tally(quorum, votes).met
 }
 
