@@ -5,6 +5,7 @@ import { repair } from '#runtime/doctor/repair.ts'
 import { withServers } from '#runtime/doctor/with-servers.ts'
 import type { Finding } from '#runtime/doctor/target/check.ts'
 import { jsonText } from '../terminal/json-text.ts'
+import { printable } from '../text/terminal-text.ts'
 
 export interface DoctorOptions {
   readonly project?: string
@@ -37,6 +38,6 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 }
 
 function print(finding: Finding): void {
-  console.log(`${stateMarks[finding.state]} ${finding.check}: ${finding.found}`)
-  if (finding.remedy !== undefined) console.log(`         ${finding.remedy}`)
+  console.log(printable(`${stateMarks[finding.state]} ${finding.check}: ${finding.found}`))
+  if (finding.remedy !== undefined) console.log(printable(`         ${finding.remedy}`))
 }

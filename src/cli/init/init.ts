@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import { ownCommandIn } from '#runtime/own-command.ts'
 import { foreignFile, type FolderFacts, lookAtFolder } from './look-at-folder.ts'
 import { proposeConfig } from './propose-config.ts'
@@ -49,7 +50,7 @@ export async function runInit(dir: string, workspace: string | null): Promise<vo
   }
   await mkdir(target, { recursive: true })
   const facts = await lookAtFolder(workspace === null ? target : resolve(workspace))
-  for (const line of factLines(facts)) console.log(`found    ${line}`)
+  for (const line of factLines(facts)) console.log(`found    ${printableLine(line)}`)
   const root = workspace === null ? null : relative(target, resolve(workspace)) || null
   await placeText(target, 'countersign.yaml', proposeConfig(facts, root))
   await placeText(target, 'workers/assistant.md', proposeWorker(facts))

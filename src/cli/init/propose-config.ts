@@ -1,4 +1,5 @@
 import { fileTools } from '#domain/tools/built-in-tools.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import type { FolderFacts } from './look-at-folder.ts'
 
 /**
@@ -57,7 +58,7 @@ ${isolation}
     worktrees === null
       ? ''
       : `# \`isolation: worktree\` gives each run a Git worktree of its own. Not proposed, since
-# ${worktrees.problem}.
+# ${printableLine(worktrees.problem)}.
 `
   if (root !== null) return `# Where zones lie, relative to this folder.\n${why}${entry('')}\n`
   return why === '' ? '' : `${why}# ${isolated}\n`

@@ -1,6 +1,10 @@
+import { printableLine } from '../text/terminal-text.ts'
 import type { FolderFacts } from './look-at-folder.ts'
 
-/** workers/assistant.md for a folder, commented. */
+/**
+ * workers/assistant.md for a folder, commented. The name of a folder can have line breaks: in a
+ * comment it is on one line, so that no rule begins in it.
+ */
 export function proposeWorker(facts: FolderFacts): string {
   return `---
 # yaml-language-server: $schema=../node_modules/@countersign/tools/schemas/worker.schema.json
@@ -63,7 +67,7 @@ function shell({ isGit, toolChains, worktrees }: FolderFacts): string {
     ...(isGit ? gitRules : []),
     ...(isGit && worktrees?.possible !== true ? [pushRule] : []),
     ...toolChains.flatMap(({ file, runs, fetches }) => [
-      ...(runs.length > 0 ? [`    # ${file}: these run code of this folder.`] : []),
+      ...(runs.length > 0 ? [`    # ${printableLine(file)}: these run code of this folder.`] : []),
       ...runs.map((pattern) => `    - { pattern: ${pattern}, approval: ask }`),
       ...(fetches.length > 0 ? ['    # This fetches what others wrote, and needs a network.'] : []),
       ...fetches.map((pattern) => `    - { pattern: ${pattern}, approval: ask }`),
