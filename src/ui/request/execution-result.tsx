@@ -154,7 +154,7 @@ function Result(props: { result: CallResult; callId: string; tool: string }) {
   const { result, callId, tool } = props
   return (
     <div className="facts-line">
-      <CallResultView result={result} callId={callId} tool={tool} />
+      <CallResultView result={result} callId={callId} tool={tool} hasExitSentence />
     </div>
   )
 }

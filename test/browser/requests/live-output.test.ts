@@ -34,7 +34,7 @@ async function running(script: string) {
   const begin = (): Promise<unknown> =>
     executeCall(desk.worker, { callId, signal: new AbortController().signal })
   const go = (step: number): Promise<void> => desk.write(`scratch/${own}.${step}`, '')
-  return { runId: turn.runId, callId, begin, go }
+  return { runId: turn.runId, requestId: turn.requestIds[0] ?? '', callId, begin, go }
 }
 
 const output = (page: Page) => page.getByRole('log', { name: 'standard output so far' })
@@ -49,7 +49,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
     test(`shows what it prints as it comes, hidden characters as marks, until the result is there, ${scheme} at ${viewport.width} px`, async () => {
       const script = String.raw`printf 'one \033[31mred\007\342\202'; wait 1
         printf '\254<b>bold</b>\nfailing\n' ; echo 'it is odd' >&2; wait 2; echo last; exit 3`
-      const { begin, go, runId } = await running(script)
+      const { begin, go, runId, requestId } = await running(script)
       const page = await dashboard.open('Ada', `/runs/${runId}`, { viewport, scheme })
       await page.getByText('Live', { exact: true }).waitFor()
       const ended = begin()
@@ -71,6 +71,11 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
       await output(page).waitFor({ state: 'detached' })
       await page.getByText('last', { exact: true }).waitFor()
       await page.getByText('The model is at work.').waitFor()
+      await page.goto(`${dashboard.url}/requests/${requestId}`)
+      await page.getByText('It ran and ended with exit code 3').waitFor()
+      await page.getByText('last', { exact: true }).first().waitFor()
+      // The sentence has said it.
+      expect(await page.getByText('Ended with exit code 3', { exact: true }).count()).toBe(0)
       expect(dashboard.complaints).toEqual([])
     })
   }

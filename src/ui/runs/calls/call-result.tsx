@@ -23,7 +23,13 @@ const words: Record<CallResult['type'], string> = {
 }
 
 /** The result of a call: the output of the tool, or the text that the model got. */
-export function CallResultView(props: { result: CallResult; callId: string; tool: string }) {
+export function CallResultView(props: {
+  result: CallResult
+  callId: string
+  tool: string
+  /** the exit code is in a sentence above it */
+  hasExitSentence?: boolean
+}) {
   const { result, callId, tool } = props
   const text = textOf(result)
   const { length: lines } = splitLines(text).lines
@@ -32,9 +38,11 @@ export function CallResultView(props: { result: CallResult; callId: string; tool
   const hasFailed = exitCode !== null && exitCode !== 0
   return (
     <div className={`call-result call-result-${hasFailed ? 'error' : result.type}`}>
-      <span className="small call-result-word">
-        {hasFailed ? `Ended with exit code ${exitCode}` : words[result.type]}
-      </span>
+      {!(hasFailed && props.hasExitSentence === true) && (
+        <span className="small call-result-word">
+          {hasFailed ? `Ended with exit code ${exitCode}` : words[result.type]}
+        </span>
+      )}
       {result.elided !== undefined && (
         <span className="small dim">
           {' '}

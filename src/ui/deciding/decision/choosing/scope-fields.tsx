@@ -30,9 +30,10 @@ export function ScopeFields(props: {
   const { request, value, onChange } = props
   const covers = request.scopeCoverage.find(({ scope }) => scope === value.scope)?.covers ?? []
   const wider = value.scope !== 'once'
+  const isOnly = request.allowedScopes.length === 1
   return (
     <>
-      {request.allowedScopes.length > 1 && (
+      {!isOnly && (
         <NativeSelect
           label="Scope"
           value={value.scope}
@@ -43,7 +44,7 @@ export function ScopeFields(props: {
         />
       )}
       <div className="scope-covers small" role="status" aria-label="What this approval covers">
-        {wider && <p className="dim">What this approval covers:</p>}
+        {(wider || isOnly) && <p className="dim">What this approval covers:</p>}
         <ul>
           {covers.map((sentence) => (
             <li key={sentence} className="break">
