@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder } from '../folders.ts'
+import { writeIdentityFile } from '../processes/process-identity.ts'
 import { dashboardSources, putInPlace } from './build-ui.ts'
 
 test('a change of any folder whose code the dashboard imports has it built again', async () => {
@@ -48,4 +50,31 @@ test('a build of other sources takes the place of the earlier one, of which noth
   expect(await readdir(parent)).toEqual(['ui'])
   expect((await readdir(place)).toSorted()).toEqual(['.source', 'index.html'])
   expect(await readFile(join(place, 'index.html'), 'utf8')).toBe('the new')
+})
+
+test('of builds of the same sources that end at about one time, the first stays', async () => {
+  const parent = newFolder('countersign-build-ui-')
+  for (let round = 0; round < 8; round += 1) {
+    const place = join(parent, `ui${round}`)
+    await build(place, 'earlier sources', 'the earlier')
+    const texts = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const built = await build(`${place}.${index}`, 'these sources', `number ${index}`)
+        for (let call = 0; call < index; call += 1) await readdir(place).catch(() => [])
+        await putInPlace(built, place)
+        return readFile(join(place, 'index.html'), 'utf8').catch(() => 'moved away')
+      }),
+    )
+    expect(new Set(texts).size).toBe(1)
+    expect(texts[0]).toMatch(/^number/)
+  }
+})
+
+test('a build that was killed while it put its dashboard in place stops no other one', async () => {
+  const parent = newFolder('countersign-build-ui-')
+  const place = join(parent, 'ui')
+  const { pid } = spawnSync(process.execPath, ['-e', 'process.exit()'])
+  await writeIdentityFile(`${place}.lock`, { pid, startedAt: 'long ago' })
+  await putInPlace(await build(`${place}.1`, 'these sources', 'the new'), place)
+  expect(await readdir(parent)).toEqual(['ui'])
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters, promisify } from 'node:util'
 import { checkoutFolder, isPackage } from '../folders.ts'
 import { hashSources } from '../hash-sources.ts'
+import { whileHolding } from '../processes/hold-file.ts'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const builtFolder = join(checkoutFolder, 'dist', 'ui')
@@ -56,31 +57,25 @@ export async function buildUi(): Promise<void> {
   }
 }
 
-/** Errors of a rename: the folder to move is missing; another folder is at the target. */
-const nothingToMove = ['ENOENT']
-const otherInPlace = ['ENOTEMPTY', 'EEXIST']
-
 /**
  * Moves a built dashboard to `folder`, unless one of the same sources is there: another start has
  * begun to serve that one. An earlier one is moved away whole, and removed after that.
  */
 export async function putInPlace(built: string, folder: string): Promise<void> {
   const stamp = await stampOf(built)
-  if ((await stampOf(folder)) === stamp) return
   const earlier = `${built}.earlier`
   try {
-    await renameUnless(nothingToMove, folder, earlier)
-    await renameUnless(otherInPlace, built, folder)
-    if ((await stampOf(folder)) !== stamp) throw new Error('others build the dashboard: try again')
+    // Without a lock, a build could move away what another one of its sources has just put there.
+    await whileHolding(`${folder}.lock`, async () => {
+      if ((await stampOf(folder)) === stamp) return
+      await rename(folder, earlier).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      })
+      await rename(built, folder)
+    })
   } finally {
     await rm(earlier, { recursive: true, force: true })
   }
-}
-
-async function renameUnless(codes: readonly string[], from: string, to: string): Promise<void> {
-  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
-    if (!codes.includes(error.code ?? '')) throw error
-  })
 }
 
 /** The hash of the sources of a built dashboard; empty where there is none. */
