@@ -219,6 +219,19 @@ describe('the progress of a decision', () => {
     })
   })
 
+  // Rules: product.md 14
+  test('ends as refused once the approval is revoked, also for who waits already', async () => {
+    const request = await addRequest(service, run)
+    const decisionId = await approve(request)
+    const waiting = waitForStage(service.ctx, { decisionId, withinMs: 90_000 })
+    await revokePermit(service.ctx, grace.caller, { request: request.id, reason: 'too early' })
+    expect(await waiting).toEqual({
+      stage: 'refused',
+      execution: { state: 'refused', reason: 'revoked' },
+      final: true,
+    })
+  })
+
   test('of a vote that waits for others is recorded, and that is final', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const decisionId = await approve(await addRequest(service, run, { quorum }))

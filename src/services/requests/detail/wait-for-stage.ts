@@ -15,8 +15,9 @@ export interface StageRecord {
 
 /**
  * The stage of a decision: `recorded` in Postgres, `delivered` to Temporal, then the state of the
- * execution it allowed. A denial ends with `delivered`, and so does the approval of a program's
- * request; a decision that waits for others stays `recorded`.
+ * execution it allowed: `refused` where the approval was revoked before it (product.md 14). A
+ * denial ends with `delivered`, and so does the approval of a program's request; a decision that
+ * waits for others stays `recorded`.
  */
 async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
@@ -29,7 +30,12 @@ async function readStage(
         where outbox.run_id = coalesce(request.run_id, request.id) and outbox.kind = 'signal_decided'
           and outbox.created_at >= decision.at and outbox.delivered_at is not null
           and jsonb_exists(outbox.payload->'requestIds', request.id::text)
-      ) as delivered
+      ) as delivered,
+      exists (
+        select 1 from permit
+        where permit.request_id = request.id and permit.revision = request.revision
+          and permit.state = 'revoked'
+      ) as "isRevoked"
     from decision join request on request.id = decision.request_id
     where decision.id = ${input.decisionId}
   `.execute(ctx.db)
@@ -37,8 +43,10 @@ async function readStage(
   if (row === undefined) throw new Error(`There is no decision ${input.decisionId}`)
   const notStarted: ExecutionRecord = { state: 'not_started' }
   if (row.state === 'pending') return { stage: 'recorded', execution: notStarted, final: true }
-  const execution =
+  const newest =
     row.state === 'approved' ? await newestExecution(ctx.db, row.requestId) : notStarted
+  const isRefused = row.state === 'approved' && newest.state === 'not_started' && row.isRevoked
+  const execution: ExecutionRecord = isRefused ? { state: 'refused', reason: 'revoked' } : newest
   if (execution.state !== 'not_started') {
     return { stage: execution.state, execution, final: execution.state !== 'started' }
   }
@@ -53,6 +61,7 @@ interface StageFacts {
   readonly state: RequestState
   readonly kind: RequestKind
   readonly delivered: boolean
+  readonly isRevoked: boolean
 }
 
 /**
