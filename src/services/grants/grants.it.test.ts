@@ -88,18 +88,7 @@ describe('a grant', () => {
 
   test('is used no more often than it allows, also by calls that run at once', async () => {
     const request = await desk.grant({ scope: 'run', grant: { uses: 3 } })
-    const found = await desk.find(callOf(request))
-    const { callId, digest } = request
-    const use = () =>
-      inUnitOfWork(desk.service.ctx, bySystem(desk.service.ctx, workflow), (unit) =>
-        useGrant(unit, {
-          grantId: found?.id ?? '',
-          runId: desk.run.id,
-          callId,
-          digest,
-          policyDigest: digest,
-        }),
-      )
+    const use = await userOf(request)
     const claims = await Promise.all(Array.from({ length: 12 }, use))
     expect(claims.filter(Boolean)).toHaveLength(3)
     expect(await desk.find(callOf(request))).toBeNull()
@@ -108,9 +97,12 @@ describe('a grant', () => {
   test('ends at its time by the database clock', async () => {
     const expiresAt = new Date(Date.now() + 3000).toISOString()
     const request = await desk.grant({ scope: 'run', grant: { expiresAt } })
+    const use = await userOf(request)
     const [listed] = await listGrants(desk.service.ctx, desk.grace.caller, { runId: desk.run.id })
     expect(listed?.expiresAt?.toISOString()).toBe(expiresAt)
     await expect.poll(() => desk.find(callOf(request)), { timeout: 90_000 }).toBeNull()
+    // Also for a call that found the grant right before.
+    expect(await use()).toBeNull()
   })
 
   test('holds only while its giver is enabled, in the team, and not behind the run', async () => {
@@ -186,3 +178,13 @@ test('of a quorum covers only what every approval covers, with the tightest limi
   await decide(wide, second, { scope: 'run', grant: { uses: 2 } })
   expect((await desk.find(callOf(wide)))?.statement.uses).toBe(2)
 })
+
+/** Takes a use of a request's grant, as the executor does for a call that found it. */
+async function userOf(request: TestRequest): Promise<() => Promise<number | null>> {
+  const found = await desk.find(callOf(request))
+  const { callId, digest } = request
+  const { ctx } = desk.service
+  const runId = desk.run.id
+  const use = { grantId: found?.id ?? '', runId, callId, digest, policyDigest: digest }
+  return () => inUnitOfWork(ctx, bySystem(ctx, workflow), (unit) => useGrant(unit, use))
+}

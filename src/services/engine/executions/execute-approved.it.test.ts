@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { deskWorker, type DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
@@ -32,6 +33,7 @@ describe('what was approved', () => {
     const { call, path, runId } = await anApprovedWrite()
     await desk.write(path, 'somebody else\n')
     const outcome = await desk.execute(call.id)
+    expect(desk.executed).toEqual([])
     const fresh = (await onlyCall(runId)).requestId
     expect(outcome).toMatchObject({ kind: 'wait', requestIds: [fresh] })
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
@@ -49,6 +51,26 @@ describe('what was approved', () => {
     await desk.decide(desk.people.grace, fresh)
     expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
     expect(await desk.read(path)).toBe('two\n')
+  })
+
+  // Rules: product.md 14
+  test('does not run when the definition of its tool has changed: refused (stale), and asked again', async () => {
+    const { call, runId } = await anApprovedWrite()
+    const definitionHash = `sha256:${'0'.repeat(64)}`
+    const changed: WorkerContext = {
+      ...desk.worker,
+      async registryOf(...of) {
+        const registry = await desk.worker.registryOf(...of)
+        const tools = registry.all().map((tool) => ({ ...tool, definitionHash }))
+        return { get: (name) => tools.find((tool) => tool.name === name), all: () => tools }
+      },
+    }
+    const { signal } = new AbortController()
+    expect(await executeCall(changed, { callId: call.id, signal })).toMatchObject({ kind: 'wait' })
+    expect(desk.executed).toEqual([])
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
+    const fresh = (await onlyCall(runId)).requestId
+    expect(await requestRow(fresh)).toMatchObject({ previous: [call.requestId], state: 'pending' })
   })
 
   // Rules: product.md 14; security.md 10
