@@ -25,7 +25,7 @@ export interface WitnessCall {
 
 export type WitnessOutcome =
   | { readonly state: 'cosigned'; readonly line: string; readonly cosignedAt: Date }
-  /** it has another history of the log */
+  /** it says that it has another history of the log; the protocol has no proof of that */
   | { readonly state: 'contradicted'; readonly problem: string }
   | { readonly state: 'failed'; readonly problem: string }
 

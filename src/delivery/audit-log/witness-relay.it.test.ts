@@ -168,7 +168,7 @@ describe('the relay of checkpoints', () => {
     expect(await statusOf()).toMatchObject({ size: 0, isContradicted: true })
     expect(await kept()).toEqual([])
     expect(await reports()).toEqual({
-      ready: [expect.stringContaining('The witness office has another history')],
+      ready: [expect.stringContaining('The witness office says that it has another history')],
       doctor: [expect.objectContaining({ check: 'witness', state: 'problem' })],
       metrics: expect.stringContaining(
         'countersign_audit_witness_contradicted{witness="office"} 1',

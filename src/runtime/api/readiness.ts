@@ -74,7 +74,9 @@ function problemOfClock(offsetMs: number): string[] {
 
 function problemOfWitness({ name, isContradicted, lagMs }: WitnessStatus): string[] {
   if (isContradicted) {
-    return [`The witness ${name} has another history of the audit log: it was changed or set back`]
+    return [
+      `The witness ${name} says that it has another history of the audit log: the log was changed or set back, or the witness is wrong`,
+    ]
   }
   if (lagMs <= maxWitnessLagMs) return []
   return [`The witness ${name} has not cosigned the audit log for ${Math.round(lagMs / 1000)} s`]

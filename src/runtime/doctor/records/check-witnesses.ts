@@ -24,10 +24,10 @@ function findingOf(witness: WitnessStatus, isAtWork: boolean): Finding {
     return {
       check,
       state: 'problem',
-      found: `${name} has another history of the log: ${problem ?? 'it said so before'}`,
+      found: `${name} says that it has another history of the log: ${problem ?? 'it said so before'}`,
       remedy:
-        'the database was changed or set back behind the service: keep it as it is, and compare it with what the witness ' +
-        'keeps (docs/witnesses.md)',
+        'the database was changed or set back behind the service, or the witness is wrong: keep the database as it is, and ' +
+        'compare it with the checkpoint that the witness keeps (docs/witnesses.md)',
     }
   }
   if (lagMs < slowMs) return { check, state: 'ok', found: `${name} cosigned ${until}` }
