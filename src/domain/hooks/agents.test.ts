@@ -10,7 +10,7 @@ const claude = (permissionDecision: string, permissionDecisionReason: string) =>
 
 test.each([
   ['claude-code', claude('deny', 'no'), claude('allow', 'yes')],
-  // `allow` alone would be a mistake to Codex, after which it runs the call.
+  // Codex treats `allow` alone as an error, and then runs the call.
   ['codex', claude('deny', 'no'), null],
   ['gemini-cli', { decision: 'deny', reason: 'no' }, { decision: 'allow', reason: 'yes' }],
   [
@@ -124,7 +124,7 @@ test.each(agentNames)(
     const { limitSeconds } = agents[name]
     const waits = usualWaitSeconds(agents[name])
     expect(waits).toBeGreaterThanOrEqual(15)
-    // The last answer, and a machine that is slow.
+    // Time for the last answer, and for a slow machine.
     expect(limitSeconds - waits).toBeGreaterThanOrEqual(15)
   },
 )

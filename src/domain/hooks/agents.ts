@@ -151,7 +151,7 @@ export const agents = {
         (event === 'PermissionRequest' || decision.input !== undefined))
         ? hookSpecific(decision, event)
         : '',
-    // A request for permission that is answered with other arguments is a denial to it.
+    // It takes an answer with other arguments to a permission request as a denial.
     edits: { PreToolUse: 'replace' },
     limitSeconds: 600,
     unit: 'seconds',

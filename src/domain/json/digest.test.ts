@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from './digest.ts'
 
-/** What the reference writes, or that it refuses. */
+/** The output of the reference, or its refusal. */
 function reference(value: unknown): string {
   try {
     return canonicalize(value) ?? 'refused'

@@ -34,7 +34,7 @@ function zone(root: string, more: Partial<Zone> = {}): Zone {
 const asks = { approval: 'ask', reason: null, source: 'w.md:2' } as const
 const blocked = { approval: 'blocked', reason: 'kept', source: 'p.md:3' } as const
 
-/** Whether zones let a file be read, and written: what the judge makes of them (product.md 1). */
+/** Whether zones let a file be read and written, as the judge decides it (product.md 1). */
 function may(zones: readonly Zone[], path: string): { read: boolean; write: boolean } {
   const deciding = decidingZones(zones, path)
   const named = deciding.every(

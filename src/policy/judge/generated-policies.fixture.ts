@@ -9,7 +9,7 @@ import type { ShellPolicy, Zone } from '../worker-definition.ts'
 const base = projectWith('zones: []')
 const worker = base.workers.get('scribe')
 
-/** What could not run is refused as surely as what is blocked. */
+/** A call that could not run is refused like one that is blocked. */
 export const strictness = {
   preApproved: 0,
   ask: 1,

@@ -45,10 +45,10 @@ async function verdictOf(
   return judgement.verdict
 }
 
-/** What could not run is refused as surely as what is blocked. */
+/** A call that could not run is refused like one that is blocked. */
 const isRefused = (verdict: Verdict): boolean => strictness[verdict] === 2
 
-/** So that a property that holds of nothing cannot pass: of each there are dozens. */
+/** A property must not pass for lack of cases: there are dozens of each kind. */
 const counts = new Map<string, number>()
 const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
 
@@ -96,7 +96,7 @@ test('no mode, no grant and no routing lets a blocked or erroneous call run', as
         for (const grant of [false, true]) {
           const after = await verdictOf({ ...one, routing: entries }, { mode, grant })
           if (isRefused(plain)) expect(after, `${mode}, grant ${grant}`).toBe(plain)
-          // What asks nobody is no business of modes and grants.
+          // Modes and grants do not apply to a call that asks nobody.
           if (plain === 'preApproved' && entries.length === 0) expect(after).toBe(plain)
         }
       }
@@ -123,7 +123,7 @@ test('with an overlay that asks or blocks for every call, only a person or the m
   )
 })
 
-/** Scripts, and the same computed: no reading of the text finds what it runs. */
+/** Scripts, and the same scripts as computed texts, in which no analysis finds what runs. */
 const computed = fc.constantFrom(
   ['git push', 'git $(rev <<<hsup)'],
   ['git push', '$(rev <<<"hsup tig")'],

@@ -76,7 +76,7 @@ const computed = [
   'git push )', // is blocked: what cannot be parsed is scanned
 ]
 
-/** What says it all, or could become nothing that is blocked. */
+/** Scripts whose text shows everything, or that cannot become something blocked. */
 const readable = [
   'cat a | head',
   'git status $x; echo $y',

@@ -60,7 +60,7 @@ async function restoreInto(target: Db, from: string): Promise<number> {
   return restoreTables(target, manifest, rows())
 }
 
-/** A backup as far as its hashes tell, with one file that no service wrote. */
+/** A backup with valid hashes, and one file that no service wrote. */
 function craftedBackup(crafted: ArchivedFile): Buffer {
   const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
   const file = { path: crafted.path, bytes: crafted.bytes.length, sha256: sha256(crafted.bytes) }
@@ -227,7 +227,7 @@ describe('a backup', () => {
         ({ manifest }) => manifest,
         (error: unknown) => String(error),
       )
-      // What pads a file of the archive to whole blocks belongs to nothing.
+      // The bytes that pad a file of the archive to whole blocks are part of no file.
       if (typeof verdict !== 'string') expect(verdict).toEqual((await readBackup(file)).manifest)
       else expect(verdict).toMatch(/is damaged or not a backup|does not know/)
     }

@@ -16,7 +16,7 @@ beforeEach(() => {
   dataDir = newFolder('countersign executors ')
 })
 
-/** The one note of the folder, with other facts. */
+/** The only note of the folder, with other facts. */
 async function change(facts: object): Promise<void> {
   const folder = join(dataDir, 'run')
   const [name = ''] = await readdir(folder)

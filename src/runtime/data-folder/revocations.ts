@@ -42,7 +42,7 @@ export function openRevocations(dataDir: string): Revocations {
     const [what = '', id = '', from = '0'] = line.split(' ')
     const key = `${what} ${id}`
     const fromMs = Number(from)
-    // The earliest holds; what is no time was never written by this.
+    // The earliest time counts; a text that is not a time was not written by this function.
     if (Number.isNaN(fromMs)) return
     revoked.set(key, Math.min(fromMs, revoked.get(key) ?? Infinity))
   }
@@ -54,7 +54,7 @@ export function openRevocations(dataDir: string): Revocations {
       return fromMs !== undefined && fromMs <= Date.now()
     },
     async add(planned: readonly PlannedRevocation[]) {
-      // What has a space or a line end was never an id: it would be a line of its own here.
+      // A text with a space or a line end is not an id: it would make a line of its own here.
       const lines = planned.filter(({ id }) => /^[\x21-\x7e]+$/.test(id)).map(lineOf)
       if (lines.length === 0) return
       for (const line of lines) note(line)

@@ -83,7 +83,7 @@ try {
       network: DOMAINS === undefined ? 'allow' : (JSON.parse(DOMAINS) as string[]),
       signal: new AbortController().signal,
     })
-  // The host itself must reach what the sandbox must not: else nothing is shown.
+  // The host itself must reach what the sandbox must not: otherwise a test proves nothing.
   const reach = (): string =>
     spawnSync('python3', ['-c', script, '93.184.215.7', '93.184.215.1', ...addresses], {
       encoding: 'utf8',

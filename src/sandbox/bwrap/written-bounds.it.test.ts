@@ -21,7 +21,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** An unprivileged person, who can make no control group; only root can be somebody else. */
+/** An unprivileged user, who cannot create control groups; only root can switch to one. */
 const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', process.execPath]
 const isRoot = process.getuid?.() === 0
 const asNobody = isRoot ? nobody : [process.execPath]
