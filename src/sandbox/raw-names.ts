@@ -1,15 +1,14 @@
+import { decodeUtf8 } from '#domain/text/decode-utf8.ts'
+
 /**
  * The name of a file as text that can be converted back: invalid bytes are kept as lone surrogates
  * (U+DC80 to U+DCFF), which no valid name contains. Pure.
  */
 export function textOfName(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return [...bytes]
-      .map((byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte))
-      .join('')
-  }
+  return (
+    decodeUtf8(bytes) ??
+    [...bytes].map((byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte)).join('')
+  )
 }
 
 /** The bytes of a name, or of a path of such names. Pure. */

@@ -9,6 +9,7 @@ import {
 import { z } from 'zod'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
+import { storable } from '#domain/text/storable-text.ts'
 import type { GatewayServer } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
@@ -93,7 +94,7 @@ function idIn(meta: Meta, key: string): string | null {
   const value = meta[key]
   if (value === undefined) return null
   if (typeof value === 'string' && value !== '' && value.length <= maxIdCharacters) {
-    return value.toWellFormed().replaceAll('\0', '\uFFFD')
+    return storable(value)
   }
   const problem = `_meta ${JSON.stringify(key)} is a text of at most ${maxIdCharacters} characters`
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem)

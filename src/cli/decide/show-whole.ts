@@ -1,5 +1,6 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
+import { decodeUtf8 } from '#domain/text/decode-utf8.ts'
 import type { Service } from '../service/service.ts'
 import { quoteLines } from '../text/quote-lines.ts'
 import { requestText } from '../text/request-text.ts'
@@ -35,19 +36,11 @@ export async function showWhole(
 }
 
 function contentLines(what: string, bytes: Uint8Array, columns: number | null): string | null {
-  const text = textOf(bytes)
+  const text = decodeUtf8(bytes)
   if (text === null) return null
   return [`${what} (${bytes.length})`, ...quoteLines(text, { columns, diff: false }), ''].join('\n')
 }
 
 function notText(what: string, bytes: Uint8Array): string {
   return `${what} (${bytes.length}) is not text: the dashboard has it as a download\n`
-}
-
-function textOf(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }

@@ -51,7 +51,8 @@ export function endOfOutput(
 
 const lineFeed = 0x0a
 
-function isContinuation(byte: number | undefined): boolean {
+/** Whether a byte of UTF-8 continues a character. */
+export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80
 }
 

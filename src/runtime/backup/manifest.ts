@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 /** The last two files of a backup: the list of its contents, and the hash of that. */
@@ -43,4 +44,9 @@ export function partName(table: string, part: number): string {
 /** The table of a part by its path in the archive; null: the path is not that of a part. */
 export function tableOfPart(path: string): string | null {
   return /^tables\/([^/]+)\/\d{8}\.jsonl\.zst$/.exec(path)?.[1] ?? null
+}
+
+/** The hash of a file of the archive, as the manifest lists it. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }

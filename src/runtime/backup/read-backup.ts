@@ -1,5 +1,4 @@
 import { constants } from 'node:buffer'
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
@@ -10,6 +9,7 @@ import {
   manifestHashName,
   manifestName,
   manifestSchema,
+  sha256,
   tableOfPart,
   type Manifest,
 } from './manifest.ts'
@@ -107,8 +107,4 @@ function readManifest(file: string, ends: ReadonlyMap<string, Buffer>): Manifest
 
 function damageError(file: string, why: string): Error {
   return new Error(`${file} is damaged or not a backup: ${why}. Nothing was changed`)
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

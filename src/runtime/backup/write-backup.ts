@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { link, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { sql } from 'kysely'
@@ -12,7 +11,7 @@ import type { Db, Tx } from '#store/database.ts'
 import { requireKnownMigrations } from '#store/backup/restore-tables.ts'
 import type { KeyFile } from './key-files.ts'
 import { isPrivateKey } from './key-files.ts'
-import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
+import { manifestHashName, manifestName, partName, sha256, type Manifest } from './manifest.ts'
 
 /**
  * Writes every table, read in one snapshot, and the given keys into a new file that only its owner
@@ -80,8 +79,4 @@ async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): 
   const hash = Buffer.from(`${sha256(bytes)}\n`)
   await out.appendFile(archiveFile({ path: manifestHashName, bytes: hash }))
   await out.appendFile(archiveEnd)
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

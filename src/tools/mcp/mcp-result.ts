@@ -74,6 +74,7 @@ function takeFiles(output: Json): ExtractedFiles {
   return { output: { ...output, content: parts }, files, leftOut }
 }
 
-function textOf(value: Json | undefined): string {
+/** A member as text; empty when it is none. */
+export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }

@@ -1,7 +1,8 @@
 import { isJsonObject } from '#domain/json/is-object.ts'
 import { hashBytes } from '#domain/json/digest.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
+import { textOf } from './mcp-result.ts'
 
 /**
  * A server's result in the protocol's form for a client: texts, pictures, resources and links as
@@ -50,8 +51,4 @@ function contentPart(part: JsonObject, files: ReadonlyMap<string, Buffer>): Json
     default:
   }
   return { type: 'text', text: JSON.stringify(part) }
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ApiRequest } from '#client/call.ts'
+import { decodeUtf8 } from '#domain/text/decode-utf8.ts'
 import { readContent } from '../api/call-api.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -19,7 +20,7 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
     return <Failure error={content.error} retry={() => void content.refetch()} />
   }
   const { bytes, mediaType } = content.data
-  const text = mediaType.startsWith('text/') ? decode(bytes) : null
+  const text = mediaType.startsWith('text/') ? decodeUtf8(bytes) : null
   return (
     <>
       <p className="dim small">{bytes.length.toLocaleString('en')} bytes</p>
@@ -33,14 +34,6 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
       </SecretsContext>
     </>
   )
-}
-
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 /** Bytes as lines of sixteen, in hexadecimal and as printable characters. */

@@ -1,5 +1,6 @@
 import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
+import { isContinuation } from '#domain/text/output-place.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 
 /** A result as it is stored: bounded, with the exact size of whatever was cut (security.md 24). */
@@ -23,12 +24,7 @@ function cappedText(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, 'utf8')
   if (bytes.length <= maxBytes) return text
   let end = maxBytes
-  while (isInsideCharacter(bytes[end])) end -= 1
+  while (isContinuation(bytes[end])) end -= 1
   const beginning = bytes.subarray(0, end).toString('utf8')
   return `${beginning}\n[${bytes.length - end} of ${bytes.length} bytes are not shown.]`
-}
-
-/** Whether a byte of UTF-8 continues a character. */
-function isInsideCharacter(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80
 }

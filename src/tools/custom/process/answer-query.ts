@@ -1,6 +1,7 @@
 import { isObject } from '#domain/json/is-object.ts'
 import { customTypes } from '#domain/tools/presentation.ts'
 import { limits } from '#domain/limits.ts'
+import { storable } from '#domain/text/storable-text.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
 import type {
@@ -164,7 +165,7 @@ export function messageOf(error: unknown): string {
   } catch {
     message = 'an error that cannot be shown'
   }
-  const text = message.toWellFormed().replaceAll('\0', '\uFFFD')
+  const text = storable(message)
   return text.length <= 4000
     ? text
     : `${text.slice(0, 4000).toWellFormed()}… (${text.length} characters)`

@@ -1,4 +1,5 @@
 import { isObject } from '#domain/json/is-object.ts'
+import { storable } from '#domain/text/storable-text.ts'
 import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
 
 /**
@@ -49,7 +50,7 @@ function partOf(value: unknown): ModelOutputPart {
 }
 
 function textPart(text: string): ModelOutputPart {
-  return { type: 'text', text: text.toWellFormed().replaceAll('\0', '\uFFFD') }
+  return { type: 'text', text: storable(text) }
 }
 
 function base64Of(data: unknown): string | null {

@@ -1,4 +1,6 @@
 import { errorMessage } from '#domain/error-message.ts'
+import { storable } from '#domain/text/storable-text.ts'
+
 /** How many nested causes are read. */
 const maxDepth = 5
 
@@ -16,7 +18,7 @@ export function failureSentence(error: unknown, endOfServer: string | null): str
       : `it refuses access (HTTP ${status}): check its headers in the worker's file, and the values ` +
         '`${NAME}`' +
         `of their variables`)
-  return text.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 2000)
+  return storable(text).slice(0, 2000)
 }
 
 function refusedStatus(error: unknown): number | null {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '#domain/json/is-object.ts'
 import { isJson } from '../../custom/process/parse-input.ts'
 import type { JsonObject } from '#domain/json/json.ts'
+import { storable } from '#domain/text/storable-text.ts'
 import { hashOfDefinition, type McpDefinition } from '../mcp-protocol.ts'
 
 /** The longest name that providers of models accept, part of which is the `mcp__` prefix. */
@@ -37,8 +38,8 @@ function readDefinition(entry: JsonObject): McpDefinition | string {
     return `${name} has no schema for its input.`
   const definition: McpDefinition = {
     name,
-    title: typeof entry['title'] === 'string' ? wellFormed(entry['title']) : null,
-    description: typeof entry['description'] === 'string' ? wellFormed(entry['description']) : '',
+    title: typeof entry['title'] === 'string' ? storable(entry['title']) : null,
+    description: typeof entry['description'] === 'string' ? storable(entry['description']) : '',
     inputSchema,
     outputSchema: isJsonObject(entry['outputSchema']) ? entry['outputSchema'] : null,
     annotations: isJsonObject(entry['annotations']) ? entry['annotations'] : {},
@@ -49,8 +50,4 @@ function readDefinition(entry: JsonObject): McpDefinition | string {
     return `The definition of ${name} holds text that is not valid Unicode.`
   }
   return definition
-}
-
-function wellFormed(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }

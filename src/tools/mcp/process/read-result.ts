@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
+import { storable } from '#domain/text/storable-text.ts'
 import type { ReadResult } from '../mcp-protocol.ts'
 
 /**
@@ -90,7 +91,7 @@ function binary(kind: string, mediaType: string, data: Json | undefined, more: J
 }
 
 function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : ''
+  return typeof value === 'string' ? storable(value) : ''
 }
 
 function objectOf(value: Json | undefined): JsonObject {
