@@ -76,16 +76,6 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       <Quorum request={displayedRequest} />
     </div>
   )
-  const facts = (
-    <div className="row small">
-      <Risk risk={request.risk} />
-      <Link to={`/requests/${request.number}`}>All of #{request.number}</Link>
-      <TriageState request={request} />
-      <span className="grow" />
-      {request.state === 'pending' && request.eligibility.canDecide && <Snooze request={request} />}
-      <ClaimButton request={request} />
-    </div>
-  )
   // Nothing of a question stands twice.
   const effect = !(isAnswered && isWholeInTitle(displayedRequest)) && (
     <OpenedEffect view={view} onRevised={view.revise} />
@@ -102,7 +92,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
           {verbs.close}
         </Button>
       </div>
-      {!isAnswered && facts}
+      {!isAnswered && <CallFacts request={request} />}
       {request.askedBeforeRestore && !isDecided && <BeforeRestore />}
       <SecretsContext value={secrets.others}>
         <Cues
@@ -115,7 +105,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       </SecretsContext>
       {effect}
       {isAnswered && decision}
-      {isAnswered && facts}
+      {isAnswered && <CallFacts request={request} />}
       <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
       <ApprovalReasons request={displayedRequest} />
       <CallComments
@@ -124,6 +114,19 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       />
       {!isAnswered && decision}
     </section>
+  )
+}
+
+function CallFacts({ request }: { request: RequestDetail }) {
+  return (
+    <div className="row small">
+      <Risk risk={request.risk} />
+      <Link to={`/requests/${request.number}`}>All of #{request.number}</Link>
+      <TriageState request={request} />
+      <span className="grow" />
+      {request.state === 'pending' && request.eligibility.canDecide && <Snooze request={request} />}
+      <ClaimButton request={request} />
+    </div>
   )
 }
 

@@ -63,14 +63,7 @@ export function Effect(props: {
     },
     [onAllVisible],
   )
-  const folding = useDiffSetting('ignoreWhiteSpace')
-  const files = useMemo(
-    () =>
-      presentation.type === 'diff'
-        ? tableOf(parseUnifiedDiff(presentation.content), folding)
-        : null,
-    [presentation, folding],
-  )
+  const files = useFilesOf(presentation)
   const whole = useWholeFile(request)
   // One of several effects on a page must not be a landmark.
   const role = props.ownsKeys ? 'region' : 'group'
@@ -105,12 +98,28 @@ export function Effect(props: {
         )}
       </section>
       <EveryByte request={request}>
-        {files === null && lines !== null && lines.visible < lines.total
-          ? `${lines.visible.toLocaleString('en')} of ${countText(lines.total, 'line')} are on this page: the button above shows the rest.`
-          : amountText(presentation)}
+        {(files === null && cutText(lines)) || amountText(presentation)}
       </EveryByte>
     </section>
   )
+}
+
+/** The files of a difference; `null` for any other presentation. */
+function useFilesOf(presentation: PresentedRequest['presentation']) {
+  const folding = useDiffSetting('ignoreWhiteSpace')
+  return useMemo(
+    () =>
+      presentation.type === 'diff'
+        ? tableOf(parseUnifiedDiff(presentation.content), folding)
+        : null,
+    [presentation, folding],
+  )
+}
+
+/** Says how many lines are not on the page; `null`: all are, or nothing is drawn yet. */
+function cutText(lines: VisibleLines | null): string | null {
+  if (lines === null || lines.visible === lines.total) return null
+  return `${lines.visible.toLocaleString('en')} of ${countText(lines.total, 'line')} are on this page: the button above shows the rest.`
 }
 
 function Warnings({ warnings }: Pick<PresentedRequest['presentation'], 'warnings'>) {

@@ -46,7 +46,6 @@ export function RequestRow(props: {
   const [search] = useSearchParams()
   const ref = useRef<HTMLLIElement>(null)
   const height = useSteadyHeight(ref, item, isGone)
-  const unsent = useHeldOf(item.id)
   const { isOpened } = props
   const words = requestHeadline(item)
   const task = props.isGrouped || item.external !== null ? '' : taskLineOf(item)
@@ -65,16 +64,12 @@ export function RequestRow(props: {
       data-steady={height !== null}
       style={height === null ? undefined : { height }}
     >
-      {/* Its box is too small for a thumb, and beside it is the row's link. */}
-      <label className="request-select" htmlFor={`select-${item.id}`}>
-        <Checkbox
-          id={`select-${item.id}`}
-          aria-label={`Select request ${item.number}`}
-          checked={props.selected}
-          disabled={isGone}
-          onChange={(event) => props.onSelect(event.currentTarget.checked)}
-        />
-      </label>
+      <SelectBox
+        item={item}
+        disabled={isGone}
+        selected={props.selected}
+        onSelect={props.onSelect}
+      />
       <Risk risk={item.risk} />
       {/* The link covers these words, and a title of its own would be read out after them. */}
       <div
@@ -99,20 +94,44 @@ export function RequestRow(props: {
         <RowFacts item={item} isGone={isGone} isGrouped={props.isGrouped} isOpened={isOpened} />
       </div>
       <div className="request-times">
-        {unsent === null ? (
-          <RowTimes item={item} isGone={isGone} />
-        ) : unsent.stage === 'held' ? (
-          <span className="sending">
-            <Countdown sendAtMs={unsent.sendAtMs} />
-          </span>
-        ) : (
-          <span className="sending">{verbs.submitting}</span>
-        )}
+        <TimesOrSending item={item} isGone={isGone} />
         {props.isSnoozing && (
           <RowSnooze item={item} onClosed={props.onSnoozeClosed} onDone={props.onSnoozed} />
         )}
       </div>
     </li>
+  )
+}
+
+function SelectBox(props: {
+  item: RequestItem
+  disabled: boolean
+  selected: boolean
+  onSelect: (selected: boolean) => void
+}) {
+  const id = `select-${props.item.id}`
+  // The box is too small for a thumb, and beside it is the row's link.
+  return (
+    <label className="request-select" htmlFor={id}>
+      <Checkbox
+        id={id}
+        aria-label={`Select request ${props.item.number}`}
+        checked={props.selected}
+        disabled={props.disabled}
+        onChange={(event) => props.onSelect(event.currentTarget.checked)}
+      />
+    </label>
+  )
+}
+
+/** The times of a request or, while a decision of it is held or sent, that. */
+function TimesOrSending({ item, isGone }: { item: RequestItem; isGone: boolean }) {
+  const unsent = useHeldOf(item.id)
+  if (unsent === null) return <RowTimes item={item} isGone={isGone} />
+  return (
+    <span className="sending">
+      {unsent.stage === 'held' ? <Countdown sendAtMs={unsent.sendAtMs} /> : verbs.submitting}
+    </span>
   )
 }
 

@@ -105,10 +105,8 @@ export function openEventStream(
   /** A dead connection can stay open for minutes without an error. */
   const checkSilence = (): void => {
     step({ type: 'tick', allowedSilenceMs })
-    const isSilent = attempt.isOpen
-      ? Date.now() - connection.receivedMs > allowedSilenceMs
-      : Date.now() - attempt.startedMs > openWithinMs
-    if (isSilent) attempt.silent.abort()
+    const silentMs = Date.now() - (attempt.isOpen ? connection.receivedMs : attempt.startedMs)
+    if (silentMs > (attempt.isOpen ? allowedSilenceMs : openWithinMs)) attempt.silent.abort()
   }
   void connect()
   const clock = setInterval(checkSilence, checkEveryMs)
