@@ -201,7 +201,7 @@ const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
   'runs/triggers/pause-trigger.ts': {
     pauseTrigger: (ctx) => pauseTrigger(ctx, olga.caller, { name: 'deploys', paused: true }),
   },
-  // The last: it ends the run of the others.
+  // The last verb, because it ends the run of the others.
   'engine/lifecycle/cancel-run.ts': {
     cancelRun: (ctx) => cancelRun(ctx, olga.caller, { runId }),
   },
@@ -226,7 +226,10 @@ function filesByRight(): { readonly file: string; readonly text: string }[] {
     .filter(({ text }) => makers.test(text))
 }
 
-/** The services as Olga meets them when her right ends after it was judged; the rows by then. */
+/**
+ * A context in which `end` runs after a right was judged and before the transaction, and the rows
+ * after that.
+ */
 function meanwhile(end: () => Promise<unknown>) {
   const then = { rows: '' }
   const act = async () => {

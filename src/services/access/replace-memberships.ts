@@ -10,14 +10,14 @@ export type MembershipUnit = Pick<UnitOfWork, 'tx' | 'seals' | 'revoke' | 'audit
 
 type Place = Pick<Selectable<MembershipTable>, 'team' | 'person_id'>
 
-/** A membership that there has to be; `until` is null where the configuration names the person. */
+/** A membership that must exist; `until` is null where the configuration names the person. */
 export type WantedMembership = Pick<Selectable<MembershipTable>, 'team' | 'person_id' | 'until'>
 
 /**
  * Replaces all memberships, or those that groups gave to one person, by the first wanted one of
- * each person in a team. Those that go on keep their id; the ids of the others are recorded outside
- * the database, so that a row that is put back makes nobody a member (security.md 29). Audits
- * `credential.changed` for each of these.
+ * each person in a team. Memberships that continue keep their id; the ids of the others are
+ * recorded outside the database, so that a row that is put back makes nobody a member (security.md
+ * 29). Audits `credential.changed` for each of these.
  */
 export async function replaceMemberships(
   { tx, seals, revoke, audit }: MembershipUnit,
@@ -29,7 +29,7 @@ export async function replaceMemberships(
     removing = removing.where('until', 'is not', null).where('person_id', '=', which.byGroupOf)
   }
   const before = await removing.returningAll().execute()
-  // The next row of somebody whose row does not hold is a new membership.
+  // A person whose row has an invalid seal gets a new membership.
   const valid = before.filter((row) => seals.holds('membership', row))
   const idOf = new Map(valid.map((row) => [placeOf(row), row.id]))
   const first = new Map(memberships.toReversed().map((one) => [placeOf(one), one]))

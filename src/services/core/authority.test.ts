@@ -43,9 +43,9 @@ describe('checked at compile time:', () => {
       void inUnitOfWork(ctx, nothing)
       // @ts-expect-error a caller whom nobody checked
       void inUnitOfWork(ctx, ada, nothing)
-      // @ts-expect-error what a right answered, thrown away
+      // @ts-expect-error the boolean answer of a right
       void inUnitOfWork(ctx, true, nothing)
-      // @ts-expect-error judged in the transaction, with no answer
+      // @ts-expect-error a judgement in the transaction that returns no authority
       void inUnitOfWork(ctx, async () => ({ request: 'x' }), nothing)
       return inUnitOfWork(ctx, byReader(ada), nothing)
     }
@@ -67,7 +67,7 @@ describe('checked at compile time:', () => {
     expectTypeOf<SigningContext>().not.toExtend<Pick<SystemContext, 'system'>>()
     expectTypeOf(bySystem).parameter(0).toEqualTypeOf<Pick<SystemContext, 'system'>>()
     expectTypeOf(ada).not.toExtend<Parameters<typeof bySystem>[1]>()
-    // @ts-expect-error the type is there, its maker is not
+    // @ts-expect-error the type can be named, and only one file can make a value
     const forged: SystemContext['system'] = {}
     expect(forged).toEqual({})
   })

@@ -9,7 +9,7 @@ import { actsByRight, needsRight, type Basis } from './rights-of.ts'
 class CheckedCaller<A extends Actor = Actor> implements Caller {
   readonly actor: A
   readonly channel: Caller['channel']
-  /** what a unit of work judges again; `null`: nothing, or the unit does so by rows of its own */
+  /** what a unit of work judges again; `null`: nothing, or the unit judges rows of its own */
   readonly basis: Basis | null
   readonly #records: readonly AuditEventType[]
 

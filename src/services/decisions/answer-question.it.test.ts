@@ -33,7 +33,7 @@ await desk.activate({
 beforeEach(() => {
   desk.steps.length = 0
   desk.executed.length = 0
-  // What a test before wrote already would be answered without asking.
+  // A write of the same text as in an earlier test would be answered without a request.
   aWrite.input.content = `new ${(written += 1)}\n`
 })
 

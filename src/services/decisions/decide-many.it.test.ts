@@ -266,7 +266,7 @@ describe('approvals in one call', () => {
     const db = withQueryLog(database.url, queries)
     await expect(decideMany({ ...service.ctx, db }, grace.caller, input)).rejects.toThrow('no room')
     await db.destroy()
-    // The name of the batch, and one for each run; nothing of all together, nor of the third.
+    // The batch and two runs commit; the common transaction and that of the third run do not.
     expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(3)
     expect(await statesOf(...listed)).toEqual(['pending', ...Array(4).fill('approved')])
     await sql.raw('drop function refuse_permit() cascade').execute(database.db)
@@ -331,7 +331,7 @@ describe('approvals in one call', () => {
         where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
       return rows[0]?.waiting === 1
     })
-    // Neither request is locked while a run is waited for.
+    // Neither request is locked while the transaction waits for a run.
     const { rows } = await sql<{ id: string }>`
       select id from request where id in (${request.id}, ${other.id}) for update skip locked
     `.execute(database.db)

@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('propose-expiry' as const) }) },
 )
 
-/** What the rulings say of a request that needs two of platform, with no database at all. */
+/** A request that needs two of platform, by the rulings alone and without a database. */
 class Model {
   state: RequestState = 'pending'
   revision = 1
@@ -61,7 +61,7 @@ class Model {
   members = new Set([0, 1, 2])
   over = false
 
-  /** Takes a step and returns what its caller is told: `ok`, or the code of the refusal. */
+  /** Takes a step and returns its answer: `ok`, or the code of the refusal. */
   take(step: Step): string {
     switch (step.do) {
       case 'leave':

@@ -122,7 +122,7 @@ function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[]
   return [...jobs.slice(first), ...jobs.slice(0, first)]
 }
 
-/** Permits that other than three people gave. */
+/** Permits from fewer or more than three people. */
 async function withoutThreePeople(): Promise<unknown[]> {
   const { rows } = await sql`
     select request_id from permit

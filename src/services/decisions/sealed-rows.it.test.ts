@@ -14,7 +14,10 @@ import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 
-/** Those of how somebody is known are tried over HTTP: test/api/access/forged-rows.test.ts. */
+/**
+ * The rows by which somebody is identified are tested over HTTP:
+ * test/api/access/forged-rows.test.ts.
+ */
 const decisionTables = ['request', 'request_revision', 'decision', 'person', 'membership'] as const
 type DecisionTable = (typeof decisionTables)[number]
 
@@ -30,7 +33,7 @@ const linus: TestPerson = {
   caller: { actor: { type: 'person', ...row }, channel: 'dashboard' },
 }
 
-/** As the writer of rows does it, who is stopped by no reference of one row to another. */
+/** Changes rows as a forger does, without the checks of foreign keys and triggers. */
 async function write(change: ReturnType<typeof sql>): Promise<void> {
   await desk.database.db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
@@ -101,11 +104,11 @@ const columns = decisionTables.flatMap((table) =>
     .map((column) => [table, column] as const),
 )
 
-/** Refusals that say what the forged row says, when nothing is decided by it. */
+/** Refusals that repeat what the forged row says: the forgery decides nothing. */
 const harmless: Readonly<Record<string, string>> = {
   'request.state': 'already_decided',
   'person.disabled_at': 'not_eligible',
-  // Then he is none of its people.
+  // Linus is then none of its people.
   'membership.team': 'not_found',
 }
 

@@ -57,7 +57,7 @@ async function offer(body: JsonObject = approval(), of = request, person = grace
   return offerSignature(service.ctx, person.caller, input)
 }
 
-/** The body with what the passkey signs of it. */
+/** The body with the signature of the passkey. */
 async function signed(
   body: JsonObject = approval(),
   wrong: Misbehaviour = {},

@@ -33,7 +33,10 @@ await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights
 const erase = (request: string, why = 'held an address'): Promise<ErasedContents> =>
   eraseRequestContents(desk.api, desk.people.olga.caller, { request, why })
 
-/** A run that wrote `marker` into a file of that name, said so before and behind, and has ended. */
+/**
+ * A run that wrote `marker` into a file of that name, with texts about it before and after, and has
+ * ended.
+ */
 async function wrote(marker: string, content = `${marker} lives here\n`): Promise<OneWrite> {
   const path = `notes/${marker}.md`
   desk.say({
@@ -84,7 +87,7 @@ describe('erasing the contents of a request’s call', () => {
     const { call, runId } = await wrote('Corin')
     const { grace } = desk.people
     const before = await getRequest(desk.api, grace.caller, { request: call.requestId })
-    // Whoever reads at that very moment is shown one or the other.
+    // A reader at that moment gets either the contents or the notice.
     await Promise.all([
       erase(call.requestId),
       ...Array.from({ length: 12 }, async () => {
@@ -243,7 +246,7 @@ describe('erasing is refused', () => {
     expect(await placesOf(desk.database.db, 'Gratiano')).toEqual([])
   })
 
-  /** Has Postgres end what waits for a table that is locked. */
+  /** Cancels the statements that wait for the locked table, and returns their number. */
   async function endWaiting(): Promise<number> {
     const { rows } = await sql`
       select pg_cancel_backend(pid) from pg_stat_activity

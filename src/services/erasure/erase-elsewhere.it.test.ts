@@ -69,8 +69,8 @@ describe('erasing the contents of a call reaches', () => {
     const edit = { request: requestId, input, digest, revision: 1, reason: 'twice' }
     await reviseRequest(desk.api, desk.people.linus.caller, edit)
     const { digest: revised } = await read(requestId)
-    // One that came too late: it was decided while the host judged it, and nothing refers to what
-    // that stored.
+    // A change that came too late: the request was decided while the host judged it. Nothing refers
+    // to the contents that the host stored.
     const judgeRemotely: typeof desk.api.judgeRemotely = async (question) => {
       const judged = await desk.api.judgeRemotely(question)
       await desk.decide(desk.people.grace, requestId)
@@ -120,7 +120,7 @@ describe('erasing the contents of a call reaches', () => {
     await nowhere('Iachimo')
   })
 
-  /** Messages of any run that say it. */
+  /** The number of messages of all runs with the marker. */
   async function messages(marker: string): Promise<number> {
     const rows = await desk.database.db.selectFrom('message').select('content_hash').execute()
     const texts = await getTexts(
@@ -222,7 +222,7 @@ describe('of a program’s request', () => {
       outcome: { state: 'succeeded' },
     })
     await nowhere('Nerissa')
-    // Its row is still vouched for.
+    // The seal of its row still holds.
     const late = { request: requestId, state: 'failed', summary: null } as const
     const again = await refusal(reportOutcome(desk.api, program.caller, late))
     expect(again.code).toBe('conflict')

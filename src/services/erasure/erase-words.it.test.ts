@@ -43,7 +43,7 @@ const wordsOf = async ({ call }: OneWrite) => {
   }
 }
 
-/** Contents that say something, by what is stored of them. */
+/** The number of stored contents with these words, those in removal included. */
 async function storedWith(words: string): Promise<number> {
   const rows = await desk.database.db.selectFrom('content').selectAll().execute()
   const kept = await desk.database.db.selectFrom('removed_content').selectAll().execute()

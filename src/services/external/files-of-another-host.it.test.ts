@@ -52,7 +52,7 @@ test.each(calls)(
     expect(content.bytes.toString()).not.toContain(marker)
     const { db } = desk.database
     const rows = await rowsOf(db, 'request_revision', { request_id: requestId }, 'facts', 'title')
-    // Neither its hash nor whether it is there.
+    // The row has neither the hash of the file nor whether it exists.
     expect(rows).toMatchObject([{ facts: { bases: [] } }])
     expect(rows[0]?.title).not.toMatch(/^(Edit|Create)/)
   },

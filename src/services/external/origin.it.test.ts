@@ -162,7 +162,7 @@ describe('no file of the service is read or shown for', () => {
     expect(request.presentation.warnings.join()).toContain('As reported by “laptop”')
     expect(JSON.stringify(request)).not.toContain(marker)
     expect(request.facts.bases).toEqual([])
-    // Nor whether a file is there.
+    // The answer does not tell whether a file exists either.
     const edits = [{ find: 'nowhere', replace: 'x' }]
     for (const path of ['notes/plan.md', 'notes/absent.md']) {
       const input: JsonObject = { path, edits }

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await desk.write('notes/run.sh', 'echo first\n')
 })
 
-/** A run that runs the same script turn after turn, whose first time was approved with a scope. */
+/** A run that executes the same script in each turn; the first call was approved with a scope. */
 async function granted(scope: 'run' | 'command'): Promise<string> {
   const call = { tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }
   desk.say({ calls: [call] }, { calls: [call] }, { calls: [call] })

@@ -11,7 +11,7 @@ import { revokeGrant } from './revoke-grant.ts'
 
 let file = 0
 
-/** Reading asks, so that writing again what is there is not answered "already so". */
+/** Reads ask here, so that a repeated write is not answered with "already so". */
 const unread = deskWorker.replace('read: preApproved, write: ask', 'read: ask, write: ask')
 
 const desk = disposeAfterTests(await openAgentDesk())
@@ -30,8 +30,8 @@ interface Granted {
 }
 
 /**
- * A run that writes the same file turn after turn, whose first write Grace approved for the run,
- * and that wrote it.
+ * A run that writes the same file in each turn. Grace approved its first write for the run, and it
+ * was carried out.
  */
 async function granted(decision: Record<string, string | object> = {}): Promise<Granted> {
   file += 1

@@ -29,7 +29,7 @@ export interface GrantDesk extends AsyncDisposable {
   find(call: GrantedCall, at?: TestRun, now?: CallFacts | null): Promise<MatchingGrant | null>
 }
 
-/** A digest that is no call's. */
+/** A digest of no call. */
 export const otherDigest = `sha256:${'1'.repeat(64)}`
 
 /** The call of a request, as a grant is looked up for it. */

@@ -29,7 +29,10 @@ beforeAll(async () => {
 })
 afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
-/** A call is asked, decided by two, carried out. `meanwhile`: what happens while it waits. */
+/**
+ * Opens a request, has two people decide it, and carries the call out. `meanwhile` runs while it
+ * waits.
+ */
 async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promise<void> {
   const { desk } = auditDesk
   desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input: { path, content: path } }] })

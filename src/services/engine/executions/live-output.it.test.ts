@@ -142,7 +142,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
       ['stderr', '', true],
     ])
     expect((await from(lost.cursor)).data).toEqual([])
-    // Nothing of it is in the transcript: what was streamed is no result.
+    // The transcript has nothing of it: streamed output is not a result.
     const items = await readTranscript(desk.api, desk.people.ada.caller, runId)
     expect(items.flatMap(({ calls }) => calls).map(({ result }) => result)).toEqual([null])
     await go(2)
@@ -159,7 +159,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     let first = true
     const db = desk.api.db.withPlugin({
       transformQuery: ({ node }) => node,
-      // Between the first query of the reader and what it does with the answer.
+      // Between the first query of the reader and its use of the answer.
       transformResult: async ({ result }) => {
         if (first) {
           first = false

@@ -86,7 +86,7 @@ const start = () => startRun(desk.api, desk.people.ada.caller, { worker: 'scribe
 const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
 const fs = `const { promises: fs } = await import('node:fs');`
 
-/** What became of one call of a run, which is carried out where it does not ask. */
+/** The outcome of one call of a run, which is carried out unless it asks. */
 async function call(host: Host, runId: string, turn: number, tool: string, input: object) {
   desk.say({ calls: [{ tool, input: input as never }] })
   await takeTurn(host, { runId, turn, signal })

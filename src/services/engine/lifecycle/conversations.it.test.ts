@@ -200,7 +200,7 @@ describe('a conversation', () => {
     expect(stopped.restsUntil).not.toBeNull()
     await letRestPass(runId)
     expect(await closeRun(desk.worker, { runId })).toEqual({ kind: 'closed' })
-    // A run that is no conversation waits without an end.
+    // A run that is not a conversation waits without limit.
     desk.say({ calls: [aWrite('stop too\n')] })
     const plain = await desk.start()
     const turn = await desk.turn(plain, 1)
@@ -246,7 +246,7 @@ describe('closing', () => {
     expect((await refusal(close(runId))).code).toBe('conflict')
     await desk.perform(turn)
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
-    // A call of a person waits for somebody: the rest does not end over it either.
+    // While a call of a person waits for somebody, the rest does not end either.
     const { runId: handed } = await talk({ worker: 'hand' })
     const { ada } = desk.people
     const { requestId } = await invokeTool(desk.api, ada.caller, {

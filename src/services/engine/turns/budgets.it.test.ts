@@ -78,7 +78,7 @@ test('a monthly budget that is used up starts nothing and stops runs after the s
   const refused = await refusal(desk.start({ worker: 'other' }))
   expect(refused.code).toBe('budget_exhausted')
   expect(refused.message).toContain('other, 2 USD')
-  // Another worker has money left, and a message alone gives none.
+  // Another worker has budget left, and a message alone adds none.
   expect(await desk.start()).toEqual(expect.any(String))
   await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'Go on' })
   expect(await step(runId, 3)).toBe('waiting_for_input')

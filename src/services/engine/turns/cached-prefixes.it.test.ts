@@ -23,7 +23,10 @@ function open(model: string, prefix: string): Model {
   return openModel({ ...plainModel, model, script: null, environment })
 }
 
-/** What the model says in a turn: it answers at times, else reads, and later writes much. */
+/**
+ * The answer of the model in a turn: a text in each tenth turn, else a read, and later a long
+ * write.
+ */
 function wordsOf(turn: number) {
   if (turn % 10 === 0) return { text: [`That was ${turn}.`], call: null }
   const [name, input] =
@@ -33,7 +36,10 @@ function wordsOf(turn: number) {
   return { text: ['I ', 'go on.'], call: { id: `c${turn}`, name, args: JSON.stringify(input) } }
 }
 
-/** A conversation of 50 turns, with messages and restarts in it; every question that was asked. */
+/**
+ * Runs a conversation of 50 turns with messages and restarts, and returns every request to the
+ * model.
+ */
 async function conversation(): Promise<{ runId: string; requests: ModelRequest[] }> {
   await desk.activate({
     'countersign.yaml': `${deskConfig}models: { scripted-by-the-test: { context: 16000 } }\n`,
@@ -72,7 +78,9 @@ interface Block {
   readonly parts?: Json
 }
 
-/** What a body makes the provider read, in its order: tools and instructions, then each part. */
+/**
+ * The parts of a body in the order in which a provider reads them: tools and instructions first.
+ */
 function partsOf(body: JsonObject): readonly string[] {
   const { tools, system, instructions, systemInstruction } = body
   const messages = (body['messages'] ?? body['input'] ?? body['contents']) as unknown as Block[]
@@ -83,13 +91,13 @@ function partsOf(body: JsonObject): readonly string[] {
       : [message]
   })
   const first = { tools, system, instructions, systemInstruction }
-  // The marks of where to cache move on; a provider reads past them.
+  // The cache marks change their place, which providers do not compare.
   return [first, ...parts].map((part) =>
     JSON.stringify(part, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
   )
 }
 
-/** Which questions do not begin with all of the question before. */
+/** The indexes of bodies that do not begin with the whole previous body. */
 function changes(bodies: readonly JsonObject[]): readonly number[] {
   const parts = bodies.map(partsOf)
   return parts.flatMap((now, index) => {

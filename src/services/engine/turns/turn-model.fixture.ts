@@ -12,7 +12,7 @@ interface ModelledCall {
   readonly kind: CallKind
   readonly path: string
   content: string
-  /** what the approver is shown it would replace; `null`: there is no such file */
+  /** the text that the approver sees as replaced; `null`: there is no such file */
   base: string | null
   /** it is shown on top of what an earlier call proposes */
   assumed: boolean
@@ -21,8 +21,8 @@ interface ModelledCall {
 }
 
 /**
- * What the rulings say of one turn (product.md 7, 8, 11, 12, 14, 15), with no database, workflow or
- * file at all.
+ * One turn by the rulings alone (product.md 7, 8, 11, 12, 14, 15), without a database, a workflow
+ * or files.
  */
 export class TurnModel {
   readonly disk: Map<string, string>

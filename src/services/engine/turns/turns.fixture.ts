@@ -15,7 +15,7 @@ export function useTurnDesk(): void {
   })
   afterAll(() => desk[Symbol.asyncDispose]())
   beforeEach(async () => {
-    // A write of what another test has written would change nothing, and ask nobody.
+    // A repeated write of the same text would change nothing, and ask nobody.
     await rm(join(desk.root, 'notes'), { recursive: true })
     await desk.write('notes/1.md', 'one\n')
     desk.steps.length = 0

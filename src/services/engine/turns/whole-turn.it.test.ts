@@ -85,7 +85,7 @@ class Played {
     this.#ids = (await desk.calls(this.#runId, 1)).map((call) => call.id)
   }
 
-  /** Does it to the store and to the model, which must agree on whether it is allowed. */
+  /** Takes the step in the store and in the model, which must agree on whether it is allowed. */
   async step({ do: what, place }: Step): Promise<void> {
     switch (what) {
       case 'approve':
