@@ -64,7 +64,7 @@ test('the API accepts no answer from a stranger at Temporal, not even a copy of 
     })
   }
   expect(await forgeries('answerHost')).toBe(answers.length)
-  // What a forger names is not released: it may be in use.
+  // Contents that a forger names are not released: they may be in use.
   const released = await db.selectFrom('released_content').select('hash').execute()
   expect(released.map(({ hash }) => hash)).not.toContain(earlier)
 })

@@ -30,7 +30,7 @@ export class RepeatedWork implements AsyncDisposable {
     readonly everyMs: number | (() => number)
     /** how long a wake waits for others, to combine them; default: not at all */
     readonly gatherMs?: number
-    /** how long it gathers while others go on coming; default: `gatherMs` */
+    /** how long it gathers at most while more wakes come; default: `gatherMs` */
     readonly gatherAtMostMs?: number
     /** `closing` aborts when no further round begins */
     readonly work: (closing: AbortSignal) => Promise<void>

@@ -80,7 +80,7 @@ test('the texts of runs that ended long ago are replaced by a note of time and r
   expect(text).toMatch(/removed on \d{4}-\d\d-\d\d: retention transcripts: 90d/)
   expect(text).not.toContain('Done: the old words')
   expect(JSON.stringify(await loadTranscript(db, younger))).toContain('Done: the shared words')
-  // What was approved is evidence, what was said about it is not.
+  // An approved call is evidence, comments on it are not.
   const kept = await allContents()
   expect(kept).toContain('the old words\\n')
   expect(kept).not.toContain('Done: the old words')
@@ -189,7 +189,7 @@ test('content that is released again during a round is examined again, and nobod
       `.execute(db)
     return rows.length > 0
   })
-  // A message that refers to what is in use does not wait for the look.
+  // A message that refers to contents in use does not wait for the search for references.
   await sql`select from content where hash = ${inUse} for key share nowait`.execute(db)
   await refer(other)
   await release([inUse])

@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks())
 
 type Manner = 'takes connections and never answers' | 'ends connections' | 'is there'
 
-/** A way to Temporal: what becomes of a connection is settled when it is taken. */
+/** A proxy to Temporal: what happens to a connection is decided when it is accepted. */
 interface Way extends AsyncDisposable {
   readonly address: string
   manner: Manner

@@ -17,8 +17,8 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 /**
- * Vitest ends its processes by SIGTERM. `exit` instead, so that what runs at the exit of a process
- * ends the browser and removes its files.
+ * Vitest ends its processes by SIGTERM. This calls `exit` instead, so that the handlers of a
+ * process's exit end the browser and remove its files.
  */
 async function launchForProcess(): Promise<Browser> {
   process.once('SIGTERM', () => process.exit())

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** What a statement has locked, until `release`. */
+/** The locks of a statement, held until `release`. */
 export interface HeldLock {
   /** Resolves once this many connections of the database wait for locks. */
   waitedForBy(count: number): Promise<void>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const inMemory = '/dev/shm'
-/** What the databases of a run take at most, several times over. */
+/** Several times the space that the databases of a run take at most. */
 const neededBytes = 4 * 2 ** 30
 const dayMs = 24 * 60 * 60_000
 

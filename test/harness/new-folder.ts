@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const folders: string[] = []
 
-/** A new empty folder, whose name begins so; it goes with this process. */
+/** A new empty folder, whose name begins with `prefix`; it is removed when this process ends. */
 export function newFolder(prefix: string): string {
   if (folders.length === 0)
     process.once('exit', () => {

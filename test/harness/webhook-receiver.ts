@@ -16,7 +16,10 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly port: number
   readonly url: string
   readonly received: ReceivedNotification[]
-  /** how it answers from now on: a status, or by itself; an answer that never comes hangs */
+  /**
+   * how it answers from now on: with a status, or with a function; a function that never answers
+   * hangs
+   */
   answer: number | ((response: ServerResponse, received: ReceivedNotification) => void)
 }
 

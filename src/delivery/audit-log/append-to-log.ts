@@ -35,8 +35,8 @@ export interface HandoverSigners {
 
 /**
  * Appends the events that wait to the log: leaves, the tiles that they complete and a signed
- * checkpoint, in the caller's transaction. Returns how many. The leaf's index is the fence: of two
- * at it at once one commits, and the other rejects with a unique violation. Rejects, and signs
+ * checkpoint, in the caller's transaction. Returns how many. The leaf's index is unique: of two
+ * concurrent callers one commits, and the other rejects with a unique violation. Rejects, and signs
  * nothing, when the tree is not the one that the newest checkpoint signed.
  */
 export async function appendToLog(tx: Tx, signer: NoteSigner): Promise<number> {

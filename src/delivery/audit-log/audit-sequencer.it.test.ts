@@ -137,7 +137,7 @@ describe('the audit log', () => {
       db.transaction().execute(async (tx) => {
         const appended = await appendToLog(tx, signer)
         atTheLeaf.resolve()
-        // The other one is at the same leaf now, and waits for what becomes of this one.
+        // The other sequencer writes the same leaf now, and waits for the end of this transaction.
         await aside(() => waitUntil(async () => (await waitingFor('transactionid')) === 1))
         return appended
       }),

@@ -11,8 +11,8 @@ import { appendHandover, leavesAtOnce, type HandoverSigners } from './append-to-
 /**
  * Hands the log over to another key, once: the event `key.created`, everything that waits, a
  * checkpoint that both keys sign and the note that says so, in one transaction. Without `before`
- * nobody but the new key vouches for it, and verifying says so. Rejects, and changes nothing, when
- * the tree is not what its newest checkpoint signed.
+ * only the new key signs it, which a verification reports. Rejects, and changes nothing, when the
+ * tree is not what its newest checkpoint signed.
  */
 export async function handOverLog(
   db: Db,

@@ -77,7 +77,7 @@ export function settingAt(name: string, port: number, key: NoteKey): WitnessSett
   return { name, url, vkey: formatVerifierKey(key), source: 'countersign.yaml:1' }
 }
 
-/** Something at an address that answers as the test says. */
+/** A server that answers as the test says. */
 export async function answerAt(
   respond: (response: ServerResponse, body: string) => void,
 ): Promise<AsyncDisposable & { readonly port: number }> {

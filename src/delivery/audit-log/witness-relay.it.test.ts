@@ -60,7 +60,7 @@ async function statusOf(name = 'office'): Promise<WitnessStatus | undefined> {
   return (await readWitnesses(database.db)).find((one) => one.name === name)
 }
 
-/** What readiness, doctor and metrics say of the witnesses. */
+/** The state of the witnesses in readiness, doctor and metrics. */
 async function reports() {
   const temporal = { namespaceId: async () => 'a namespace' }
   const target = { databaseUrl: database.url, isAtWork: true } as CheckTarget

@@ -65,7 +65,7 @@ it('notifies a program once its request is decided: signed with the secret of it
   const [received] = receiver.received
   if (received === undefined) throw new Error('nothing came')
   const { body, headers } = received
-  // What a program knows is its key alone.
+  // A program knows only its key.
   const payload = new Webhook(await secretForPrograms(apiKey)).verify(
     body,
     headers as Record<string, string>,

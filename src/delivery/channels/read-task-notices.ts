@@ -25,9 +25,9 @@ export const storedTask = sql<StoredTask | null>`
     where root.id = request.root_run_id and request.risk <> 'high')`
 
 /**
- * The tasks as notifications say them, in the same order; their texts are read in one query.
- * Requests of one run share a text, which is masked once. One that was changed by SQL keeps no
- * other from being read.
+ * The tasks in the words of notifications, in the same order; their texts are read in one query.
+ * Requests of one run share a text, which is masked once. A text that was changed by SQL does not
+ * prevent the reading of others.
  */
 export async function readTaskNotices(
   db: Db | Tx,

@@ -54,7 +54,7 @@ async function made(type: string): Promise<(Mail & { readonly id: string })[]> {
 it('sends one digest for each slot to those who chose digests, whatever the number of processes; none when it is empty', async () => {
   await choose(grace, { choice: 'digest' })
   await choose(ada, { choice: 'digest' })
-  // The first slot is where a person's digests begin: nobody is surprised by an old list.
+  // A person's digests begin with their first slot: nobody gets an old list.
   await round(morning(1))
   expect(await made('digest')).toEqual([])
   const request = await open({ input: { path: 'notes/digest.md', content: 'not told' } })

@@ -38,7 +38,7 @@ export function mailHeadline(html: string): string {
   return `<p style="margin:0 0 16px;font-size:20px;line-height:1.3"><strong>${html}</strong></p>`
 }
 
-/** The link that a mail is sent for, as large as a thumb. */
+/** The link that is the purpose of a mail, large enough for a thumb. */
 export function mailButton(url: string, words: string): string {
   const style =
     'display:inline-block;padding:12px 20px;border-radius:4px;background:#3b49b8;color:#ffffff;font-weight:600;text-decoration:none'

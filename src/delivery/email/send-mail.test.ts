@@ -132,8 +132,8 @@ test('a server that is not there, or never answers, takes its time limit and no 
   expect((await sendMail(routeTo(port), mail, patient)).error).toContain('ECONNREFUSED')
   server.refuse = 'never answers'
   const brief = { ...patient, timeoutMs: 50 }
-  // Who keeps the time first, the attempt or its connection, is chance: above all where this
-  // process is held up.
+  // Whether the attempt or its connection times out first is chance, above all where this process
+  // is delayed.
   for (const heldUpMs of [0, 0, 60, 60, 60]) {
     const sent = sendMail(routeTo(server.port), mail, brief)
     if (heldUpMs > 0) setTimeout(() => holdUp(heldUpMs), 20)

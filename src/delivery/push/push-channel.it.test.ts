@@ -81,7 +81,7 @@ async function aDevice(person: TestPerson) {
   return { ...device, target }
 }
 
-/** What became of the delivery of a request to a device. */
+/** The state of the delivery of a request to a device. */
 async function outcomeFor(deviceId: string, requestId: string): Promise<string> {
   const row = await desk.database.db
     .selectFrom('delivery')
@@ -93,7 +93,7 @@ async function outcomeFor(deviceId: string, requestId: string): Promise<string> 
   return row === undefined ? 'none' : `${row.state}: ${row.last_error ?? row.last_status}`
 }
 
-/** Whatever happened so far has its deliveries, by the choices of now. */
+/** Creates the deliveries of all events so far, by the present choices. */
 async function untilTold(): Promise<void> {
   await desk.untilNumbered()
   await waitUntil(async () => {

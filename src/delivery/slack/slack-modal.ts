@@ -132,8 +132,8 @@ function titleOf({ number }: RequestDetailRecord) {
 }
 
 /**
- * What deserves attention, and what became of the same call before, in fixed words: a reason may
- * have a secret in it.
+ * What deserves attention, and the outcomes of earlier equal calls, in fixed words: a reason may
+ * contain a secret.
  */
 function attentionOf({ cues, alike }: RequestDetailRecord): KnownBlock[] {
   const ids = new Set(displayedCues(cues).map(({ id }) => id))

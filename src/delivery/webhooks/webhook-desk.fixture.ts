@@ -121,7 +121,9 @@ export async function untilState(
   })
 }
 
-/** What came, once its signature was verified by the library of Standard Webhooks. */
+/**
+ * The received notifications, after the library of Standard Webhooks has verified their signatures.
+ */
 export function verified({ body, headers }: ReceivedNotification): {
   type: string
   data: Record<string, unknown>

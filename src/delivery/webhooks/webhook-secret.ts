@@ -49,7 +49,7 @@ export interface ReceivedWebhook {
 }
 
 const maxAgeSeconds = 300
-/** What a sender's own id may be made of. */
+/** The characters of an id that a sender chooses. */
 const idForm = /^[\x21-\x7e]{1,200}$/
 const maxSignatures = 10
 

@@ -1,4 +1,4 @@
-/** The outcomes of a bundle with which nothing is wrong, by verdict. */
+/** The outcomes of a valid bundle, by verdict. */
 export const allHold = {
   integrity: 'holds',
   authenticity: 'holds',

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { coverAudit } from '../fixtures/cover-audit.ts'
 
 /**
- * Fills the trail up with refused sign-ins of a later hour, so that the log has whole tiles and
- * what is put in among the events before them is seen to come late.
+ * Fills the trail up with refused sign-ins of a later hour, so that the log has whole tiles, and an
+ * event that is inserted among the earlier ones is recognised as late.
  */
 export async function fillTrail(db: Db, events: number): Promise<void> {
   const entry = {

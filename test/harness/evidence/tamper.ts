@@ -10,11 +10,11 @@ interface TrailTable {
   readonly order: string
   /** its columns that are evidence, each with an expression for another value */
   readonly changes: Readonly<Record<string, (at: number) => string>>
-  /** which column two rows swap to be in each other's place */
+  /** the column that two rows swap to change places */
   readonly swaps: string
   /** inserts a row made from `row`; `null`: another row of this table proves nothing */
   readonly insert: ((row: string) => string) | null
-  /** only the newest row is evidence: what is older has been covered by it */
+  /** only the newest row is evidence: it covers the older ones */
   readonly newestOnly?: true
 }
 
@@ -69,7 +69,7 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
     order: 'size',
     changes: { ...letters('line'), size: () => 'size + 1' },
     swaps: 'line',
-    // Anybody may add a line to a note: a verifier looks only for lines of witnesses that it knows.
+    // Anybody may add a line to a note: a verifier reads only the lines of witnesses that it knows.
     insert: null,
     newestOnly: true,
   },

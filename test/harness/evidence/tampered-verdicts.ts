@@ -6,8 +6,8 @@ import { tamper, type Tampering } from './tamper.ts'
 import type { WitnessedDesk } from './witnessed-desk.ts'
 
 /**
- * What verifying a fresh export by the keys of log and witness says after a tampering, which is
- * undone. `done`: what was done; `null`: nothing could be.
+ * The verdicts on a fresh export, by the keys of log and witness, after a tampering that is then
+ * undone. `done`: a description of it; `null`: the table had too few rows.
  */
 export async function tamperedVerdicts(
   { desk, signer, witness }: WitnessedDesk,

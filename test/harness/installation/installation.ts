@@ -13,7 +13,7 @@ import { putFiles } from '../put-file.ts'
 export const processNames = ['postgres', 'temporal', 'api', 'temporal-worker'] as const
 export type ProcessName = (typeof processNames)[number]
 
-/** On a machine that is three times slower and busy. */
+/** Long enough for a busy machine that is three times slower. */
 const restartWithinMs = 180_000
 /** A process that was stopped answers a connection that the kernel took only when it continues. */
 const answerWithinMs = 30_000
@@ -29,8 +29,8 @@ function kill(pid: number): boolean {
 }
 
 /**
- * What a test puts around an installation: variables of its processes, and what is made ready in
- * its folder before it starts.
+ * The environment of an installation: variables of its processes, and the preparation of its folder
+ * before the start.
  */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string>>

@@ -26,7 +26,7 @@ export interface OpenIdProvider extends AsyncDisposable {
   forgeClaims: ((claims: Claims) => Claims) | null
   /** spoils the signature of its tokens */
   spoilsSignature: boolean
-  /** Nobody answers until the provider is disposed of. */
+  /** No request is answered until the provider is disposed of. */
   stop(): Promise<void>
 }
 

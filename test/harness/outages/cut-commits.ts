@@ -2,12 +2,12 @@ import { closeServer, listenHere } from '../listen.ts'
 import { connect, createServer, type Socket } from 'node:net'
 
 /**
- * What becomes of a commit whose connection ends before the answer comes. `recorded`: Postgres has
- * worked it by then. `late`: it reaches Postgres once `letThrough` is called. `lost`: never.
+ * The fate of a commit whose connection ends before the answer comes. `recorded`: Postgres has
+ * committed it by then. `late`: it reaches Postgres once `letThrough` is called. `lost`: never.
  */
 export type CommitFate = 'recorded' | 'late' | 'lost'
 
-/** A way to Postgres that can lose the answer to a commit, as a failover or a network does. */
+/** A proxy to Postgres that can lose the answer to a commit, as a failover or a network does. */
 export interface CommitCutter extends AsyncDisposable {
   /** the address of the database through it */
   readonly url: string
@@ -32,7 +32,7 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
     const end = (): void => {
       sockets.delete(here)
       here.destroy()
-      // Postgres must have read everything: a reset would take back what it has not.
+      // Postgres must have read everything: a reset would discard the rest.
       there.end()
     }
     sockets.add(here)
@@ -47,7 +47,7 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
       isRefusing = refuses
       if (fate === 'recorded') {
         there.write(chunk)
-        // The first byte of an answer says that Postgres has worked it.
+        // The first byte of an answer says that Postgres has committed.
         there.once('data', () => {
           end()
           done()

@@ -2,7 +2,9 @@ import { listenHere } from '../listen.ts'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A way to a server that can be cut and mended, as a server that goes down and comes back. */
+/**
+ * A proxy to a server that can be cut and restored, like a server that goes down and comes back.
+ */
 export class Interruptible implements AsyncDisposable {
   readonly #target: { host: string; port: number }
   readonly #sockets = new Set<Socket>()

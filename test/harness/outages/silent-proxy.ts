@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /**
- * A way to a port of this machine on which answers can be held back, as a lost network or a stopped
+ * A proxy to a port of this machine that can hold answers back, as a lost network or a stopped
  * process does.
  */
 export interface SilentProxy extends AsyncDisposable {
@@ -12,7 +12,7 @@ export interface SilentProxy extends AsyncDisposable {
    * taken.
    */
   fallSilent(): void
-  /** What was held back arrives. */
+  /** Delivers what was held back. */
   speakAgain(): void
 }
 

@@ -8,7 +8,7 @@ export class DyingHost {
   #back = Promise.withResolvers<void>()
 
   /**
-   * `for a while`: it is only thought dead, and finishes its call when nobody waits for it any
+   * `for a while`: it only seems dead, and finishes its call when nobody waits for the call any
    * more.
    */
   dieInNextCall(how: 'for good' | 'for a while'): void {

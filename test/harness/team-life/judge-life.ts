@@ -4,7 +4,7 @@ import type { Db } from '#store/database.ts'
 import { brokenInvariants, type BrokenInvariant } from '../fixtures/broken-invariants.ts'
 import type { TeamLife } from './team-life.ts'
 
-/** Everything that may never be, after any step: nobody waits for it to become right. */
+/** All states that must not exist after any step, not even for a moment. */
 export async function brokenInLife(life: TeamLife): Promise<BrokenInvariant[]> {
   return [
     ...(await brokenInvariants(life.db)),
@@ -14,7 +14,7 @@ export async function brokenInLife(life: TeamLife): Promise<BrokenInvariant[]> {
   ]
 }
 
-/** What of that is found in milliseconds, without a look through the trail. */
+/** Those of them that are found in milliseconds, without reading the trail. */
 export async function brokenAtOnce({
   db,
   acknowledged,

@@ -179,7 +179,7 @@ export class StandInTemporal {
     return closed.kind
   }
 
-  /** Until a message, or the end of the rest, which this timer only proposes. */
+  /** Waits until a message or the end of the rest, which the database decides, not this timer. */
   async #rest(run: StandIn, restsForMs: number | null): Promise<void> {
     run.deadline = await this.#deadlineIn(restsForMs)
     run.rests = restsForMs !== null

@@ -31,7 +31,7 @@ export interface TeamLife extends AsyncDisposable {
   readonly people: readonly TestPerson[]
   /** decisions whose recording was confirmed to a person */
   readonly acknowledged: Set<string>
-  /** codes that somebody was refused with */
+  /** the codes of the refusals so far */
   readonly refusals: Set<string>
   /**
    * Calls a verb like a person's program: at any process, and at another one if the connection
@@ -48,7 +48,7 @@ export interface TeamLife extends AsyncDisposable {
   settle(): Promise<void>
   /** Ends the connections of every process. */
   cut(): Promise<void>
-  /** Kills so many API processes with what they are doing, and starts as many. */
+  /** Kills so many API processes in the middle of their work, and starts as many. */
   kill(many: number): Promise<void>
 }
 
@@ -117,8 +117,8 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
           async () => {
             const outbox = await countUndelivered(plain.db, processes)
             if (outbox.moving + outbox.paused === 0) return true
-            // Of a process that died, or given back while Temporal was down: theirs again when the
-            // pause is over.
+            // Rows of a process that died, or released while Temporal was down: they are leased
+            // again after the pause.
             if (outbox.moving === 0 && temporal.isDown) return true
             if (outbox.moving === 0) await clock.pass(11_000)
             await sql`select pg_notify('countersign_outbox', '')`.execute(plain.db)

@@ -6,7 +6,7 @@ import type { Quorum } from '#domain/requests/request.ts'
  */
 interface Version {
   readonly from: number
-  /** from then on nothing is judged by the version before */
+  /** the time from which nothing is judged by the earlier version */
   readonly settled: number
   readonly teams: ReadonlyMap<string, ReadonlySet<string>>
 }
