@@ -4,7 +4,8 @@ import { DeliveredMarks } from '#delivery/outbox/lease-rows.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
-import { connectDatabase, type Db } from '#store/database.ts'
+import { connectDatabase } from '#store/database.ts'
+import { rowsReadBy } from './rows-read-by.ts'
 
 /** So many that they fill several pages of each table. */
 const moreRequests = 150
@@ -20,24 +21,6 @@ const tables = [
   'permit',
   'outbox',
 ]
-
-/** How many rows scans have read so far, by table. */
-async function rowsRead(db: Db): Promise<Map<string, number>> {
-  await sql`select pg_stat_force_next_flush()`.execute(db)
-  const { rows } = await sql<{ table: string; rows: string }>`
-    select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as rows
-    from pg_stat_user_tables where relname = any(${tables}::text[])
-  `.execute(db)
-  return new Map(rows.map(({ table, rows: read }) => [table, Number(read)]))
-}
-
-/** How many rows `work` reads, by table. */
-async function readBy(db: Db, work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const before = await rowsRead(db)
-  await work()
-  const after = await rowsRead(db)
-  return Object.fromEntries(tables.map((name) => [name, after.get(name)! - before.get(name)!]))
-}
 
 /**
  * The smallest of several counts for each table: the counts are of all connections, and another one
@@ -78,15 +61,15 @@ it.each([
       const { id, digest, presentation } = await desk.ask({ externalId: `decided-${rounds}` })
       const seen = presentation.digest
       const body = { decision: 'approve', digest, revision: 1, reason: 'looked', seen, again: true }
-      const deciding = await readBy(db, () =>
+      const deciding = await rowsReadBy(db, tables, () =>
         decideRequest(ctx, linus.caller, { request: id, body }),
       )
       const { rows } = await sql<{ id: string }>`
       select id from outbox where run_id = ${id}::uuid`.execute(service.db)
       expect(rows).toHaveLength(2)
-      const delivering = await readBy(db, () => marks.mark(rows.map((row) => row.id)))
+      const delivering = await rowsReadBy(db, tables, () => marks.mark(rows.map((row) => row.id)))
       const call = { tool: 'deploy', input: {}, externalId: `opened-${rounds}` }
-      const opening = await readBy(db, () => openExternal(ctx, program.caller, call))
+      const opening = await rowsReadBy(db, tables, () => openExternal(ctx, program.caller, call))
       return { deciding, delivering, opening }
     }
     const round = async () => {

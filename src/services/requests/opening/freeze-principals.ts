@@ -71,9 +71,11 @@ export async function freezePrincipals(
     ), frozen as (
       insert into request_principal (request_id, person_id, why)
       select given.id, behind."personId", behind.why from given, behind
-      union select given.id, invoked_by, 'invoked' from given join manual_call on call_id = made
+      union select given.id, invoked_by, 'invoked' from given
+        cross join lateral (select invoked_by from manual_call where call_id = made offset 0) as by_hand
       ${requests.some((request) => request.made !== null) ? invokersInTrail(run.id) : sql``}
-      union select given.id, person_id, why from given join request_principal on request_id = before
+      union select given.id, person_id, why from given
+        cross join lateral (select * from request_principal where request_id = before offset 0) as earlier
       union select given.id, editor_id, 'edited' from given
         join request_revision on request_id = any(given.previous) where editor_id is not null
       on conflict do nothing
@@ -83,12 +85,14 @@ export async function freezePrincipals(
       (select jsonb_agg(to_jsonb(inserted)) from inserted) as inserted,
       (select coalesce(jsonb_agg(to_jsonb(frozen)), '[]') from frozen) as principals,
       (select coalesce(jsonb_agg(to_jsonb(above) order by depth), '[]')
-        from run_lineage join run as above on above.id = ancestor_id
+        from run_lineage
+        cross join lateral (select * from run where id = ancestor_id offset 0) as above
         where run_lineage.run_id = ${run.id}) as lineage,
       (select coalesce(jsonb_agg(jsonb_build_object('request', to_jsonb(request), 'principals', (
           select coalesce(jsonb_agg(jsonb_build_object('personId', person_id, 'why', why)), '[]')
           from request_principal where request_id = request.id))), '[]')
-        from request where request.id in (select before from given)) as before
+        from (select distinct before from given) as earlier
+        cross join lateral (select * from request where id = before offset 0) as request) as before
   `.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('The principals of the request were not stored')

@@ -23,18 +23,28 @@ export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Princ
   return (await behindRun(runId).execute(db)).rows
 }
 
-/** The query of {@link principalsOfRun}. */
+/**
+ * The query of {@link principalsOfRun}. It reads each table by a key, run by run (offset 0), so
+ * that no plan reads one whole, even if it was made before Postgres knew the sizes.
+ */
 export function behindRun(runId: string): RawBuilder<Principal> {
   return sql<Principal>`
-    with lineage as (
-      select run.id, run.started_by, run.api_key_id, run.forked_from
-      from run_lineage join run on run.id = run_lineage.ancestor_id
+    with lineage as materialized (
+      select above.* from run_lineage cross join lateral (
+        select id, started_by, api_key_id, forked_from from run where id = ancestor_id offset 0
+      ) as above
       where run_lineage.run_id = ${runId}
-    ), trail as (
-      select audit_event.type, parsed -> 'actor' as actor, parsed -> 'detail' as detail
-      from lineage join audit_event on audit_event.run_id = lineage.id
-      cross join lateral (select ${eventDocument} as parsed) as of_event
-      where audit_event.type in ('run.started', 'run.messaged', 'decision.recorded')
+    ), messaged as materialized (
+      select author.* from lineage cross join lateral (
+        select author->>'type' as type, author->>'id' as id
+        from message where run_id = lineage.id and role = 'user' offset 0
+      ) as author
+    ), trail as materialized (
+      select type, parsed -> 'actor' as actor, parsed -> 'detail' as detail
+      from lineage cross join lateral (
+        select type, ${eventDocument} as parsed from audit_event where run_id = lineage.id
+          and type in ('run.started', 'run.messaged', 'decision.recorded') offset 0
+      ) as of_run
     )
     select started_by as "personId",
            case when id = ${runId} then 'started' else 'started_above' end as why
@@ -48,27 +58,23 @@ export function behindRun(runId: string): RawBuilder<Principal> {
     where api_key.proposed_by is not null
     union
     select person.id, 'messaged'
-    from lineage
-    join message on message.run_id = lineage.id and message.role = 'user'
-    join person on person.id::text = message.author->>'id'
-    where message.author->>'type' = 'person'
+    from messaged ${personOf(sql`messaged.id`)}
+    where messaged.type = 'person'
     union
     select api_key.owner_id, 'messaged'
-    from lineage
-    join message on message.run_id = lineage.id and message.role = 'user'
-    join api_key on api_key.id = message.author->>'id'
-    where message.author->>'type' = 'machine'
+    from messaged join api_key on api_key.id = messaged.id
+    where messaged.type = 'machine'
     union
     select api_key.proposed_by, 'proposed_key'
-    from lineage
-    join message on message.run_id = lineage.id and message.role = 'user'
-    join api_key on api_key.id = message.author->>'id'
-    where message.author->>'type' = 'machine' and api_key.proposed_by is not null
+    from messaged join api_key on api_key.id = messaged.id
+    where messaged.type = 'machine' and api_key.proposed_by is not null
     union
-    select decision.person_id, 'answered'
-    from lineage
-    join request on request.run_id = lineage.id and request.kind = 'question'
-    join decision on decision.request_id = request.id
+    select answer.person_id, 'answered'
+    from lineage cross join lateral (
+      select id from request where run_id = lineage.id and kind = 'question' offset 0
+    ) as question cross join lateral (
+      select person_id from decision where request_id = question.id offset 0
+    ) as answer
     union
     select run_principal.person_id,
            case when lineage.forked_from is null then 'triggered' else 'forked_from' end
@@ -80,21 +86,29 @@ export function behindRun(runId: string): RawBuilder<Principal> {
     cross join lateral jsonb_array_elements_text(
       case jsonb_typeof(detail->'behind') when 'array' then detail->'behind' else '[]' end
     ) as behind(id)
-    join person on person.id::text = behind.id
+    ${personOf(sql`behind.id`)}
     where trail.type = 'run.started'
     union
     select person.id, case trail.type when 'run.messaged' then 'messaged' else 'answered' end
-    from trail join person on person.id::text = actor->>'id'
+    from trail ${personOf(sql`actor->>'id'`)}
     where actor->>'type' = 'person'
       and (trail.type = 'run.messaged'
         or trail.type = 'decision.recorded' and detail->>'kind' = 'question')
     union
     select person.id, case trail.type when 'run.messaged' then 'messaged' else 'owns_key' end
-    from trail join person on person.id::text = actor->>'ownerId'
+    from trail ${personOf(sql`actor->>'ownerId'`)}
     where trail.type <> 'decision.recorded'
     union
     select person.id, 'proposed_key'
-    from trail join person on person.id::text = actor->>'proposedBy'
+    from trail ${personOf(sql`actor->>'proposedBy'`)}
     where trail.type <> 'decision.recorded'
   `
+}
+
+/** Joins the person with an id that may be any text, by the key. */
+function personOf(id: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`cross join lateral (
+    select id from person
+    where id = case when pg_input_is_valid(${id}, 'uuid') then (${id})::uuid end offset 0
+  ) as person`
 }

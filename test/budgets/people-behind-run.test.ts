@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
+import { connectDatabase } from '#store/database.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { rowsReadBy } from './rows-read-by.ts'
+
+const tables = ['run', 'message', 'audit_event', 'person', 'request']
+const moreRuns = 60
+/** For what a scan reads beside the row, such as older versions of it. */
+const toleratedRows = 5
+
+const desk = disposeAfterTests(await openAgentDesk())
+
+it('finding the people behind a run reads as many rows whatever the number of runs and of people', async () => {
+  await using db = connectDatabase({
+    url: desk.database.url,
+    poolSize: 1,
+    applicationName: 'one connection',
+  })
+  const runId = await desk.start()
+  // The connection keeps a plan from the time when its tables were nearly empty.
+  const once = () => rowsReadBy(db, tables, () => principalsOfRun(db, runId))
+  const least = async () => {
+    const counts = [await once(), await once(), await once()]
+    return tables.map((name) => Math.min(...counts.map((count) => count[name]!)))
+  }
+  for (let round = 0; round < 6; round += 1) await principalsOfRun(db, runId)
+  const few = await least()
+  for (let count = 0; count < moreRuns; count += 1) await desk.start()
+  await sql`insert into person (id, email, name)
+    select gen_random_uuid(), 'person' || n || '@example.com', 'Somebody'
+    from generate_series(1, 200) as n`.execute(desk.database.db)
+  const many = await least()
+  for (const [place, name] of tables.entries()) {
+    expect(many[place], `rows of ${name}`).toBeLessThanOrEqual(few[place]! + toleratedRows)
+  }
+})
