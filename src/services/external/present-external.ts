@@ -127,7 +127,15 @@ async function presentReport(
   ])
   return {
     title: titleOf(tool, input, isChanged ? undefined : claimedTitle, reported),
-    effect: effectOf({ tool, input, command: null, schema: null, title: null, presentation }),
+    effect: effectOf({
+      tool,
+      input,
+      command: null,
+      schema: null,
+      title: null,
+      sentence: null,
+      presentation,
+    }),
     cues: locateCues(cues, presentation),
     inputHash,
     facts,

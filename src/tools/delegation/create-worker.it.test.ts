@@ -68,6 +68,7 @@ describe('a worker that an agent writes', () => {
       request: call.requestId,
     })
     expect(request).toMatchObject({ risk: 'high', state: 'pending', allowedScopes: ['once'] })
+    expect(request.effect).toBe(`Create the worker made-${made}`)
     expect(request.presentation).toMatchObject({ type: 'file_content', content: text })
     expect(request.presentation.metadata['path']).toBe(`workers/made-${made}.md`)
     desk.say({ calls: [{ tool: 'create_worker', input: { definition: text } }] })

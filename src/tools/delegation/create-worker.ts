@@ -63,6 +63,7 @@ export function createWorker(
       const path = pathOf(created.name)
       await refuseExisting(project, created.name)
       return {
+        effect: `Create the worker ${created.name}`,
         title: `Create worker ${created.name} (${definition.split('\n').length} lines)`,
         presentation: makePresentation({
           type: 'file_content',

@@ -11,6 +11,7 @@ const call = (tool: string, input: JsonObject, schema: JsonObject | null = null)
     command: null,
     schema,
     title: titleOfCall(tool, input),
+    sentence: null,
     presentation: null,
   })
 const script = (text: string) =>
@@ -20,6 +21,7 @@ const script = (text: string) =>
     command: { kind: 'shell', script: text, cwd: '' },
     schema: null,
     title: null,
+    sentence: null,
     presentation: null,
   })
 const change = (type: 'diff' | 'file_content', added: number, removed: number) =>
@@ -29,6 +31,7 @@ const change = (type: 'diff' | 'file_content', added: number, removed: number) =
     command: null,
     schema: null,
     title: 'Edit docs/pricing.md',
+    sentence: null,
     presentation: makePresentation({
       type,
       language: null,

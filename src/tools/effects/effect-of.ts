@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { callWorkerName, createWorkerName } from '#domain/tools/built-in-tools.ts'
+import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -18,6 +18,8 @@ export interface EffectCall {
   readonly schema: JsonObject | null
   /** the tool's own title for the call; `null`: it has none */
   readonly title: string | null
+  /** the tool's own sentence; `null`: it has none */
+  readonly sentence: string | null
   readonly presentation: Presentation | null
 }
 
@@ -29,7 +31,7 @@ const maxCharacters = 200
  * it are text, never markup.
  */
 export function effectOf(call: EffectCall): string {
-  return oneLine(sentenceOf(call), maxCharacters)
+  return oneLine(call.sentence ?? sentenceOf(call), maxCharacters)
 }
 
 function sentenceOf(call: EffectCall): string {
@@ -109,7 +111,6 @@ function delegationSentence(tool: string, input: JsonObject): string | null {
     if (worker === null) return null
     return `Hand work to ${worker}${task === null ? '' : `: ${oneLine(task, 120)}`}`
   }
-  if (tool === createWorkerName) return `Create worker ${textAt(input, 'name') ?? ''}`.trimEnd()
   return tool === 'ask_person' ? `Answer: ${oneLine(textAt(input, 'question') ?? '', 150)}` : null
 }
 

@@ -94,6 +94,10 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
       expect(content).toContain(line)
     const { risk } = await rowOf(desk.database.db, 'request', { id: call.requestId })
     expect(risk).toBe('high')
+    const shown = { request: call.requestId }
+    expect((await getRequest(desk.api, desk.people.grace.caller, shown)).effect).toBe(
+      `Push 2 commits of ${run.branch} to origin (../remote.git)`,
+    )
     expect(remote('branch', '--list', run.branch)).toBe('')
     expect((await calls.approve(run.id, 2)).call?.text).toContain(`is at ${head}`)
     expect(remote('rev-parse', run.branch)).toBe(head)

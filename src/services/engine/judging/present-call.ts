@@ -52,13 +52,14 @@ function withHeadline(
   const command = tool.command?.(input) ?? null
   // The title of a server's tool is a claim of the server; that of a built-in tool is by its
   // schema.
-  const own = tool.server === undefined ? title : null
+  const isOurs = tool.server === undefined
   const call = {
     tool: tool.name,
     input,
     command,
     schema: tool.jsonSchema,
-    title: own,
+    title: isOurs ? title : null,
+    sentence: isOurs ? (presented.effect ?? null) : null,
     presentation,
   }
   return { ...presented, effect: effectOf(call), cues: locateCues(cues, presentation) }
