@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -225,6 +225,18 @@ test('init takes no rule from the name of a folder, and prints its control chara
   const patterns = shell.rules.map(({ pattern }) => pattern)
   expect(patterns).toEqual(expect.arrayContaining(['cargo test', 'ls']))
   expect(patterns).not.toContain('curl')
+})
+
+// Rules: security.md 10
+test('init writes through no link of the folder, and says so', async () => {
+  const outside = newFolder('outside ')
+  putFile(outside, 'profile', 'export A=1\n')
+  const links = { '.gitignore': 'profile', 'package.json': 'new.json', workers: '.' }
+  for (const [name, to] of Object.entries(links))
+    await symlink(join(outside, to), join(folder, name))
+  const output = await countersign('init')
+  expect(output).toContain('left     workers/assistant.md: workers is a link')
+  expect(await textsOf(outside)).toEqual({ profile: 'export A=1\n' })
 })
 
 const nothing = async (): Promise<void> => undefined

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { cp, lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
@@ -112,6 +112,7 @@ async function place(
   write: (path: string) => Promise<void>,
 ): Promise<void> {
   const path = join(target, name)
+  if (await leadsElsewhere(target, name)) return
   if (await stat(path).catch(() => null)) {
     console.log(`kept     ${name}`)
     return
@@ -121,9 +122,21 @@ async function place(
   console.log(`written  ${name}`)
 }
 
+/** Whether a link of the folder is on the way: a repository could have any file written by one. */
+async function leadsElsewhere(target: string, name: string): Promise<boolean> {
+  for (const part of [dirname(name), name]) {
+    const state = part === '.' ? null : await lstat(join(target, part)).catch(() => null)
+    if (state?.isSymbolicLink() !== true) continue
+    console.log(`left     ${name}: ${part} is a link`)
+    return true
+  }
+  return false
+}
+
 /** Adds the data folder and the file of keys to `.gitignore`, unless it has them. */
 async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
+  if (await leadsElsewhere(target, '.gitignore')) return
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
   const missing = ['.countersign/', '.env'].filter((line) => !lines.includes(line))
   if (missing.length === 0) return
