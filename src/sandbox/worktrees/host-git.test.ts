@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { hostGit } from './host-git.ts'
+import { makeWorktree } from './make-worktree.ts'
+import { blockedCheckout, gitOf, mergeCommit, mergedTree, moveBase } from './merge-commits.ts'
 import { objectStoresOf } from './repository.ts'
+import { worktreeFolder } from './worktree-record.ts'
 
 const gitDir = newFolder('host-git-')
 execFileSync('git', ['init', '-q', '--bare', gitDir])
@@ -90,3 +93,66 @@ test('a repository lends commands the objects of repositories, and no other fold
     await expect(objectStoresOf(repository)).rejects.toThrow(`it borrows objects from ${folder}`)
   }
 })
+
+// Rules: security.md 6; product.md 35
+test('nothing that a repository configures is run when a worktree is made of it and merged into it', async () => {
+  const root = newFolder('host-git-evil-')
+  const dataDir = newFolder('host-git-data-')
+  const mark = path.join(newFolder('host-git-mark-'), 'ran')
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.c']
+  const git = (...words: string[]): string =>
+    execFileSync('git', [...identity, ...words], { cwd: root, encoding: 'utf8' }).trim()
+  git('init', '-q', '-b', 'main')
+  writeFileSync(path.join(root, '.gitattributes'), '* filter=evil diff=evil merge=evil\n')
+  writeFileSync(path.join(root, 'a.md'), 'a\n')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  const from = git('rev-parse', 'HEAD')
+  git('checkout', '-q', '-b', 'other')
+  writeFileSync(path.join(root, 'a.md'), 'b\n')
+  git('commit', '-qam', 'second')
+  const head = git('rev-parse', 'HEAD')
+  git('checkout', '-q', 'main')
+  const program = path.join(root, 'evil.sh')
+  writeFileSync(program, `#!/bin/sh\ntouch "${mark}"\ncat\n`, { mode: 0o755 })
+  mkdirSync(path.join(root, 'hooks'))
+  for (const name of [
+    'reference-transaction',
+    'post-checkout',
+    'post-index-change',
+    'post-merge',
+  ]) {
+    writeFileSync(path.join(root, 'hooks', name), `#!/bin/sh\ntouch "${mark}"\n`, { mode: 0o755 })
+  }
+  const more = path.join(root, 'more.config')
+  const keys =
+    'filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.textconv diff.evil.command merge.evil.driver core.fsmonitor core.sshCommand core.pager core.editor diff.external gpg.program uploadpack.packObjectsHook'
+  for (const key of keys.split(' ')) git('config', '--file', more, key, `"${program}"`)
+  for (const [key, value] of [
+    ['core.hooksPath', path.join(root, 'hooks')],
+    ['commit.gpgSign', 'true'],
+    ['alias.update-ref', `!"${program}"`],
+    ['alias.read-tree', `!"${program}"`],
+  ] as const) {
+    git('config', '--file', more, key, value)
+  }
+  git('config', 'include.path', more)
+  rmSync(mark, { force: true })
+  const worktree = { base: 'main', baseCommit: from, branch: 'countersign/r' }
+  const record = await makeWorktree({ dataDir, root, runId: 'r', worktree, copy: [] })
+  const folder = worktreeFolder(dataDir, 'r')
+  const run = gitOf(folder, record)
+  const merged = await mergedTree(run, from, head)
+  const tree = 'tree' in merged ? merged.tree : ''
+  const commit = { author: person, committer: person, trailers: [] }
+  const to = await mergeCommit(run, { tree, base: from, head }, 'merge', commit)
+  expect(await blockedCheckout(folder, record, { from, to })).toBeNull()
+  expect(await moveBase(folder, record, { from, to })).toBe(true)
+  expect(readFileSync(path.join(root, 'a.md'), 'utf8')).toBe('b\n')
+  expect(existsSync(mark)).toBe(false)
+  // What a person's own Git does there runs them.
+  spawnSync('git', ['checkout', '-q', '-f', from], { cwd: root })
+  expect(existsSync(mark)).toBe(true)
+})
+
+const person = { name: 'a', email: 'a@example.com' }

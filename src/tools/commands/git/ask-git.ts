@@ -7,7 +7,7 @@ import { readOnlyPlan, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 /** Options with which Git starts no program and loads no object that a repository names. */
 export const gitOptions = "-c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never"
 
-export const gitLimits = { timeoutMs: 30_000, answerMib: 64 }
+const gitLimits = { timeoutMs: 30_000, answerMib: 64 }
 
 /**
  * Ends a script where Git is missing or does not work in the folder: then it does not work for the
