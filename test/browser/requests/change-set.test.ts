@@ -42,7 +42,15 @@ test('five files of one turn are read and decided on one page, by one action, ea
   await page.getByRole('link', { name: 'call 1 of 5' }).click()
   await page.waitForURL(`**/runs/${runId}/turns/1`)
   await page.getByRole('heading', { name: '5 of 5 to decide' }).waitFor()
-  // From the page of one of its requests a key leads there.
+  // A key leads there from a row of the inbox, and from the page of one of its requests.
+  await page.goto(dashboard.url)
+  await page
+    .getByRole('link', { name: 'Create notes/b.md' })
+    .or(page.getByRole('link', { name: /notes\/b\.md/ }))
+    .first()
+    .focus()
+  await page.keyboard.press('t')
+  await page.waitForURL(`**/runs/${runId}/turns/1`)
   await page.goto(`${dashboard.url}/requests/${requestIds[1]}`)
   await page.getByRole('link', { name: 'Decide the turn together' }).waitFor()
   await page.keyboard.press('t')

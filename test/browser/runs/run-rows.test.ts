@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { openDashboard } from '../open-dashboard.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 for (let count = 0; count < 40; count += 1) {
@@ -24,5 +24,34 @@ test.each([1440, 390])(
       }, visibility)
     const reserved = await heights('')
     expect(reserved).toEqual(await heights('visible'))
+  },
+)
+
+test.each([1440, 390])(
+  'at %i pixels a run that waits says for whom and since when on one line, with the way to its requests, and has its reserved height',
+  async (width) => {
+    const input = { path: `notes/waits-${width}.md`, content: 'Text\n' }
+    const { runId } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+    const page = await dashboard.open('Ada', '/runs', { viewport: { width, height: 500 } })
+    const row = page.locator('.run-row').first()
+    const end = row.locator('.run-end')
+    expect(await end.innerText()).toMatch(/waits for Grace, Linus since/)
+    const lines = await end.evaluate((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+    })
+    expect(lines).toBe(1)
+    const heights = await row.evaluate((element) => {
+      const height = element.getBoundingClientRect().height
+      const reserved = getComputedStyle(element).containIntrinsicHeight
+      const { paddingTop, paddingBottom, borderTopWidth, borderBottomWidth } =
+        getComputedStyle(element)
+      const around = [paddingTop, paddingBottom, borderTopWidth, borderBottomWidth]
+      return [height, around.reduce((sum, each) => sum + parseFloat(each), 0), reserved] as const
+    })
+    expect(`auto ${heights[0] - heights[1]}px`).toBe(heights[2])
+    await row.getByRole('link', { name: '1 to decide' }).click()
+    await page.waitForURL(`**/?runId=${runId}`)
   },
 )

@@ -48,12 +48,15 @@ export function RunRow({ run }: { run: Run }) {
           {run.scripted && ' · scripted model'}
           {run.mode !== 'prompt' && ` · mode ${run.mode}`}
         </span>
-        <RunEnd run={run} />
+        {!isPhone && <RunEnd run={run} />}
       </div>
-      {run.pendingRequests > 0 && (
-        <Link className="small run-waiting" to={`/?runId=${run.id}`}>
-          {run.pendingRequests} to {needOfRun(run)}
-        </Link>
+      {isPhone ? (
+        <div className="run-last dim small">
+          <RunEnd run={run} />
+          <ToDecide run={run} />
+        </div>
+      ) : (
+        <ToDecide run={run} />
       )}
       <RunState run={run} />
     </li>
@@ -83,6 +86,16 @@ function RunEnd({ run }: { run: Run }) {
       {first !== undefined && run.failure !== undefined && ' · '}
       {run.failure !== undefined && <VisibleText text={run.failure.message} />}
     </span>
+  )
+}
+
+/** The way to the requests that the run waits for. */
+function ToDecide({ run }: { run: Run }) {
+  if (run.pendingRequests === 0) return null
+  return (
+    <Link className="small run-waiting" to={`/?runId=${run.id}`}>
+      {run.pendingRequests} to {needOfRun(run)}
+    </Link>
   )
 }
 

@@ -97,8 +97,7 @@ function Attachments({ files }: { files: RunDetail['attachments'] }) {
             <VisibleText text={file.path} />
           </code>{' '}
           {file.bytes.toLocaleString('en')} bytes
-          {file.given ? '' : ', the model gets only the name'}{' '}
-          <Hash value={file.hash} what="hash of the file" />
+          {file.given ? '' : ', the model gets only the name'}
         </div>
       ))}
     </Fact>
@@ -119,12 +118,11 @@ function Lineage({ run }: { run: RunDetail }) {
 
 /** The branch of the run's worktree, and what became of the worktree. */
 function Branch({ workspace }: { workspace: RunDetail['workspace'] }) {
-  const { branch, name, base, baseCommit, discardedAt, removedAt } = workspace
+  const { branch, name, base, discardedAt, removedAt } = workspace
   return (
     <Fact name="Branch" className="break">
       <span className="mono">{branch}</span>, of workspace {name}; begun at{' '}
-      <span className="mono">{base}</span>,{' '}
-      <Hash value={baseCommit ?? ''} what="commit it begins at" />
+      <span className="mono">{base}</span>
       {discardedAt !== undefined && (
         <>
           ; worktree discarded <Time at={discardedAt} />
@@ -147,6 +145,16 @@ function Proof({ run }: { run: RunDetail }) {
         <Fact name="Policy">
           <Hash value={run.policyDigest} what="policy digest" />
         </Fact>
+        {run.workspace.baseCommit !== undefined && (
+          <Fact name="Base commit">
+            <Hash value={run.workspace.baseCommit} what="commit at which the branch begins" />
+          </Fact>
+        )}
+        {run.attachments.map(({ path, hash }) => (
+          <Fact key={path} name="Attachment" className="break">
+            <VisibleText text={path} /> <Hash value={hash} what="hash of the file" />
+          </Fact>
+        ))}
         <Fact name="Workflow" className="mono break">
           {run.temporalUrl === null ? (
             run.workflowId
