@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { runNeeds } from '../runs/need-of-run.ts'
 import { judgeEligibility, principalReasons } from './eligibility.ts'
 
 const quorum = { any: [[{ team: 'platform', count: 1 }], [{ team: 'security', count: 2 }]] }
 const grace = { id: 'grace', enabled: true, teams: ['platform'] }
-const facts = { person: grace, quorum, principals: [], selfApproval: false }
+const facts = {
+  need: 'decide' as const,
+  person: grace,
+  quorum,
+  principals: [],
+  selfApproval: false,
+}
 
 // Rules: product.md 17, 19
 describe('who may decide', () => {
@@ -51,6 +58,16 @@ describe('who may decide', () => {
       const { reason } = judgeEligibility({ ...facts, principals: behind })
       expect(reason).toBe("you can't decide: you started this run")
     }
+  })
+
+  test('a question is answered and an outcome check is settled, in the words of the refusal too', () => {
+    const person = { ...grace, teams: [] }
+    const reasons = runNeeds.map((need) => judgeEligibility({ ...facts, need, person }).reason)
+    expect(reasons).toEqual(
+      ['decide', 'answer', 'settle'].map(
+        (verb) => `you can't ${verb}: you are not in platform or security`,
+      ),
+    )
   })
 
   test('self-approval does not make up for the team', () => {

@@ -1,5 +1,6 @@
 import { quorumTeams } from './quorum.ts'
 import type { Quorum } from '../requests/request.ts'
+import type { RunNeed } from '../runs/need-of-run.ts'
 
 /**
  * Why a person is behind a request (product.md 17), the first reason being the one that is shown;
@@ -58,6 +59,8 @@ export function behindWords(why: PrincipalReason): string {
 }
 
 export interface EligibilityInput {
+  /** what the person wants to do: an outcome check is settled, a question answered */
+  readonly need: RunNeed
   /** `null` for a machine, which never decides (product.md 19) */
   readonly person: {
     readonly id: string
@@ -71,6 +74,8 @@ export interface EligibilityInput {
   /** the queue's setting, frozen into the request */
   readonly selfApproval: boolean
 }
+
+type Ineligibility = Extract<Eligibility, { canDecide: false }>
 
 export type Eligibility =
   | { readonly canDecide: true; readonly reason: null; readonly selfApproved: boolean }
@@ -87,20 +92,25 @@ export type Eligibility =
  * decision is marked.
  */
 export function judgeEligibility(input: EligibilityInput): Eligibility {
-  const { person } = input
+  const { person, need } = input
+  const refuse = (which: Ineligibility['which'], why: string): Ineligibility => ({
+    canDecide: false,
+    which,
+    reason: cannotText(need, why),
+  })
   if (person === null) {
-    return refuse('machine', "you can't decide: machine identities never decide")
+    return refuse('machine', `machine identities never ${need}`)
   }
-  if (!person.enabled) return refuse('disabled', "you can't decide: your account is disabled")
+  if (!person.enabled) return refuse('disabled', 'your account is disabled')
   const teams = quorumTeams(input.quorum)
   if (!person.teams.some((team) => teams.includes(team))) {
     const teamNames = teams.length === 0 ? 'a team that may decide this' : teams.join(' or ')
-    return refuse('not_in_team', `you can't decide: you are not in ${teamNames}`)
+    return refuse('not_in_team', `you are not in ${teamNames}`)
   }
   const behind = input.principals.filter(({ personId }) => isSameHuman(person, personId))
   if (behind.length > 0 && !input.selfApproval) {
     const reasons = behind.map((principal) => principal.why)
-    return refuse('behind_request', `you can't decide: ${behindText(reasons)}`)
+    return refuse('behind_request', behindText(reasons))
   }
   return { canDecide: true, reason: null, selfApproved: behind.length > 0 }
 }
@@ -113,11 +123,9 @@ export function isSameHuman(
   return person.id === id || person.otherIds?.includes(id) === true
 }
 
-function refuse(
-  which: Extract<Eligibility, { canDecide: false }>['which'],
-  reason: string,
-): Eligibility {
-  return { canDecide: false, which, reason }
+/** Why a person cannot decide, answer or settle something, as a sentence. Pure. */
+export function cannotText(need: RunNeed, why: string): string {
+  return `you can't ${need}: ${why}`
 }
 
 /** The strongest of several reasons: the starter of a run also wrote its first message. */

@@ -3,6 +3,7 @@ import { againSentence } from '#domain/deciding/alike-words.ts'
 import { isSameHuman, judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import { Problem } from '#domain/problem.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { tamperedProblem } from '../core/tampered.ts'
@@ -62,6 +63,7 @@ export function judgePerson(
 ): EligiblePerson {
   if (facts.tampered !== null) throw tamperedProblem(facts.tampered)
   const eligibility = judgeEligibility({
+    need: needOfRequests([request]),
     person: facts.person,
     quorum: request.routing.quorum,
     principals: facts.principals,

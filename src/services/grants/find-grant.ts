@@ -60,6 +60,7 @@ export async function findGrant(
   ])
   for (const { row, statement } of matching) {
     const eligibility = judgeEligibility({
+      need: 'decide',
       person: verifyPerson(seals, row.giver),
       quorum: { any: statement.teams.map((team) => [{ team, count: 1 }]) },
       principals,

@@ -113,6 +113,7 @@ function dormantText(row: GrantRow, principals: readonly Principal[]): string | 
   if (row.is_past) return 'it has expired'
   const { teams, selfApproved } = statementOf(row)
   const eligibility = judgeEligibility({
+    need: 'decide',
     person: { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams },
     quorum: { any: teams.map((team) => [{ team, count: 1 }]) },
     principals,

@@ -1,4 +1,7 @@
 import { hashJson } from '#domain/json/digest.ts'
+import { cannotText } from '#domain/deciding/eligibility.ts'
+import type { RequestKind } from '#domain/requests/request.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { readDecisionFacts } from '../facts/decision-facts.ts'
@@ -7,6 +10,7 @@ import type { RequestItemRecord } from '../facts/request-record.ts'
 /** The rows that a page shows of a pending request. */
 export interface DisplayedRequest {
   readonly requestId: string
+  readonly kind: RequestKind
   readonly inputHash: string
   readonly presentation: Presentation
 }
@@ -23,7 +27,7 @@ export function isWhole({ digest, ...contents }: Presentation): boolean {
  */
 export async function presentationProblem(
   ctx: Pick<ServiceContext, 'db' | 'seals'>,
-  { requestId, inputHash, presentation }: DisplayedRequest,
+  { requestId, kind, inputHash, presentation }: DisplayedRequest,
 ): Promise<RequestItemRecord['eligibility'] | null> {
   const { revision, tampered } = await readDecisionFacts(
     { tx: ctx.db, seals: ctx.seals },
@@ -35,7 +39,6 @@ export async function presentationProblem(
     revision.presentationDigest === presentation.digest &&
     isWhole(presentation)
   if (tampered === null && isSame) return null
-  const reason =
-    "you can't decide: rows of this request were changed in the database, and not by the service"
-  return { canDecide: false, reason }
+  const why = 'rows of this request were changed in the database, and not by the service'
+  return { canDecide: false, reason: cannotText(needOfRequests([{ kind }]), why) }
 }

@@ -136,11 +136,11 @@ async function findOutcomeCheck(
 /** Why nobody can decide because rows were changed by SQL. */
 async function undecidable(
   ctx: ServiceContext,
-  { id: requestId, state }: RequestItemRecord,
-  contents: Omit<DisplayedRequest, 'requestId'>,
+  { id: requestId, kind, state }: RequestItemRecord,
+  contents: Omit<DisplayedRequest, 'requestId' | 'kind'>,
 ): Promise<Partial<Pick<RequestItemRecord, 'eligibility' | 'allowedDecisions'>>> {
   if (state !== 'pending') return {}
-  const eligibility = await presentationProblem(ctx, { requestId, ...contents })
+  const eligibility = await presentationProblem(ctx, { requestId, kind, ...contents })
   return eligibility === null ? {} : { eligibility, allowedDecisions: [] }
 }
 

@@ -1,7 +1,8 @@
 import { readStoredCue } from '#domain/policy/cues.ts'
 import { routingWhy } from '#domain/deciding/judgement.ts'
-import { judgeEligibility } from '#domain/deciding/eligibility.ts'
+import { cannotText, judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { needOfRequests } from '#domain/runs/need-of-run.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { tallyVotes, type Voter } from '../facts/tally-votes.ts'
@@ -115,10 +116,16 @@ function teamsThen(vote: Voter, teams: readonly string[]): readonly string[] {
 
 /** How a decision of the viewer would be answered now. */
 function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
+  const need = needOfRequests([row])
+  const no = (why: string): RequestItemRecord['eligibility'] => ({
+    canDecide: false,
+    reason: cannotText(need, why),
+  })
   if (row.state !== 'pending') return no(`it is already ${row.state}`)
   if (row.over) return no('it has expired')
   if (mayAnswer(row)) return { canDecide: true, reason: null }
   const eligibility = judgeEligibility({
+    need,
     person: row.viewer,
     quorum: row.routing.quorum,
     principals: row.behind,
@@ -133,10 +140,6 @@ function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
 function mayAnswer({ kind, viewer, lineage }: ItemRow): boolean {
   if (kind !== 'question' || viewer?.enabled !== true) return false
   return lineage.some(({ startedBy }) => startedBy?.id === viewer.id)
-}
-
-function no(why: string): RequestItemRecord['eligibility'] {
-  return { canDecide: false, reason: `you can't decide: ${why}` }
 }
 
 function scopesOf(row: ItemRow): readonly Scope[] {

@@ -21,7 +21,7 @@ const cancelReasons: Record<CancelReason, string> = {
  */
 export function whyNotYours(reason: string | null, need: RunNeed): string {
   const why = reason ?? 'you are not in the team of this queue'
-  return `You can't ${need}: ${why.replace(/^you can.t decide: |[.]$/gi, '')}`
+  return `You can't ${need}: ${why.replace(/^you can.t (decide|answer|settle): |[.]$/gi, '')}`
 }
 
 /** The outcome of a request, as a sentence without its full stop: "Denied by Ilya". Pure. */

@@ -49,6 +49,7 @@ export function AnswerForm(props: { request: RequestDetail; onNext: (() => void)
     <AnswerFrame
       closed={closedAnswer(request, recorded ? recordedText : null, onNext)}
       unsent={choices.length === 0 ? text : ''}
+      attempt="answer"
       form={form}
       submission={submission}
       ready={ready}

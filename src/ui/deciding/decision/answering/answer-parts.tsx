@@ -48,6 +48,8 @@ export function AnswerFrame(props: {
   closed: ReactNode | null
   /** what is written; it stays on the page if the request ends meanwhile */
   unsent: string
+  /** what the form sends */
+  attempt: 'answer' | 'finding'
   form: Ref<HTMLFormElement>
   submission: Submission<unknown>
   ready: boolean
@@ -55,7 +57,7 @@ export function AnswerFrame(props: {
   onSubmit: () => void
   children: ReactNode
 }) {
-  const { closed, unsent, form, submission, ready, offline, onSubmit, children } = props
+  const { closed, unsent, attempt, form, submission, ready, offline, onSubmit, children } = props
   const place = useFocusReturn<HTMLDivElement>(closed === null)
   const fields = (
     <form
@@ -66,7 +68,9 @@ export function AnswerFrame(props: {
         onSubmit()
       }}
     >
-      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
+      {submission.state === 'refused' && (
+        <RefusedAnswer refusal={submission.refusal} attempt={attempt} />
+      )}
       {children}
       {offline && (
         <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
@@ -84,8 +88,11 @@ export function AnswerFrame(props: {
   )
 }
 
-function RefusedAnswer({ refusal }: { refusal: Parameters<typeof refusalWords>[0] }) {
-  const sentence = refusalWords(refusal, 'answer', clockTime)
+function RefusedAnswer(props: {
+  refusal: Parameters<typeof refusalWords>[0]
+  attempt: 'answer' | 'finding'
+}) {
+  const sentence = refusalWords(props.refusal, props.attempt, clockTime)
   return (
     <Notice tone="bad" title={sentence.title}>
       {sentence.text}

@@ -29,14 +29,22 @@ const continuations: readonly RadioOption<Then>[] = [
   },
 ]
 
-const recordedText = 'The run continues with your finding.'
+const recordedTexts: Readonly<Record<Then, string>> = {
+  stop: 'The run waits for a message.',
+  continue: 'The run continues with your finding.',
+  again: 'The call is carried out again.',
+}
 
-/** States what became of a call with an unknown outcome, and how the run continues. */
+/**
+ * States what became of a call with an unknown outcome, and how its run continues. A call of a
+ * program has no run.
+ */
 export function SettleForm(props: { request: RequestDetail; onNext: (() => void) | null }) {
   const { request, onNext } = props
   const offline = useConnection() === 'offline'
   const [ran, setRan] = useState<RanAnswer | null>(null)
-  const [then, setThen] = useState<Then | null>(null)
+  const isOfRun = request.runId !== null
+  const [then, setThen] = useState<Then | null>(isOfRun ? null : 'continue')
   const [reason, setReason] = useDraft(request.id, 'reason')
   const { submission, submit } = useSubmit(
     useCallback(
@@ -60,11 +68,15 @@ export function SettleForm(props: { request: RequestDetail; onNext: (() => void)
   useShortcut('submit', open ? () => void send() : null)
   useShortcut('deny', open ? () => form.current?.querySelector('input')?.focus() : null)
 
+  const recordedText = isOfRun
+    ? recordedTexts[then ?? 'continue']
+    : 'Your finding is the outcome of the call.'
   const recorded = submission.state === 'recorded' ? recordedText : null
   return (
     <AnswerFrame
       closed={closedAnswer(request, recorded, onNext)}
       unsent={reason}
+      attempt="finding"
       form={form}
       submission={submission}
       ready={ready}
@@ -86,20 +98,22 @@ export function SettleForm(props: { request: RequestDetail; onNext: (() => void)
         }}
         disabled={busy}
       />
-      <RadioField
-        legend="What does the run do next?"
-        name="then"
-        options={continuations.map((option) => ({
-          ...option,
-          disabled: option.value === 'again' && ran !== 'no',
-        }))}
-        value={then}
-        onChoose={setThen}
-        disabled={busy}
-      />
+      {isOfRun && (
+        <RadioField
+          legend="What does the run do next?"
+          name="then"
+          options={continuations.map((option) => ({
+            ...option,
+            disabled: option.value === 'again' && ran !== 'no',
+          }))}
+          value={then}
+          onChoose={setThen}
+          disabled={busy}
+        />
+      )}
       <Textarea
         label="Reason"
-        description="How you found out. The agent reads it."
+        description={isOfRun ? 'How you found out. The agent reads it.' : 'How you found out.'}
         required
         autosize
         minRows={2}

@@ -122,6 +122,15 @@ test('a person whose decision came second reads the first decision, its reason a
   })
 })
 
+test('a person who may not settle an outcome check reads that the finding was not recorded', () => {
+  const message = "you can't settle: you are not in platform"
+  const words = refusalWords(new ApiRefusal(403, 'not_eligible', message, {}), 'finding', clock)
+  expect(words).toMatchObject({
+    title: 'Your finding was not recorded.',
+    text: "You can't settle: you are not in platform.",
+  })
+})
+
 test('a person who may not decide reads that the decision was not recorded, and why, as a sentence', () => {
   const refused = new ApiRefusal(403, 'not_eligible', "you can't decide: you edited this call", {})
   expect(refusalWords(refused, 'approval', clock)).toEqual({
@@ -185,7 +194,7 @@ test('the reason why a person cannot decide is given once, with the verb of the 
   const sentence = "You can't decide: you started this run"
   expect(whyNotYours('you started this run', 'decide')).toBe(sentence)
   expect(whyNotYours("you can't decide: you started this run.", 'decide')).toBe(sentence)
-  expect(whyNotYours("you can't decide: you are not in platform", 'answer')).toBe(
+  expect(whyNotYours("you can't answer: you are not in platform", 'answer')).toBe(
     "You can't answer: you are not in platform",
   )
 })

@@ -9,10 +9,12 @@ export interface RefusalWords {
   readonly reload: boolean
 }
 
+const needs = { approval: 'decide', denial: 'decide', answer: 'answer', finding: 'settle' } as const
+
 /** The text for each refusal of a decision (api.md, decisions). `at` formats an instant. Pure. */
 export function refusalWords(
   refusal: ApiRefusal,
-  attempt: 'approval' | 'denial' | 'answer',
+  attempt: 'approval' | 'denial' | 'answer' | 'finding',
   at: (instant: string) => string,
 ): RefusalWords {
   const lost = `Your ${attempt} was not recorded.`
@@ -41,7 +43,7 @@ export function refusalWords(
     case 'not_eligible':
       return {
         title: lost,
-        text: `${whyNotYours(refusal.message, attempt === 'answer' ? attempt : 'decide')}.`,
+        text: `${whyNotYours(refusal.message, needs[attempt])}.`,
         reload: true,
       }
     default:
