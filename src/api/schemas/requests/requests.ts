@@ -121,8 +121,10 @@ const detailMembers = requestItem.extend({
     .describe('The place of the call in its turn, and the other calls; null: it has none'),
   runState: runState.nullable().describe('The state of the run; null for requests of programs'),
   eligiblePeople: z
-    .array(person.extend({ awayUntil: instant.nullable() }))
-    .describe('The people who can decide; `awayUntil`: the end of their absence'),
+    .array(person.extend({ awayUntil: instant.nullable(), fillsPlace: z.boolean() }))
+    .describe(
+      'The people who can decide; `awayUntil`: the end of their absence; `fillsPlace`: whether their approval fills an open place of the quorum',
+    ),
   scopeCoverage: z
     .array(
       z.object({
@@ -228,7 +230,7 @@ const detailExample: z.infer<typeof detailMembers> = {
   namedFiles: [],
   batch: { position: 1, size: 1, finished: false, otherRequests: 0, siblings: [] },
   runState: 'waiting_for_approval',
-  eligiblePeople: [{ ...example.grace, awayUntil: null }],
+  eligiblePeople: [{ ...example.grace, awayUntil: null, fillsPlace: true }],
   scopeCoverage: [],
   scopesNotOffered: [],
   decisions: [],

@@ -14,9 +14,9 @@ import { needsSignature } from '../facts/needs-signature.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { readAlike } from '../lists/read-alike.ts'
-import { withAbsence } from '../people/away.ts'
 import { findRequest } from '../people/find-request.ts'
 import { namedFilesOf, withWriters } from '../facts/named-files.ts'
+import { eligiblePeople } from './eligible-people.ts'
 import { missingAfterEdit } from './missing-after-edit.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readExternal } from './read-external.ts'
@@ -64,7 +64,7 @@ export async function getRequest(
             siblings: siblingsOf(row, texts),
           },
     runState: row.run_state,
-    eligiblePeople: item.state === 'pending' ? row.eligible.map(withAbsence) : [],
+    eligiblePeople: eligiblePeople(item, row),
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,
       at: new Date(at),

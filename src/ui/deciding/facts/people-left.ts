@@ -16,8 +16,10 @@ export function namesLeft(request: Deciders): string {
   return [...here, ...away.map(({ name }) => `${name} (away)`)].join(', ')
 }
 
-/** For whom it waits. Pure. */
+/** For whom it waits: those whose approval brings it forward, if there are any. Pure. */
 export function waitWords(request: Deciders): string {
-  const names = namesLeft(request)
+  const { eligiblePeople: all } = request
+  const needed = all.filter(({ fillsPlace }) => fillsPlace)
+  const names = namesLeft({ ...request, eligiblePeople: needed.length > 0 ? needed : all })
   return names === '' ? 'nobody can decide it at the moment' : `waits for ${names}`
 }
