@@ -155,7 +155,7 @@ async function goOnWith(life: TeamLife, step: Step): Promise<void> {
 /** Temporal says twice that a time has come, and every process starts what is due. */
 async function scheduleIsDue(life: TeamLife, { which }: Step): Promise<void> {
   const schedule = pick(scheduleNames, which)
-  const at = new Date().toISOString()
+  const at = (await life.clock.now()).toISOString()
   const due = async (by: number): Promise<unknown> =>
     life.call(by, async (ctx) => {
       await noteScheduledTime(ctx, { schedule, at })

@@ -121,10 +121,15 @@ const detailMembers = requestItem.extend({
     .describe('The place of the call in its turn, and the other calls; null: it has none'),
   runState: runState.nullable().describe('The state of the run; null for requests of programs'),
   eligiblePeople: z
-    .array(person.extend({ awayUntil: instant.nullable(), fillsPlace: z.boolean() }))
-    .describe(
-      'The people who can decide; `awayUntil`: the end of their absence; `fillsPlace`: whether their approval fills an open place of the quorum',
-    ),
+    .array(
+      person.extend({
+        awayUntil: instant.nullable(),
+        fillsPlace: z
+          .boolean()
+          .describe('Whether an approval by the person fills a place of the quorum that is open'),
+      }),
+    )
+    .describe('The people who can decide; `awayUntil`: the end of their absence'),
   scopeCoverage: z
     .array(
       z.object({

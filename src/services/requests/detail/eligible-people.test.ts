@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { eligiblePeople } from './eligible-people.ts'
+import type { DetailRow } from './read-detail.ts'
 
 const person = (name: string, ...teams: string[]) => ({
   id: name,
@@ -24,20 +25,41 @@ const row = {
     person('Edsger', 'platform', 'operators'),
   ],
 }
-const counted = [{ person: { id: 'Grace', name: 'Grace' }, team: 'platform' }]
-const needed = (item: { kind: 'tool_call' | 'question'; counted: typeof counted }) =>
-  eligiblePeople(
-    {
-      state: 'pending',
-      kind: item.kind,
-      quorum: { required: [], missing: [], text: '', counted: item.counted },
-    },
-    row,
-  ).flatMap(({ name, fillsPlace }) => (fillsPlace ? [name] : []))
+const approvalOf = (name: string, revision = 2): DetailRow['decisions'][number] => ({
+  decisionId: name,
+  person: { id: name, name },
+  decision: 'approve',
+  revision,
+  reasonHash: null,
+  at: '2026-11-29T12:00:00Z',
+  selfApproved: false,
+  edited: false,
+  scope: 'once',
+  then: null,
+  batchDecisionId: null,
+  signedWith: null,
+})
+const needed = (
+  kind: 'tool_call' | 'question' | 'outcome_check',
+  of: Partial<Pick<DetailRow, 'quorum' | 'decisions'>> = {},
+) =>
+  eligiblePeople({ state: 'pending', kind, revision: 2 }, { ...row, decisions: [], ...of }).flatMap(
+    ({ name, fillsPlace }) => (fillsPlace ? [name] : []),
+  )
 
 // Rules: product.md 18
 test('only people whose approval fills an open place are said to bring a request forward', () => {
-  expect(needed({ kind: 'tool_call', counted: [] })).toEqual(['Grace', 'Linus', 'Olga', 'Edsger'])
-  expect(needed({ kind: 'tool_call', counted })).toEqual(['Olga', 'Edsger'])
-  expect(needed({ kind: 'question', counted: [] })).toHaveLength(4)
+  expect(needed('tool_call')).toEqual(['Grace', 'Linus', 'Olga', 'Edsger'])
+  expect(needed('tool_call', { decisions: [approvalOf('Grace')] })).toEqual(['Olga', 'Edsger'])
+  expect(needed('tool_call', { decisions: [approvalOf('Grace', 1)] })).toHaveLength(4)
+  expect(needed('question')).toHaveLength(4)
+  expect(needed('outcome_check', { decisions: [approvalOf('Grace', 1)] })).toHaveLength(4)
+})
+
+// Rules: product.md 18
+test('an approval counts in each alternative of a quorum, not only in the one that is nearest', () => {
+  const quorum = { any: [[{ team: 'operators', count: 1 }], [{ team: 'platform', count: 2 }]] }
+  expect(needed('tool_call', { quorum })).toEqual(['Grace', 'Linus', 'Olga', 'Edsger'])
+  const decisions = [approvalOf('Grace')]
+  expect(needed('tool_call', { quorum, decisions })).toEqual(['Linus', 'Olga', 'Edsger'])
 })

@@ -1,32 +1,44 @@
-import { tally, type Tally } from '#domain/deciding/quorum.ts'
+import { tally, type Vote } from '#domain/deciding/quorum.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
 import { withAbsence } from '../people/away.ts'
 import type { DetailRow } from './read-detail.ts'
 
 /**
  * The people who can decide a pending request. `fillsPlace`: an approval by the person fills a
- * place that is still open, as that of a second member of a team does not where the other team is
- * missing.
+ * place that is still open in some alternative of the quorum, as that of a second member of a team
+ * does not where the other team is missing.
  */
 export function eligiblePeople(
-  { state, kind, quorum }: Pick<RequestItemRecord, 'state' | 'kind' | 'quorum'>,
-  row: Pick<DetailRow, 'quorum' | 'eligible'>,
+  { state, kind, revision }: Pick<RequestItemRecord, 'state' | 'kind' | 'revision'>,
+  row: Pick<DetailRow, 'quorum' | 'eligible' | 'decisions'>,
 ): RequestDetailRecord['eligiblePeople'] {
   if (state !== 'pending') return []
-  const votes = quorum.counted.map(({ person, team }) => ({
-    personId: person.id,
-    teams: row.eligible.find(({ id }) => id === person.id)?.teams ?? [team],
+  const approvals = row.decisions.filter(
+    (decision) => decision.decision === 'approve' && decision.revision === revision,
+  )
+  const votes = row.eligible
+    .filter(({ id }) => approvals.some(({ person }) => person.id === id))
+    .map(({ id, teams }) => ({ personId: id, teams }))
+  // One answer ends a question, and one finding an outcome check.
+  const isEndedByOne = kind === 'question' || kind === 'outcome_check'
+  return row.eligible.map((person) => ({
+    ...withAbsence(person),
+    fillsPlace: isEndedByOne || bringsNearer(row.quorum, votes, person),
   }))
-  const open = placesOf(tally(row.quorum, votes))
-  return row.eligible.map((person) => {
-    const isVoter = votes.some(({ personId }) => personId === person.id)
-    const now = tally(row.quorum, [...votes, { personId: person.id, teams: person.teams }])
-    // Whoever answers a question fills no place: one answer ends it.
-    const fillsPlace = kind === 'question' || (!isVoter && placesOf(now) < open)
-    return { ...withAbsence(person), fillsPlace }
-  })
 }
 
-function placesOf({ missing }: Pick<Tally, 'missing'>): number {
+function bringsNearer(
+  quorum: Quorum,
+  votes: readonly Vote[],
+  { id, teams }: DetailRow['eligible'][number],
+): boolean {
+  if (votes.some(({ personId }) => personId === id)) return false
+  const next = [...votes, { personId: id, teams }]
+  return quorum.any.some((places) => openPlaces(places, next) < openPlaces(places, votes))
+}
+
+function openPlaces(places: Quorum['any'][number], votes: readonly Vote[]): number {
+  const { missing } = tally({ any: [places] }, votes)
   return missing.reduce((sum, { count }) => sum + count, 0)
 }
