@@ -9,6 +9,8 @@ import { newIdempotencyKey } from '../api/idempotency-key.ts'
 const holdMs = 5_000
 /** How long the page shows that the last decision was recorded. */
 const recordedMs = 10_000
+/** How long an answer may wait for the call to begin, so that the bar can say so. */
+const usualWaitSeconds = 2
 
 /** A decision that a person submitted by key, with the texts that describe it. */
 export interface DecisionToHold {
@@ -98,9 +100,18 @@ export function takeBackAll(): void {
   while (takeBack() !== null);
 }
 
-/** Sends all held decisions at once, because the person leaves the page. */
+/** Sends all held decisions at once, because the person leaves the page or hides it. */
 export function sendAllHeld(): void {
-  for (const { key, stage } of decisions) if (stage === 'held') void send(key, 0)
+  sendHeld(usualWaitSeconds)
+}
+
+/** As {@link sendAllHeld}, for a page that ends and reads no answer. */
+export function sendAllAtPageEnd(): void {
+  sendHeld(0)
+}
+
+function sendHeld(preferWaitSeconds: number): void {
+  for (const { key, stage } of decisions) if (stage === 'held') void send(key, preferWaitSeconds)
 }
 
 /** Removes the bar of a decision. A sent decision stays sent. */
@@ -113,7 +124,7 @@ export function dismissDecision(key: string): void {
 
 /** Sends a decision now or again. The page may close meanwhile (`keepalive`). */
 export function sendDecision(key: string): Promise<void> {
-  return send(key, 2)
+  return send(key, usualWaitSeconds)
 }
 
 /** `preferWaitSeconds`: how long the answer may wait for the execution of the call. */

@@ -10,6 +10,7 @@ import { Countdown } from './countdown.tsx'
 import {
   dismissDecision,
   onSettled,
+  sendAllAtPageEnd,
   sendAllHeld,
   sendDecision,
   takeBack,
@@ -116,10 +117,10 @@ function useSendOnLeaving(): void {
     const sendIfHidden = (): void => {
       if (document.visibilityState === 'hidden') sendAllHeld()
     }
-    window.addEventListener('pagehide', sendAllHeld)
+    window.addEventListener('pagehide', sendAllAtPageEnd)
     document.addEventListener('visibilitychange', sendIfHidden)
     return () => {
-      window.removeEventListener('pagehide', sendAllHeld)
+      window.removeEventListener('pagehide', sendAllAtPageEnd)
       document.removeEventListener('visibilitychange', sendIfHidden)
     }
   }, [])

@@ -12,6 +12,7 @@ const waiting = {
   kind: 'tool_call',
   batch: null,
   runState: 'waiting_for_approval',
+  permit: null,
 } as const
 const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) => ({
   state,
@@ -242,6 +243,9 @@ test('an approved part of a delegation waits for the other parts, and for a work
   )
   expect(stageSentence(reply, 'approve', part('tool_call', 0), true)).toBe(workerAway)
   expect(stageSentence(reply, 'deny', part('attachment', 1), false)).toBe(goesOn)
+  const last = part('attachment', 0)
+  expect(stageSentence(reply, 'approve', { ...last, permit: 'live' }, true)).toBe(workerAway)
+  expect(stageSentence(reply, 'approve', { ...last, permit: 'consumed' }, true)).toBe(goesOn)
 })
 
 test('a run that has ended, or waits for a message after the call, is not said to go on', () => {

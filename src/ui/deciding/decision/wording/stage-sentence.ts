@@ -7,7 +7,7 @@ import type { RunState } from '#domain/requests/request.ts'
 export type DecisionOutcome = 'approve' | 'deny' | 'stop'
 
 /** The state of the call and its turn. */
-export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch' | 'runState'>
+export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch' | 'runState' | 'permit'>
 
 /**
  * A reminder or escalation as text: "Escalated to security", or "Escalation to security" while it
@@ -21,9 +21,11 @@ export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][nu
 
 /**
  * Whether the run has acted on a decision or never will: the call has started or has its result, or
- * the run has ended. Pure.
+ * the run has ended. An attachment has no execution of its own: its permit is consumed as the run
+ * that gets it starts. Pure.
  */
-export function hasStarted({ execution, batch, runState }: CallNow): boolean {
+export function hasStarted({ execution, kind, batch, runState, permit }: CallNow): boolean {
+  if (kind === 'attachment' && permit === 'consumed') return true
   const isEnded = /completed|failed|cancelled/.test(runState ?? '')
   return isEnded || execution.state !== 'not_started' || batch?.finished === true
 }
