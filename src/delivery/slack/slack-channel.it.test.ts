@@ -133,7 +133,9 @@ it('posts nothing about a request that was decided before it could be posted', a
     body: { decision: 'approve', digest: request.digest, revision: 1 },
   })
   await desk.happen('request.opened', request.id)
-  await untilEnded(2)
+  await desk.happen('request.reminded', request.id)
+  const ends = await untilEnded(2)
+  expect(ends.map(({ type }) => type).toSorted()).toEqual(['request.decided', 'request.reminded'])
   expect(slack.calls).toEqual([])
 })
 

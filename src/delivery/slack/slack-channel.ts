@@ -37,8 +37,10 @@ export function slackChannel(options: SlackChannelOptions): Channel {
     places: { atOnce: 4, perRecipient: 2 },
     // Without the message of its opening, nothing else is posted about a request.
     limited: ['request.opened'],
-    compose: async (_tx, { request }) => {
+    compose: async (_tx, { type, request }) => {
       if (request === null) return []
+      // It would take one of the hour's places, and nothing would be posted.
+      if (type === 'request.opened' && request.state !== 'pending') return []
       const body = { requestId: request.id }
       const last = JSON.stringify({ ...body, isLastOfHour: true })
       return [{ recipient: request.queue, body: JSON.stringify(body), last }]
