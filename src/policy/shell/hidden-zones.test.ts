@@ -166,6 +166,14 @@ describe('a command that asks and reads a zone whose reads are blocked is blocke
     'echo "$(cat hr/x)"',
     'if true; then grep -r pay hr; fi',
     'grep -e pay hr/x',
+    'grep -repay hr',
+    'rg -tmake -e pay hr',
+    'rg -rpay -n docs hr',
+    'rg --files hr',
+    "jq -r '.[]' hr/x",
+    'uniq -c hr/x out',
+    'command cat hr/x',
+    `awk 'BEGIN { FS = "," } { print $1 }' hr/x`,
     "sed -n '1p' hr/x",
     'ls hr',
     'find hr -name x',
@@ -207,10 +215,49 @@ describe('a command that asks and reads a zone whose reads are blocked is blocke
     'cd docs || cat hr/x',
     '(cd docs); cat hr/x; cd hr',
     'head --unknown hr docs',
+    "jq --arg dept hr '.[]' data.json",
+    "jq -n --args '$ARGS' hr",
+    'rg -ttypescript hr docs',
+    'rg -tmake hr docs',
+    'grep -drecurse hr docs',
+    'uniq a.txt hr/log',
+    'command cd docs && cat hr/x',
+    'builtin cd docs; cat hr/x',
+    'eval "cd docs"; cat hr/x',
+    `awk 'BEGIN { if (1) { print "a" } }' hr/x`,
     'F=hr/x; cat "$F"',
     'ls .',
     "git log --grep 'cat hr/x' && rm -rf out",
   ])('but one that only mentions a name of it, or may mean another, asks: %s', async (script) => {
     expect(await verdictOn(script)).toMatchObject({ approval: 'ask' })
+  })
+
+  test('many equal paths are looked up once each, and only where a zone’s reads are blocked', async () => {
+    const asked: string[] = []
+    const counting = {
+      ...host,
+      realPath: async (at: string) => {
+        asked.push(at)
+        return at
+      },
+    }
+    const lines = Array.from({ length: 40 }, () => "bash -c 'cat {1..9}{1..9}'").join('\n')
+    const known = { zones: plain, workspace, host: counting }
+    expect(await judgeBy([], lines, known)).toMatchObject({ approval: 'ask' })
+    expect(asked.filter((at) => at.endsWith('/11'))).toHaveLength(1)
+    asked.length = 0
+    await judgeBy([], lines, { ...known, zones: plain.filter(({ name }) => name !== 'hr') })
+    expect(asked.filter((at) => at.endsWith('/11'))).toEqual([])
+  })
+
+  test('and more than 1,000 paths beside such a zone are too many', async () => {
+    const folders = [...'abcdefghijklm'].map((name) => `ls ${name}{1..9}{1..9}`)
+    const script = `bash -c '${folders.join('; ')}'`
+    const tooMuch = { approval: 'blocked', rule: { id: 'shell:too-much' } }
+    expect(await verdictOn(script)).toMatchObject(tooMuch)
+    const without = plain.filter(({ name }) => name !== 'hr')
+    expect(await judgeBy([], script, { zones: without, workspace, host })).toMatchObject({
+      approval: 'ask',
+    })
   })
 })

@@ -3,6 +3,7 @@ import { words as splitWords } from '../names/words.ts'
 import type { ReadOperands } from './programs/program.ts'
 import { programNamed } from './programs/registry.ts'
 import { possibleCommands, type PossibleCommand } from './search/possible-commands.ts'
+import { Budget, maxSteps } from './spelling/budget.ts'
 import { anyCharacter, anyText, programName, type Spelling } from './spelling/spelling.ts'
 import { operandsOf } from './strict/check-arguments.ts'
 import { expandWord, literalWord } from './strict/expand-word.ts'
@@ -15,44 +16,93 @@ const scriptRunners: ReadonlySet<string> = new Set([
   ...splitWords('source . python python2 python3 node perl ruby php'),
 ])
 const folderChanges: ReadonlySet<string> = new Set(splitWords('cd pushd popd chdir'))
+/** Builtins that may run one of these. */
+const folderRunners: ReadonlySet<string> = new Set(splitWords('command builtin eval'))
 /** Wrappers whose command is their first word, where that is no option. */
 const plainWrappers: ReadonlySet<string> = new Set(
   splitWords('sudo doas command exec builtin time xargs'),
 )
 const maxScripts = 3
 
+/** With more paths than these the command means too much: each is looked up on the disk. */
+const maxPaths = 1000
+
 /**
  * The paths that a command certainly reads, as its text names them: operands of programs that are
  * known to read them, what it runs by a path, where it changes to, and its input. Words that a
  * command only mentions (`echo`, the pattern of `grep`, the message of a commit) are not among
  * them, nor is what unknown programs do with theirs. Relative paths count from the working folder.
+ * `null`: finding them takes too much (budget.ts).
  */
-export function readPaths({ input, search }: CommandAnalysis): readonly string[] {
-  return input.kind === 'exec'
-    ? pathsOfVector(search.commands[0]?.words ?? [], 0)
-    : pathsOfScript(input.script, search.commands, 0)
+export function readPaths({ input, search }: CommandAnalysis): ReadonlySet<string> | null {
+  const reading = new PathReading()
+  const paths =
+    input.kind === 'exec'
+      ? new Set(reading.pathsOfVector(search.commands[0]?.words ?? [], 0))
+      : reading.pathsOfScript(input.script, search.commands, 0)
+  return reading.isTooMuch || paths.size > maxPaths ? null : paths
 }
 
-function pathsOfScript(
-  script: string,
-  commands: readonly PossibleCommand[],
-  depth: number,
-): readonly string[] {
-  const own = commands.filter(({ node }) => node !== null)
-  const folder = folderOf(script, own)
-  const paths = own.flatMap((command) => [
-    ...pathsOfVector(command.words, depth),
-    ...inputsOf(command),
-  ])
-  if (folder === 'own') return paths
-  const changed = folder === null ? [] : [folder]
-  return [
-    ...changed,
-    ...paths.flatMap((path) => {
-      if (path.startsWith('/')) return [path]
-      return changed.map((at) => `${at}/${path}`)
-    }),
-  ]
+/** Reads the scripts in one text, with one budget for all of them. */
+class PathReading {
+  readonly #budget = new Budget(maxSteps.reading)
+  readonly #pathsByScript = new Map<string, ReadonlySet<string>>()
+
+  get isTooMuch(): boolean {
+    return this.#budget.isSpent
+  }
+
+  pathsOfScript(
+    script: string,
+    commands: readonly PossibleCommand[],
+    depth: number,
+  ): ReadonlySet<string> {
+    const own = commands.filter(({ node }) => node !== null)
+    const folder = folderOf(script, own)
+    const changed = folder === null || folder === 'own' ? [] : [folder]
+    const paths = new Set(changed)
+    for (const command of own) {
+      for (const path of [...this.pathsOfVector(command.words, depth), ...inputsOf(command)]) {
+        if (!this.#budget.spend(0.1)) return paths
+        if (folder === 'own' || path.startsWith('/')) paths.add(path)
+        else for (const at of changed) paths.add(`${at}/${path}`)
+      }
+    }
+    return paths
+  }
+
+  pathsOfVector(words: readonly Spelling[], depth: number): readonly string[] {
+    const [first] = words
+    const file = textOf(first)
+    if (file === null) return []
+    const name = programName(file)
+    const own = file.includes('/') ? [file] : []
+    const at = commandAt(name, words)
+    if (at !== null) return [...own, ...this.pathsOfVector(words.slice(at), depth)]
+    const next = textOf(words[1])
+    if (shells.has(name) && next !== null && /^-[a-z]*c$/.test(next)) {
+      const script = textOf(words[2])
+      return script === null || depth >= maxScripts
+        ? own
+        : [...own, ...this.#pathsOfText(script, depth + 1)]
+    }
+    if (scriptRunners.has(name)) {
+      return next === null || /^[-+]/.test(next) ? own : [...own, next]
+    }
+    const reads = programNamed(name)?.reads
+    return reads === undefined ? own : [...own, ...operandPaths(name, reads, words.slice(1))]
+  }
+
+  /** Equal scripts are read once. */
+  #pathsOfText(script: string, depth: number): ReadonlySet<string> {
+    const key = `${depth} ${script}`
+    const earlier = this.#pathsByScript.get(key)
+    if (earlier !== undefined) return earlier
+    const { commands } = possibleCommands(script, null, this.#budget)
+    const paths = this.pathsOfScript(script, commands, depth)
+    this.#pathsByScript.set(key, paths)
+    return paths
+  }
 }
 
 /**
@@ -60,7 +110,7 @@ function pathsOfScript(
  * to. `null`: unknown.
  */
 function folderOf(script: string, commands: readonly PossibleCommand[]): string | null {
-  const changes = commands.filter(({ words }) => folderChanges.has(textOf(words[0]) ?? ''))
+  const changes = commands.filter(({ words }) => mayChangeFolder(words.map(textOf)))
   const [change] = changes
   if (change === undefined) return 'own'
   const [name, target, ...rest] = change.words.map(textOf)
@@ -72,33 +122,20 @@ function folderOf(script: string, commands: readonly PossibleCommand[]): string 
   return isFirst && isPlain && /^[^-~]/.test(target) ? target : null
 }
 
+function mayChangeFolder([name, ...words]: readonly (string | null)[]): boolean {
+  if (folderChanges.has(name ?? '')) return true
+  if (!folderRunners.has(name ?? '')) return false
+  return words.some(
+    (word) => word === null || word.split(/\W+/).some((part) => folderChanges.has(part)),
+  )
+}
+
 function inputsOf({ node }: PossibleCommand): readonly string[] {
   return (node?.redirects ?? []).flatMap((redirect) => {
     if (redirect.type !== 'Redirect' || redirect.operator !== '<') return []
     const word = redirect.target === undefined ? '' : expandWord(redirect.target)
     return typeof word === 'string' || word.hasVariable ? [] : [word.text]
   })
-}
-
-function pathsOfVector(words: readonly Spelling[], depth: number): readonly string[] {
-  const [first] = words
-  const file = textOf(first)
-  if (file === null) return []
-  const name = programName(file)
-  const own = file.includes('/') ? [file] : []
-  const at = commandAt(name, words)
-  if (at !== null) return [...own, ...pathsOfVector(words.slice(at), depth)]
-  const next = textOf(words[1])
-  if (shells.has(name) && next !== null && /^-[a-z]*c$/.test(next)) {
-    const script = textOf(words[2])
-    if (script === null || depth >= maxScripts) return own
-    return [...own, ...pathsOfScript(script, possibleCommands(script, null).commands, depth + 1)]
-  }
-  if (scriptRunners.has(name)) {
-    return next === null || /^[-+]/.test(next) ? own : [...own, next]
-  }
-  const reads = programNamed(name)?.reads
-  return reads === undefined ? own : [...own, ...operandPaths(name, reads, words.slice(1))]
 }
 
 /** The index of the command that a wrapper runs; `null`: it is none, or its options are unknown. */
@@ -119,24 +156,38 @@ function commandAt(name: string, words: readonly Spelling[]): number | null {
 
 function operandPaths(
   name: string,
-  { from, butLast, allWith, options }: ReadOperands,
+  reads: ReadOperands,
   words: readonly Spelling[],
 ): readonly string[] {
+  const { from, to, butLast, allWith = [], unclearWith = [], idle, options } = reads
   const texts = words.map((word) => textOf(word))
   // A word that is not known may be an option, or the pattern.
   if (from > 0 && texts.includes(null)) return []
-  const args = texts.map((text) => literalWord(text ?? anyText))
-  const isOption = (text: string | null): boolean => text?.startsWith('-') === true && text !== '-'
-  const indexes =
+  const operands =
     options === undefined
-      ? operandsOf(programNamed(name), args)
-      : texts.every((text) => !isOption(text) || options.test(text ?? ''))
-        ? texts.flatMap((text, index) => (isOption(text) ? [] : [index]))
-        : null
-  if (indexes === null) return []
-  const isAll = allWith !== undefined && texts.some((text) => text !== null && allWith.test(text))
-  const files = indexes.slice(isAll ? 0 : from, butLast === true ? -1 : undefined)
+      ? operandsOf(
+          programNamed(name),
+          texts.map((text) => literalWord(text ?? anyText)),
+        )
+      : operandsWith(options, texts)
+  if (operands === null) return []
+  const { indexes, flags } = operands
+  if (unclearWith.some((flag) => flags.has(flag))) return []
+  if (idle?.test(texts[indexes[0] ?? 0] ?? '') === true) return []
+  const isAll = allWith.some((flag) => flags.has(flag))
+  const files = indexes.slice(isAll ? 0 : from, butLast === true ? -1 : to)
   return files.flatMap((index) => pathTexts(words[index]))
+}
+
+/** The operands of a program whose known options have no values. */
+function operandsWith(
+  options: RegExp,
+  texts: readonly (string | null)[],
+): ReturnType<typeof operandsOf> {
+  const isOption = (text: string | null): boolean => text?.startsWith('-') === true && text !== '-'
+  if (texts.some((text) => isOption(text) && !options.test(text ?? ''))) return null
+  const indexes = texts.flatMap((text, index) => (isOption(text) ? [] : [index]))
+  return { indexes, flags: new Set() }
 }
 
 /** What a word may be as a path; of a file pattern, the folder that it looks in. */

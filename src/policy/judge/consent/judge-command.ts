@@ -68,7 +68,9 @@ export async function judgeCommand(
   const block = blockOf(policy, analysis, opinions, budget)
   if (block !== null) return verdictOf(block)
   const inWorkspace = { ...context, root: context.workspace.root }
-  const blockedZone = await blockedZoneRead(inWorkspace, readPaths(analysis))
+  const paths = context.zones.some(isReadBlocked) ? readPaths(analysis) : new Set<string>()
+  if (paths === null) return verdictOf({ approval: 'blocked', rule: tooMuchRule(), reason: null })
+  const blockedZone = await blockedZoneRead(inWorkspace, paths)
   if (blockedZone !== null) return verdictOf(hiddenRuling(policy, blockedZone))
   const ask = askOf(policy, analysis, opinions, context)
   const [first] = opinions
@@ -224,7 +226,10 @@ function unreadableRule(search: CommandAnalysis['search'], budget: Budget): Rule
     const text = 'its substitutions are nested too deeply to look for what is blocked in them'
     return { id: 'shell:too-deep', text, source: null }
   }
-  if (!search.isTooMuch && !budget.isSpent) return null
+  return search.isTooMuch || budget.isSpent ? tooMuchRule() : null
+}
+
+function tooMuchRule(): Rule {
   const text = 'it could mean too many things to look for what is blocked in all of them'
   return { id: 'shell:too-much', text, source: null }
 }

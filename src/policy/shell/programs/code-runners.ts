@@ -27,7 +27,11 @@ export const codeRunners: readonly Program[] = [
   // Its script can run commands and write files: the rule must spell it out.
   {
     names: ['awk', 'gawk', 'mawk', 'nawk'],
-    reads: { from: 1 },
+    // One block `BEGIN`, with braces in it, and nothing else.
+    reads: {
+      from: 1,
+      idle: /^\s*BEGIN\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}\s*$/,
+    },
     flags: flags('-F= -v= --field-separator= --assign= --posix --re-interval'),
     runs: 'code',
     spellOut: 1,

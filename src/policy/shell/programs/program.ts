@@ -84,10 +84,16 @@ export interface Program {
 export interface ReadOperands {
   /** the index of the first; `1` after a pattern or a script */
   readonly from: number
+  /** the index after the last, where it writes to a further one */
+  readonly to?: number
   /** the last one is where it writes */
   readonly butLast?: true
-  /** options that are the pattern or the script, so that every operand is a file */
-  readonly allWith?: RegExp
+  /** flags that are the pattern or the script, so that every operand is a file */
+  readonly allWith?: readonly string[]
+  /** flags with which nothing is known of its operands */
+  readonly unclearWith?: readonly string[]
+  /** a script, its first operand, that reads no file */
+  readonly idle?: RegExp
   /** options without a value, where `flags` lists none; with any other one nothing is known */
   readonly options?: RegExp
 }

@@ -59,7 +59,7 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['grep', 'egrep', 'fgrep'],
-    reads: { from: 1, allWith: /^(?:-[A-Za-z]*[ef]|--regexp|--file(?:=|$))/ },
+    reads: { from: 1, allWith: ['-e', '-f', '--regexp', '--file'] },
     flags: flags(
       '-# -A= -B= -C= -E -F -G -H -I -L -P -R -T -U -Z -a -b -c -d= -D= -e= -f=path -h -i -l',
       '-m= -n -o -q -r -s -v -w -x -y -z --after-context= --before-context= --context=',
@@ -74,7 +74,7 @@ export const textPrograms: readonly Program[] = [
   // them.
   {
     names: ['rg'],
-    reads: { from: 1, allWith: /^(?:-[A-Za-z]*[ef]|--regexp|--file(?:=|$)|--files$)/ },
+    reads: { from: 1, allWith: ['-e', '-f', '--regexp', '--files'] },
     runsOption: /^--(?:pre|hostname-bin)(?:=|$)/,
     flags: flags(
       '-# -A= -B= -C= -E= -F -H -I -L -M= -N -P -S -U -a -c -e= -f=path -g= -h -i -j= -l -m=',
@@ -136,7 +136,7 @@ export const textPrograms: readonly Program[] = [
   // Its second operand is a file that it writes.
   {
     names: ['uniq'],
-    reads: { from: 0 },
+    reads: { from: 0, to: 1 },
     flags: flags(
       '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated? --skip-fields=',
       '--ignore-case --skip-chars= --unique --check-chars= --zero-terminated --group?',
@@ -147,7 +147,7 @@ export const textPrograms: readonly Program[] = [
   // script. `-i` writes, `-f` reads a script.
   {
     names: ['sed'],
-    reads: { from: 1, allWith: /^(?:-[A-Za-z]*e|--expression)/ },
+    reads: { from: 1, allWith: ['-e', '--expression'] },
     // The flags of `s` are read once: nested repetitions would take minutes for a long script.
     runsText: /(?:^|[\s;{}0-9$/!])e(?:\s|$)|[^\w\s](?=[A-Za-z0-9]*e)[A-Za-z0-9]*\s*(?:$|[;}\n])/,
     flags: flags(
@@ -159,7 +159,7 @@ export const textPrograms: readonly Program[] = [
   // `-f`, `-L` and the flags that read further files are not listed.
   {
     names: ['jq'],
-    reads: { from: 1 },
+    reads: { from: 1, unclearWith: ['--arg', '--argjson', '--args', '--indent', '--jsonargs'] },
     flags: flags(
       '-a -c -C -e -j -M -n -r -R -s -S --arg --argjson --args --ascii-output --color-output',
       '--compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output',

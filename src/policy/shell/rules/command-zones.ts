@@ -133,7 +133,7 @@ export async function reachedHidden(
  */
 export async function blockedZoneRead(
   context: ZoneContext,
-  paths: readonly string[],
+  paths: Iterable<string>,
 ): Promise<ReachedZone | null> {
   return zoneOfPaths(context, context.zones.filter(isReadBlocked), ['', ...paths])
 }

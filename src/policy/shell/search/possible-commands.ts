@@ -52,8 +52,12 @@ const maxDepth = 4
  * Every command that a script could run, over-approximated. `root` is its tree, if it was parsed
  * already.
  */
-export function possibleCommands(script: string, root: ParsedScript | null): Search {
-  const search = new CommandSearch()
+export function possibleCommands(
+  script: string,
+  root: ParsedScript | null,
+  budget = new Budget(maxSteps.reading),
+): Search {
+  const search = new CommandSearch(budget)
   for (const [index, text] of readableTexts(script).entries()) {
     search.addScript(text, index === 0 ? root : null, 0, index === 0)
     if (index > 0) search.scan(text)
@@ -63,7 +67,7 @@ export function possibleCommands(script: string, root: ParsedScript | null): Sea
 
 /** The same for an argument vector that no shell reads. */
 export function possibleCommandsOf(argv: readonly string[]): Search {
-  const search = new CommandSearch()
+  const search = new CommandSearch(new Budget(maxSteps.reading))
   search.addCommand(argv.map(exactly), null, 0, argv.join(' '), [])
   return search
 }
@@ -73,10 +77,14 @@ class CommandSearch implements Search {
   readonly scanned: (readonly string[])[] = []
   readonly computed: string[] = []
   isTooDeep = false
-  readonly #budget = new Budget(maxSteps.reading)
+  readonly #budget: Budget
   readonly #spelled = new Map<Command, readonly Spelling[]>()
   readonly #seen = new Set<string>()
   readonly #parsed = new Set<string>()
+
+  constructor(budget: Budget) {
+    this.#budget = budget
+  }
 
   get isTooMuch(): boolean {
     return this.#budget.isSpent

@@ -70,18 +70,18 @@ export function checkArguments(
 }
 
 /**
- * The indexes of a program's operands among the words after its name; `null` where an option is
- * not known, which may have a value.
+ * The indexes of a program's operands among the words after its name, and its flags; `null` where
+ * an option is not known, which may have a value.
  */
 export function operandsOf(
   program: Program | undefined,
   words: readonly KnownWord[],
-): readonly number[] | null {
+): { readonly indexes: readonly number[]; readonly flags: ReadonlySet<string> } | null {
   const reader = new Operands(program?.flags ?? null, 0, program)
   for (const [index, word] of words.entries()) {
     if (reader.take(word, index) !== null) return null
   }
-  return reader.operands.map(({ index }) => index)
+  return { indexes: reader.operands.map(({ index }) => index), flags: reader.names }
 }
 
 function subcommandOf(program: Program, name: string) {
@@ -103,6 +103,8 @@ class Operands {
   readonly operands: { readonly text: string; readonly index: number }[] = []
   /** values of flags that name files */
   readonly values: string[] = []
+  /** the flags themselves, without their values */
+  readonly names = new Set<string>()
   readonly #flags: Flags | null
   readonly #spelledCount: number
   readonly #program: Program | undefined
@@ -150,19 +152,21 @@ class Operands {
   #flag(text: string): boolean {
     const flags = this.#flags
     if (flags === null) return false
-    if (this.#program?.wordFlags === true) return this.#acceptValue(flags.get(text), null)
+    if (this.#program?.wordFlags === true) return this.#acceptValue(flags, text, null)
     if (text.startsWith('--')) {
       const equals = text.indexOf('=')
-      if (equals < 0) return this.#acceptValue(flags.get(text), null)
-      return this.#acceptValue(flags.get(text.slice(0, equals)), text.slice(equals + 1))
+      if (equals < 0) return this.#acceptValue(flags, text, null)
+      return this.#acceptValue(flags, text.slice(0, equals), text.slice(equals + 1))
     }
     if (flags.has('-#') && /^-\d+$/.test(text)) return true
     return this.#cluster(flags, text)
   }
 
   /** A flag with its attached value; `null`: none, so that a required value is the next word. */
-  #acceptValue(meaning: FlagMeaning | undefined, value: string | null): boolean {
+  #acceptValue(flags: Flags, name: string, value: string | null): boolean {
+    const meaning = flags.get(name)
     if (meaning === undefined) return false
+    this.names.add(name)
     if (value === null) {
       if (meaning.value === 'needed') this.#pendingValue = meaning
       return true
@@ -174,14 +178,13 @@ class Operands {
 
   /** `-la`, `-n5`: letters one by one, until one has a value. */
   #cluster(flags: Flags, text: string): boolean {
-    const wholeFlag = flags.get(text)
-    if (wholeFlag !== undefined) return this.#acceptValue(wholeFlag, null)
+    if (flags.has(text)) return this.#acceptValue(flags, text, null)
     for (let at = 1; at < text.length; at += 1) {
-      const meaning = flags.get(`-${text[at] ?? ''}`)
-      if (meaning === undefined) return false
-      if (meaning.value === 'none') continue
-      const rest = text.slice(at + 1)
-      return this.#acceptValue(meaning, rest === '' ? null : rest)
+      const name = `-${text[at] ?? ''}`
+      const hasValue = flags.get(name)?.value !== 'none'
+      const rest = hasValue ? text.slice(at + 1) : ''
+      const isTaken = this.#acceptValue(flags, name, rest === '' ? null : rest)
+      if (hasValue || !isTaken) return isTaken
     }
     return true
   }
