@@ -1,4 +1,4 @@
-import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
+import { quorumTeams, tally, type Vote } from '#domain/deciding/quorum.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import { type ProjectConfig, type Queue, rightNames } from '../../project-config.ts'
@@ -25,11 +25,12 @@ export function warnOfUnreachable(
     const problem = `queue "${queue.name}" reaches nobody: team "${queue.team}" is empty`
     report.warn(placeOfSource(queue.source), problem, `add members to team "${queue.team}"`)
   }
-  for (const queue of config.queues.values()) warnOfTeamOfOne(report, config, queue)
+  for (const queue of config.queues.values()) warnOfTeamOfOne(report, config, workers, queue)
   for (const entry of config.routing) {
     if (entry.quorum === null) continue
-    if (canBeMet(config, entry, entry.quorum)) warnOfNeeded(report, config, entry, entry.quorum)
-    else {
+    if (canBeMet(config, entry, entry.quorum)) {
+      warnOfNeeded(report, config, workers, entry, entry.quorum)
+    } else {
       const problem = 'the quorum needs more people than its teams have'
       report.warn(placeOfSource(entry.source), problem, 'add members, or lower the counts')
     }
@@ -55,13 +56,18 @@ export function warnOfUnreachable(
  * Somebody who is alone in a team cannot decide requests of their own runs, which therefore do not
  * start (product.md 42).
  */
-function warnOfTeamOfOne(report: Report, config: ProjectConfig, queue: Queue): void {
+function warnOfTeamOfOne(
+  report: Report,
+  config: ProjectConfig,
+  workers: ReadonlyMap<string, WorkerDefinition>,
+  queue: Queue,
+): void {
   const teams = [queue.team, ...queue.escalate.flatMap(({ addTeams }) => addTeams)]
   const filled = groupTeams(config)
   const members = new Set(teams.flatMap((name) => config.teams.get(name)?.members ?? []))
   const [only, ...others] = members
   if (queue.selfApproval || only === undefined || others.length > 0) return
-  if (teams.some((name) => filled.has(name))) return
+  if (teams.some((name) => filled.has(name)) || !mayStart(config, workers, only)) return
   const problem = `queue "${queue.name}" reaches ${only} alone, who decides nothing that they started: such a run does not start`
   const remedy = `add a colleague to team "${queue.team}", or set \`selfApproval: true\` on the queue`
   report.warn(placeOfSource(queue.source), problem, remedy)
@@ -74,6 +80,7 @@ function warnOfTeamOfOne(report: Report, config: ProjectConfig, queue: Queue): v
 function warnOfNeeded(
   report: Report,
   config: ProjectConfig,
+  workers: ReadonlyMap<string, WorkerDefinition>,
   { queue: name, source }: RoutingEntry,
   setting: QuorumSetting,
 ): void {
@@ -81,14 +88,12 @@ function warnOfNeeded(
   // An entry without a queue is for that of each worker, which is unknown here.
   const queues = [...config.queues.values()].filter((queue) => name === null || queue.name === name)
   if (queues.length === 0 || queues.some(({ selfApproval }) => selfApproval)) return
-  const quorums = queues.map((queue) =>
-    widestQuorum({ ...queue, quorum: quorumOf(setting, queue) }),
+  const [first = [], ...rest] = queues.map((queue) =>
+    peopleNeeded(config, widestQuorum({ ...queue, quorum: quorumOf(setting, queue) })),
   )
-  const people = new Set(
-    quorums.flatMap(quorumTeams).flatMap((team) => config.teams.get(team)?.members ?? []),
-  )
-  const needed = [...people].filter((person) =>
-    quorums.every((quorum) => !everybodyMeets(config, quorum, person)),
+  const needed = first.filter(
+    (person) =>
+      rest.every((people) => people.includes(person)) && mayStart(config, workers, person),
   )
   if (needed.length === 0) return
   const problem = `the quorum is not met without ${needed.join(' or ')}, who decides nothing that they started: such a run does not start`
@@ -103,28 +108,56 @@ function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSett
   return everybodyMeets(config, { any: [[{ team: queue.team, count: quorum.count }]] })
 }
 
-/**
- * Whether the quorum would be met if everybody approved, but for one person. Distinct people fill
- * distinct places. The size of a group is unknown here.
- */
-function everybodyMeets(
+/** Whether the quorum would be met if everybody approved. The size of a group is unknown here. */
+function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
+  return isFilledByGroup(config, quorum) || tally(quorum, votesOfAll(config, quorum)).met
+}
+
+/** The people without whom the quorum would not be met if everybody else approved. */
+function peopleNeeded(config: ProjectConfig, quorum: Quorum): readonly string[] {
+  if (isFilledByGroup(config, quorum)) return []
+  const votes = votesOfAll(config, quorum)
+  const people = votes.map(({ personId }) => personId)
+  const all = tally(quorum, votes)
+  if (!all.met) return people
+  // Those who fill a place meet it without all others.
+  const placeHolders = new Set(all.counted.map(({ personId }) => personId))
+  return people.filter((person) => {
+    if (!placeHolders.has(person)) return false
+    const others = votes.filter(({ personId }) => personId !== person)
+    return !tally(quorum, others).met
+  })
+}
+
+function isFilledByGroup(config: ProjectConfig, quorum: Quorum): boolean {
+  const filled = groupTeams(config)
+  return quorumTeams(quorum).some((name) => filled.has(name))
+}
+
+/** An approval of everybody in the quorum's teams. Distinct people fill distinct places. */
+function votesOfAll(config: ProjectConfig, quorum: Quorum): readonly Vote[] {
+  const teamsByPerson = new Map<string, string[]>()
+  for (const team of quorumTeams(quorum)) {
+    for (const person of config.teams.get(team)?.members ?? []) {
+      teamsByPerson.set(person, [...(teamsByPerson.get(person) ?? []), team])
+    }
+  }
+  return [...teamsByPerson].map(([personId, teams]) => ({ personId, teams }))
+}
+
+/** Whether a person may start some worker; everybody may while a project has none. */
+function mayStart(
   config: ProjectConfig,
-  quorum: Quorum,
-  except: string | null = null,
+  workers: ReadonlyMap<string, WorkerDefinition>,
+  person: string,
 ): boolean {
   const filled = groupTeams(config)
-  if (quorumTeams(quorum).some((name) => filled.has(name))) return true
-  const peopleOfTeams = quorumTeams(quorum).flatMap((name) => config.teams.get(name) ?? [])
-  const people = new Set(peopleOfTeams.flatMap((team) => team.members))
-  const votes = [...people]
-    .filter((person) => person !== except)
-    .map((personId) => ({
-      personId,
-      teams: peopleOfTeams
-        .filter((team) => team.members.includes(personId))
-        .map((team) => team.name),
-    }))
-  return tally(quorum, votes).met
+  const mayBeIn = (team: string): boolean =>
+    filled.has(team) || config.teams.get(team)?.members.includes(person) === true
+  return (
+    workers.size === 0 ||
+    [...workers.values()].some(({ startableBy }) => startableBy?.some(mayBeIn) ?? true)
+  )
 }
 
 /**
