@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
@@ -239,6 +239,21 @@ describe.skipIf(!testSandbox.works)('files that the sandbox covers', () => {
         'a merge of .env.example is not finished',
       )
       expect(own(desk, 'status', '--porcelain')).not.toContain('begun')
+    },
+  )
+
+  test(
+    'and that a sparse checkout keeps off the disk stop no command, though Git has no object of them',
+    patient,
+    async () => {
+      using desk = await repository({ '.aws/config': 'here\n', '.aws/far': 'far\n' })
+      const object = own(desk, 'rev-parse', 'HEAD:.aws/far').trim()
+      own(desk, 'update-index', '--skip-worktree', '.aws/far')
+      rmSync(path.join(desk.root, 'r/.aws/far'))
+      rmSync(path.join(desk.root, 'r/.git/objects', object.slice(0, 2), object.slice(2)))
+      const ran = await shell(desk, 'git status --porcelain && git add -A && ls .aws')
+      expect(ran).toMatchObject({ exitCode: 0, stdout: 'config\n', stderr: '' })
+      expect(own(desk, 'ls-files', '-t', '.aws')).toBe('H .aws/config\nS .aws/far\n')
     },
   )
 

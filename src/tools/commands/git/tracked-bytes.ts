@@ -24,13 +24,14 @@ export interface CoveredInGit {
 }
 
 /**
- * Prints, for each tracked file, its mode and size, its path, and its bytes in the index. Fails
- * where Git cannot give all of them.
+ * Prints, for each tracked file, its mode and size, its path, and its bytes in the index. Leaves
+ * out entries that a sparse checkout keeps off the disk. Fails where Git cannot give all others.
  */
-const script = `${onlyInRepository}g ls-files --stage -z -- "$@" > /tmp/all || exit 1
+const script = `${onlyInRepository}g ls-files -t --stage -z -- "$@" > /tmp/all || exit 1
 while IFS= read -r -d '' entry; do
   name=\${entry#*$'\\t'}
-  read -r mode hash stage <<< "\${entry%%$'\\t'*}"
+  read -r tag mode hash stage <<< "\${entry%%$'\\t'*}"
+  [ "$tag" != S ] || [ -e "$name" ] || continue
   [ "$stage" = 0 ] || { printf 'a merge of %q is not finished' "$name" >&2; exit 1; }
   case $mode in 100644 | 100755) ;; *) continue ;; esac
   size=$(g cat-file -s "$hash") || exit 1
