@@ -23,7 +23,7 @@ export const ownTools: readonly Tool[] = [
   {
     name: waitTool,
     description:
-      'Waits for the decision on a pending call. Decides and runs nothing: once it is approved, call its tool again with the same arguments. Returns the result of a call that has run.',
+      'Waits for the decision on a pending call. Decides and runs nothing: once it is approved, call its tool again with the same arguments. Returns the result of a call that has run. If that answer is lost, wait again: another call of the tool may open a new request.',
     inputSchema: {
       type: 'object',
       properties: {
