@@ -122,7 +122,7 @@ test('a bad key never falls back to the cookie beside it', async () => {
 })
 
 // Rules: security.md 21
-test('an address that sends sixty failed keys in a minute gets 429 with retry-after', async () => {
+test('an address gets 429 with retry-after once it has sent sixty failed keys in a minute', async () => {
   await using fresh = await createTestApi()
   const attempt = () => fresh.ask('/v1/me', { headers: bearer('cs_nothing') })
   for (let count = 0; count < 60; count++) expect((await attempt()).status).toBe(401)

@@ -111,7 +111,7 @@ test('a person is mailed three links in a quarter of an hour at most, whoever as
   expect(await post({ token: own.token })).toMatchObject({ status: 200 })
 })
 
-test('an address that asks for links ten times in a minute gets 429 with retry-after', async () => {
+test('an address gets 429 with retry-after once it has asked for ten links in a minute', async () => {
   const replies: Reply[] = []
   for (let index = 0; index < 11; index += 1) replies.push(await post({ email: 'x@example.com' }))
   const refused = replies.at(-1)

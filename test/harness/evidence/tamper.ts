@@ -117,7 +117,7 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
 
 /**
  * Tampers with one random row, as the owner of the database can: without triggers. Returns a
- * description; `null` if the table has too few rows.
+ * description; `null` if nothing can be done to this table.
  */
 export async function tamper(
   tx: Tx,

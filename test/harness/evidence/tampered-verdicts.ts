@@ -7,7 +7,7 @@ import type { WitnessedDesk } from './witnessed-desk.ts'
 
 /**
  * The verdicts on a fresh export, by the keys of log and witness, after a tampering that is then
- * undone. `done`: a description of it; `null`: the table had too few rows.
+ * undone. `done`: a description of it; `null`: nothing could be done to this table.
  */
 export async function tamperedVerdicts(
   { desk, signer, witness }: WitnessedDesk,
