@@ -41,7 +41,7 @@ const approvalOf = (name: string, revision = 2): DetailRow['decisions'][number] 
 })
 const needed = (
   kind: 'tool_call' | 'question' | 'outcome_check',
-  of: Partial<Pick<DetailRow, 'quorum' | 'decisions'>> = {},
+  of: Partial<Pick<DetailRow, 'quorum' | 'decisions' | 'eligible'>> = {},
 ) =>
   eligiblePeople({ state: 'pending', kind, revision: 2 }, { ...row, decisions: [], ...of }).flatMap(
     ({ name, fillsPlace }) => (fillsPlace ? [name] : []),
@@ -53,6 +53,11 @@ test('only people whose approval fills an open place are said to bring a request
   expect(needed('tool_call', { decisions: [approvalOf('Grace')] })).toEqual(['Olga', 'Edsger'])
   expect(needed('tool_call', { decisions: [approvalOf('Grace', 1)] })).toHaveLength(4)
   expect(needed('question')).toHaveLength(4)
+  const linus = { ...person('Linus', 'platform'), otherIds: ['Linus at the provider'] }
+  const decisions = [approvalOf('Linus at the provider')]
+  const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+  const eligible = [linus, person('Grace', 'platform')]
+  expect(needed('tool_call', { quorum, decisions, eligible })).toEqual(['Grace'])
   expect(needed('outcome_check', { decisions: [approvalOf('Grace', 1)] })).toHaveLength(4)
 })
 

@@ -1,8 +1,11 @@
+import { isSameHuman } from '#domain/deciding/eligibility.ts'
 import { tally, type Vote } from '#domain/deciding/quorum.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
 import { withAbsence } from '../people/away.ts'
 import type { DetailRow } from './read-detail.ts'
+
+type EligibleRow = DetailRow['eligible'][number]
 
 /**
  * The people who can decide a pending request. `fillsPlace`: an approval by the person fills a
@@ -17,6 +20,8 @@ export function eligiblePeople(
   const approvals = row.decisions.filter(
     (decision) => decision.decision === 'approve' && decision.revision === revision,
   )
+  const hasApproved = (one: EligibleRow): boolean =>
+    approvals.some(({ person }) => isSameHuman(one, person.id))
   const votes = row.eligible
     .filter(({ id }) => approvals.some(({ person }) => person.id === id))
     .map(({ id, teams }) => ({ personId: id, teams }))
@@ -24,16 +29,11 @@ export function eligiblePeople(
   const isEndedByOne = kind === 'question' || kind === 'outcome_check'
   return row.eligible.map((person) => ({
     ...withAbsence(person),
-    fillsPlace: isEndedByOne || bringsNearer(row.quorum, votes, person),
+    fillsPlace: isEndedByOne || (!hasApproved(person) && bringsNearer(row.quorum, votes, person)),
   }))
 }
 
-function bringsNearer(
-  quorum: Quorum,
-  votes: readonly Vote[],
-  { id, teams }: DetailRow['eligible'][number],
-): boolean {
-  if (votes.some(({ personId }) => personId === id)) return false
+function bringsNearer(quorum: Quorum, votes: readonly Vote[], { id, teams }: EligibleRow): boolean {
   const next = [...votes, { personId: id, teams }]
   return quorum.any.some((places) => openPlaces(places, next) < openPlaces(places, votes))
 }
