@@ -180,7 +180,7 @@ export const roomOrders: RoomOrders = {
     'log',
     '.',
   ],
-  'src/domain/text': ['look-alikes', 'quantities', '.'],
+  'src/domain/text': ['encoding', 'look-alikes', 'quantities', '.'],
   'src/sandbox': [
     '.',
     'git',

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '#domain/text/decode-utf8.ts'
+import { decodeUtf8 } from '#domain/text/encoding/decode-utf8.ts'
 
 /**
  * The name of a file as text that can be converted back: invalid bytes are kept as lone surrogates

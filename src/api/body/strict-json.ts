@@ -1,5 +1,6 @@
 import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
 import type { Json } from '#domain/json/json.ts'
+import { decodeUtf8 } from '#domain/text/encoding/decode-utf8.ts'
 import { limits } from '#domain/limits.ts'
 import { countValues } from './count-values.ts'
 
@@ -22,13 +23,9 @@ export function parseStrictJson(bytes: Uint8Array): Json {
     throw new JsonProblem(`The body has more than ${limits.bodyValues} keys and values`)
   }
   if (depth > deepest) throw new JsonProblem(`The body is over ${deepest} levels deep`)
-  let text: string
-  try {
-    // A byte order mark is kept, so that parsing refuses it as other parsers do.
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new JsonProblem('The body is not valid UTF-8')
-  }
+  // A byte order mark is kept, so that parsing refuses it as other parsers do.
+  const text = decodeUtf8(bytes)
+  if (text === null) throw new JsonProblem('The body is not valid UTF-8')
   let value: Json
   try {
     value = JSON.parse(text) as Json

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { GatewayServer } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'

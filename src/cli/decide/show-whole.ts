@@ -1,6 +1,6 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
-import { decodeUtf8 } from '#domain/text/decode-utf8.ts'
+import { decodeUtf8 } from '#domain/text/encoding/decode-utf8.ts'
 import type { Service } from '../service/service.ts'
 import { quoteLines } from '../text/quote-lines.ts'
 import { requestText } from '../text/request-text.ts'

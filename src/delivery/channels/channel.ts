@@ -11,8 +11,8 @@ export interface Message {
   readonly body: string
   /** not to be sent before; default: at once */
   readonly notBefore?: Date
-  /** the body where it is the last one of an hour; default: `body` */
-  readonly last?: string
+  /** makes the body where it is the last one of an hour; default: `body` */
+  readonly lastBody?: () => string
 }
 
 /** A due message for `send`. */

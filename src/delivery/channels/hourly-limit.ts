@@ -17,7 +17,7 @@ export interface LimitedMessages {
   readonly queue: string
 }
 
-/** How many more messages each of these recipients may get now; absent: all of them. */
+/** Returns how many more messages one of these recipients may get now. */
 export async function placesLeft(
   tx: Tx,
   { endpoint, type, queue }: LimitedMessages,
@@ -27,7 +27,7 @@ export async function placesLeft(
     select delivery.recipient, count(*)::int as sent
     from delivery join request on request.id = delivery.request_id
     where delivery.recipient = any(${recipients}::text[]) and delivery.recipient <> ''
-      -- A subquery, so that the index finds the hour: the clock alone would filter all that is kept.
+      -- A subquery, so that the index finds the hour. The clock itself would be a filter over all rows.
       and delivery.created_at > (select clock_timestamp() - interval '1 hour')
       and delivery.state <> 'dead'
       and delivery.endpoint = ${endpoint} and delivery.type = ${type} and request.queue = ${queue}
@@ -50,9 +50,8 @@ export async function withinLimit(
   return messages.flatMap((message) => {
     const places = left(message.recipient)
     if (places <= 0) return []
-    return [
-      places === 1 && message.last !== undefined ? { ...message, body: message.last } : message,
-    ]
+    if (places > 1) return [message]
+    return [{ ...message, body: message.lastBody?.() ?? message.body }]
   })
 }
 

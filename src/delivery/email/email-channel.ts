@@ -75,10 +75,12 @@ async function compose(
   const outcome = occasion === 'ended' ? await outcomeInWords(tx, request) : null
   const notice = await readNotice(tx, request.id)
   const mailed = { ...request, ...notice, worker: run?.worker ?? null, outcome }
+  const bodyOf = (email: string, isLastOfHour: boolean): string =>
+    JSON.stringify(requestMail(occasion, mailed, email, { publicUrl, isLastOfHour }))
   return recipients.map(({ email }) => ({
     recipient: email,
-    body: JSON.stringify(requestMail(occasion, mailed, email, { publicUrl })),
-    last: JSON.stringify(requestMail(occasion, mailed, email, { publicUrl, isLastOfHour: true })),
+    body: bodyOf(email, false),
+    lastBody: () => bodyOf(email, true),
   }))
 }
 

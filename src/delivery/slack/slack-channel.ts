@@ -42,8 +42,8 @@ export function slackChannel(options: SlackChannelOptions): Channel {
       // It would take one of the hour's places, and nothing would be posted.
       if (type === 'request.opened' && request.state !== 'pending') return []
       const body = { requestId: request.id }
-      const last = JSON.stringify({ ...body, isLastOfHour: true })
-      return [{ recipient: request.queue, body: JSON.stringify(body), last }]
+      const lastBody = (): string => JSON.stringify({ ...body, isLastOfHour: true })
+      return [{ recipient: request.queue, body: JSON.stringify(body), lastBody }]
     },
     send: async (due, stopping, timeoutMs) => {
       if (client === null) {

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import type { Scope } from '../policy/verdict.ts'
 import type { DecisionVerb, DenialThen } from '../requests/request.ts'
-import { decodeBase64 } from '../text/base64.ts'
+import { decodeBase64 } from '../text/encoding/base64.ts'
 
 /**
  * What a person signs with a passkey when they decide (audit.md, Approver's signature): its

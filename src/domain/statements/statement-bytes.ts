@@ -1,6 +1,6 @@
 import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
-import { decodeBase64 } from '../text/base64.ts'
+import { decodeBase64 } from '../text/encoding/base64.ts'
 import type { SignedStatement, StatementKind } from './statement.ts'
 
 /**

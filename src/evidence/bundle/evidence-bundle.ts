@@ -1,5 +1,5 @@
 import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
-import { decodeBase64 } from '#domain/text/base64.ts'
+import { decodeBase64 } from '#domain/text/encoding/base64.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { hashBytesLong } from '../merkle/tree-hash.ts'
 import type { StoredStatement } from './statements.ts'

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '#domain/text/base64.ts'
+import { decodeBase64 } from '#domain/text/encoding/base64.ts'
 import { hashBytesLong } from '../merkle/tree-hash.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { cosignedAt } from './cosignature.ts'

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
-import { decodeBase64 } from '#domain/text/base64.ts'
+import { decodeBase64 } from '#domain/text/encoding/base64.ts'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 
 /**

@@ -1,7 +1,8 @@
 import type { CommandAnalysis } from './analyse-command.ts'
-import { words as splitWords } from '../names/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 import type { ReadOperands } from './programs/program.ts'
 import { programNamed } from './programs/registry.ts'
+import { shells } from './programs/shells.ts'
 import { possibleCommands, type PossibleCommand } from './search/possible-commands.ts'
 import { Budget, maxSteps } from './spelling/budget.ts'
 import { anyCharacter, anyText, programName, type Spelling } from './spelling/spelling.ts'
@@ -9,19 +10,16 @@ import { operandsOf } from './strict/check-arguments.ts'
 import { expandWord, literalWord } from './strict/expand-word.ts'
 import { commandIndex } from './rules/pre-approve.ts'
 
-const shells: ReadonlySet<string> = new Set(splitWords('sh bash dash zsh ksh ash'))
 /** Programs whose first word, where it is no option, is a file that they run. */
 const scriptRunners: ReadonlySet<string> = new Set([
   ...shells,
-  ...splitWords('source . python python2 python3 node perl ruby php'),
+  ...wordSet('source . python python2 python3 node perl ruby php'),
 ])
-const folderChanges: ReadonlySet<string> = new Set(splitWords('cd pushd popd chdir'))
-/** Builtins that may run one of these. */
-const folderRunners: ReadonlySet<string> = new Set(splitWords('command builtin eval'))
+const folderChanges = wordSet('cd pushd popd chdir')
+/** Builtins that may run one of {@link folderChanges}. */
+const folderRunners = wordSet('command builtin eval')
 /** Wrappers whose command is their first word, where that is no option. */
-const plainWrappers: ReadonlySet<string> = new Set(
-  splitWords('sudo doas command exec builtin time xargs'),
-)
+const plainWrappers = wordSet('sudo doas command exec builtin time xargs')
 const maxScripts = 3
 
 /** With more paths than these the command means too much: each is looked up on the disk. */

@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
-import { decodeBase64 } from '#domain/text/base64.ts'
+import { decodeBase64 } from '#domain/text/encoding/base64.ts'
 import { isPictureType, pictureTypeOf, type PictureType } from '#domain/tools/picture-type.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { parsePath } from '#sandbox/path-names.ts'

@@ -2,6 +2,7 @@ import { countWords } from '#domain/text/quantities/count-words.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import { shells } from '#policy/shell/programs/shells.ts'
 import { headlineOf } from './headline-of-script.ts'
 
 /**
@@ -31,8 +32,6 @@ function scriptOf([program = '', ...args]: readonly string[]): string | null {
   const script = args[place + 1]
   return args[place]?.startsWith('-') ? (script ?? null) : null
 }
-
-const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
 /** The first meaningful line of a word with several, such as a Python program. */
 function quotedWord(word: string): string {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ApiRequest } from '#client/call.ts'
-import { decodeUtf8 } from '#domain/text/decode-utf8.ts'
+import { decodeUtf8 } from '#domain/text/encoding/decode-utf8.ts'
 import { readContent } from '../api/call-api.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'

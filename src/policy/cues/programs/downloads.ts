@@ -1,10 +1,11 @@
 import { programNames } from '../../shell/programs/program-names.ts'
+import { shells } from '../../shell/programs/shells.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 import { operandsOf } from './command-words.ts'
 import { downloadsPackage, fetchers } from './network.ts'
 
-const shells = wordSet('sh bash zsh dash ksh fish ash')
+const scriptShells = new Set([...shells, 'fish'])
 const interpreters = wordSet('python python3 node perl ruby php deno bun osascript')
 const evaluators = wordSet('eval source .')
 
@@ -29,7 +30,9 @@ function whyRuns(
   if (runsPackage(command)) return 'Downloads a package and runs it'
   if (fetching.length === 0) return null
   // `python3.12` is `python3`.
-  const runs = programNames(program).some((name) => shells.has(name) || interpreters.has(name))
+  const runs = programNames(program).some(
+    (name) => scriptShells.has(name) || interpreters.has(name),
+  )
   const operands = operandsOf(command)
   if (runs && readsInput(command)) return 'Runs what it downloads'
   const substitutes = /\$\(|`|<\(/.test(source) && namesFetcher(source)
@@ -50,7 +53,7 @@ function readsInput(command: CommandOfText): boolean {
   if (args.includes('-') || args.includes('-s')) return true
   const hasCode = args.some((word) => /^-{1,2}(?:c|e|m|p|eval|print|version|help)\b/.test(word))
   if (hasCode || args.some((word) => /^-[a-z]*[cemn]/.test(word))) return false
-  return operands.length === 0 && (shells.has(program) || args.length === 0)
+  return operands.length === 0 && (scriptShells.has(program) || args.length === 0)
 }
 
 function namesFetcher(source: string): boolean {

@@ -12,7 +12,7 @@ import { closeLocked } from '../lifecycle/close-run.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
 import type { AttemptOutcome } from './run-limits.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 

@@ -2,7 +2,7 @@ import { usualCueTexts, type Cue, type StoredCue } from '#domain/policy/cues.ts'
 import { toJsonb } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import { noteFiles } from './note-files.ts'
 
 /** A revision of a request; `digest` is what people decide about. */

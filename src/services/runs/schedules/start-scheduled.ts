@@ -38,8 +38,10 @@ export async function startDueTimes(ctx: SigningContext): Promise<number | null>
     .orderBy('at')
     .limit(maxAtOnce)
     .execute()
+  if (due.length === 0) return null
+  const now = await databaseTime(ctx.db)
   for (const time of due) {
-    const inMs = time.at.getTime() - (await databaseTime(ctx.db)).getTime()
+    const inMs = time.at.getTime() - now.getTime()
     // Later ones wait too.
     if (inMs > missedAfterMs && inMs <= maxEarlyMs) return inMs
     await startDue(ctx, time)

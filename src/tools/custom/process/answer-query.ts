@@ -1,7 +1,7 @@
 import { isObject } from '#domain/json/is-object.ts'
 import { customTypes } from '#domain/tools/presentation.ts'
 import { limits } from '#domain/limits.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
 import type {

@@ -1,5 +1,5 @@
 import { isObject } from '#domain/json/is-object.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { errorMessage } from '#domain/error-message.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 
 /** How many nested causes are read. */
 const maxDepth = 5

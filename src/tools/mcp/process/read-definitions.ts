@@ -1,7 +1,7 @@
 import { isJsonObject } from '#domain/json/is-object.ts'
 import { isJson } from '../../custom/process/parse-input.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import { hashOfDefinition, type McpDefinition } from '../mcp-protocol.ts'
 
 /** The longest name that providers of models accept, part of which is the `mcp__` prefix. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
-import { storable } from '#domain/text/storable-text.ts'
+import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { ReadResult } from '../mcp-protocol.ts'
 
 /**

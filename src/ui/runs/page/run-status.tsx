@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { needOfRun, waitedFor } from '#domain/runs/need-of-run.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -60,13 +61,9 @@ function doingOf(child: RunDetail['children'][number], { waitsFor }: RunDetail):
   return runStateText(childWithRequests(child, waitsFor))
 }
 
-function isUnended({ state }: RunDetail['children'][number]): boolean {
-  return state !== 'completed' && state !== 'failed' && state !== 'cancelled'
-}
-
 /** The child runs that have not ended, which a run waits for. */
 function openChildren({ children }: RunDetail): RunDetail['children'] {
-  return children.filter(isUnended)
+  return children.filter(({ state }) => !isEnd(runTransitions, state))
 }
 
 /** The child runs that a run waits for, and what these wait for. */

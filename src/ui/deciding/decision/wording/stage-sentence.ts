@@ -2,6 +2,7 @@ import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { missingText } from '#domain/deciding/quorum.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RunState } from '#domain/requests/request.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 
 /** The decision, as far as its result depends on it. */
 export type DecisionOutcome = 'approve' | 'deny' | 'stop'
@@ -26,7 +27,7 @@ export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][nu
  */
 export function hasStarted({ execution, kind, batch, runState, permit }: CallNow): boolean {
   if (kind === 'attachment' && permit === 'consumed') return true
-  const isEnded = /completed|failed|cancelled/.test(runState ?? '')
+  const isEnded = runState !== null && isEnd(runTransitions, runState)
   return isEnded || execution.state !== 'not_started' || batch?.finished === true
 }
 
