@@ -104,8 +104,7 @@ async function answerOwnTool(
   const holdMs = sent.data.seconds * 1000
   const following = { server, requestId, holdMs, wants: false, signal, onWait: null }
   const callState = await followCall(api, caller, following)
-  // Calling for the result of a call that has run would make it once more, if another connection
-  // has the result by then.
+  // If another connection gets the result first, calling the tool again would open a new request.
   if (callState.outcome !== null) return reportState(api, callState)
   const { content } = answerOf(callState, api.settings.publicUrl, null)
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')

@@ -1,10 +1,10 @@
-/** Work of one address: the number that runs, and what waits. */
+/** The work of one address: how many pieces run, and what starts those that wait. */
 interface Turns {
   running: number
   readonly waiting: (() => void)[]
 }
 
-/** Runs the work of each address at most so many at once; the rest waits, in order. */
+/** Runs at most `max` pieces of work of one address at once; further ones wait, in order. */
 export class AddressTurns {
   readonly #max: number
   readonly #turns = new Map<string, Turns>()
@@ -17,7 +17,7 @@ export class AddressTurns {
     const turns = this.#turns.get(address) ?? { running: 0, waiting: [] }
     this.#turns.set(address, turns)
     if (turns.running < this.#max) turns.running += 1
-    // Whoever ends passes its place on.
+    // Work that ends leaves its place to this one.
     else await new Promise<void>((resolve) => turns.waiting.push(resolve))
     try {
       return await work()

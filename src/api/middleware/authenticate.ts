@@ -77,7 +77,7 @@ interface Bounds {
   readonly keys: FailureLimit
   /** of keys, once their address has failed too often */
   readonly afterFailures: CredentialLookUps
-  /** of look-ups of keys that were not seen before, so that parallel ones pass no bound */
+  /** limits how many unknown keys are looked up at once, so that parallel ones pass no limit */
   readonly turns: AddressTurns
   readonly cookies: CredentialLookUps
 }
@@ -94,7 +94,7 @@ async function identify(
     const credential = hashToken(bearer)
     const from = addressOf(request)
     const isToken = typeof resource === 'string' && tokenForm.test(bearer)
-    // What has no form of a credential is not looked up, and takes no place of those that are.
+    // A text without the form of a credential is not looked up, and uses up no look-up.
     const isWellFormed = isToken || isApiKey(bearer)
     const read = async () => {
       if (keys.isReached(request)) afterFailures.admit(from, credential)
@@ -103,7 +103,7 @@ async function identify(
         : await readApiKey(api.ctx, bearer, cached?.cache ?? null)
       const isLive = key !== null && 'id' in key
       afterFailures.record(from, credential, isLive)
-      // Counted before the next turn, which the count may end.
+      // Counted before the next look-up begins, because it may reach the limit.
       if (!isLive) await keys.fail(request)
       return key
     }
@@ -137,7 +137,7 @@ async function identify(
 /** The calls with unknown keys a second of an address that has failed too often. */
 const maxAfterFailures = 10
 
-/** The look-ups at once of keys of an address that were not seen before. */
+/** How many unknown keys of an address are looked up at once. */
 const maxAtOnce = 10
 
 /** A JWT: a key has no dots. */

@@ -122,7 +122,7 @@ async function place(
   console.log(`written  ${name}`)
 }
 
-/** Whether a link of the folder is on the way: a repository could have any file written by one. */
+/** Whether a link is in the path: through one, a repository could have any file overwritten. */
 async function leadsElsewhere(target: string, name: string): Promise<boolean> {
   for (const part of [dirname(name), name]) {
     const state = part === '.' ? null : await lstat(join(target, part)).catch(() => null)

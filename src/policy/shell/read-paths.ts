@@ -27,10 +27,10 @@ const maxPaths = 1000
 
 /**
  * The paths that a command certainly reads, as its text names them: operands of programs that are
- * known to read them, what it runs by a path, where it changes to, and its input. Words that a
- * command only mentions (`echo`, the pattern of `grep`, the message of a commit) are not among
- * them, nor is what unknown programs do with theirs. Relative paths count from the working folder.
- * `null`: finding them takes too much (budget.ts).
+ * known to read them, files that it runs by a path, folders that it changes to, and its input.
+ * Words that a command only mentions (`echo`, the pattern of `grep`, the message of a commit) are
+ * not among them, and neither are the operands of unknown programs. Relative paths count from the
+ * working folder. `null`: finding them takes too much (budget.ts).
  */
 export function readPaths({ input, search }: CommandAnalysis): ReadonlySet<string> | null {
   const reading = new PathReading()

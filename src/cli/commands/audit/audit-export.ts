@@ -95,7 +95,7 @@ async function exportLog(service: Service, folder: string): Promise<void> {
     if (!isLogFile(path))
       throw new CommandFailure('The archive has a file that does not belong to a log')
     await mkdir(dirname(join(folder, path)), { recursive: true })
-    // Whoever shares the folder can have no other file overwritten by a link in it.
+    // A link that somebody put into the folder must not lead to another file being overwritten.
     await writeFile(join(folder, path), bytes, { flag: 'wx' })
     files += 1
     if (path === 'checkpoint') size = sizeOf(Buffer.from(bytes).toString('utf8'))

@@ -75,7 +75,7 @@ function warnOfTeamOfOne(
 
 /**
  * People whose approval a quorum always needs cannot start a run that may ask there (product.md
- * 42). A count of one is what its queue is warned of.
+ * 42). A count of one is left to the warning of its queue.
  */
 function warnOfNeeded(
   report: Report,
@@ -120,7 +120,7 @@ function peopleNeeded(config: ProjectConfig, quorum: Quorum): readonly string[] 
   const people = votes.map(({ personId }) => personId)
   const all = tally(quorum, votes)
   if (!all.met) return people
-  // Those who fill a place meet it without all others.
+  // The people who fill its places meet the quorum without anybody else.
   const placeHolders = new Set(all.counted.map(({ personId }) => personId))
   return people.filter((person) => {
     if (!placeHolders.has(person)) return false
