@@ -58,7 +58,7 @@ const hostile: readonly (readonly [what: string, config: string, said: string])[
   [
     'nesting without end',
     `version: 1\nrouting: ${'['.repeat(20_000)}`,
-    '2 not valid YAML: it is nested too deep -> nest it less',
+    '2 not valid YAML: it is nested over 100 levels deep -> nest it less',
   ],
 ]
 
@@ -154,6 +154,9 @@ const huge: readonly (readonly [what: string, config: string])[] = [
   ['members', `version: 1\nrouting: [${many(60_000, () => '1,')}]`],
   ['problems', `version: 1\nrouting: [${many(4000, () => '1,')}]`],
   ['keys of one name', `version: 1\n${many(30_000, () => 'a: 1\n')}`],
+  ['lists inside of each other', `version: 1\nrouting: ${'['.repeat(1_000_000)}`],
+  ['keys that are keys', `version: 1\nrouting:\n ${'? '.repeat(500_000)}`],
+  ['items that are lists', `version: 1\nrouting:\n ${'- '.repeat(500_000)}`],
 ]
 
 /**

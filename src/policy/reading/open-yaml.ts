@@ -1,4 +1,5 @@
-import { LineCounter, parseDocument, type Document, type YAMLError } from 'yaml'
+import { LineCounter, type YAMLError } from 'yaml'
+import { parseYaml } from './parse-yaml.ts'
 import { resolveNames } from './resolve-names.ts'
 import type { Report } from './report.ts'
 import type { Source, YamlField } from './yaml-field.ts'
@@ -16,10 +17,10 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
     return null
   }
   const lines = new LineCounter()
-  const document = parseIn(text, lines)
-  if (document === null) {
+  const document = parseYaml(text, lines)
+  if ('tooDeepLine' in document) {
     const { problem, remedy } = tooDeep
-    report.error({ file, line: null }, `not valid YAML: ${problem}`, remedy)
+    report.error({ file, line: document.tooDeepLine }, `not valid YAML: ${problem}`, remedy)
     return null
   }
   for (const error of document.errors) {
@@ -40,21 +41,7 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
   return { source, node: document.contents, at: '', line: 1 }
 }
 
-const tooDeep = { problem: 'it is nested too deep', remedy: 'nest it less' }
-
-/**
- * `null`: it is nested deeper than the parser can read. Keys are compared by `resolveNames`: the
- * parser's own way takes minutes for a file of a million bytes.
- */
-function parseIn(text: string, lineCounter: LineCounter): Document.Parsed | null {
-  try {
-    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
-  } catch (error) {
-    // The parser reports this itself unless the stack ends while it does so.
-    if (error instanceof RangeError) return null
-    throw error
-  }
-}
+const tooDeep = { problem: 'it is nested over 100 levels deep', remedy: 'nest it less' }
 
 /** The parser's report for programmers as a sentence for people, with what to do. */
 function inWords({ code, message }: YAMLError): {
@@ -65,6 +52,5 @@ function inWords({ code, message }: YAMLError): {
   if (code === 'MULTIPLE_DOCS') {
     return { problem: 'it holds a second document', remedy: 'remove the line `---`' }
   }
-  if (message.includes('call stack')) return tooDeep
   return { problem: message, remedy: 'correct the syntax; quote texts with special characters' }
 }

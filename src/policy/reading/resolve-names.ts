@@ -34,29 +34,24 @@ export function resolveNames(
     isRight = false
     report((node as Node).range?.[0] ?? 0, problem, remedy)
   }
-  try {
-    visit(document, (_key, node) => {
-      if (isAlias(node)) {
-        const { source } = node
-        aliases.set(node, anchors.get(source) ?? null)
-        if (!anchors.has(source)) {
-          const remedy = 'name an anchor, or quote a text that begins with "*"'
-          wrong(node, `*${source} has no anchor &${source} before it`, remedy)
-        } else if (aliases.size === maxAliases + 1) {
-          wrong(node, `it has more than ${maxAliases} aliases`, 'write the values out')
-        }
-        return
+  visit(document, (_key, node) => {
+    if (isAlias(node)) {
+      const { source } = node
+      aliases.set(node, anchors.get(source) ?? null)
+      if (!anchors.has(source)) {
+        const remedy = 'name an anchor, or quote a text that begins with "*"'
+        wrong(node, `*${source} has no anchor &${source} before it`, remedy)
+      } else if (aliases.size === maxAliases + 1) {
+        wrong(node, `it has more than ${maxAliases} aliases`, 'write the values out')
       }
-      // An empty file, and a key without its value in a flow mapping, hold nothing at all.
-      if (node === null) return
-      const { anchor } = node as { readonly anchor?: string }
-      if (anchor !== undefined) anchors.set(anchor, node)
-      if (isMap(node)) findRepeatedKeys(node, wrong)
-    })
-  } catch {
-    report(0, 'it is nested too deep', 'nest it less')
-    return null
-  }
+      return
+    }
+    // An empty file, and a key without its value in a flow mapping, hold nothing at all.
+    if (node === null) return
+    const { anchor } = node as { readonly anchor?: string }
+    if (anchor !== undefined) anchors.set(anchor, node)
+    if (isMap(node)) findRepeatedKeys(node, wrong)
+  })
   return isRight ? aliases : null
 }
 

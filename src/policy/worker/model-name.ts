@@ -1,7 +1,8 @@
+import { parseYaml } from '../reading/parse-yaml.ts'
 import { canonicalRelative } from '../reading/relative-path.ts'
 import { modelProviders, type ModelProvider } from '#domain/model-provider.ts'
 import { endpointName } from '../schema/config-file.ts'
-import { parse } from 'yaml'
+import { LineCounter } from 'yaml'
 import { splitFrontMatter } from './front-matter.ts'
 
 /**
@@ -39,7 +40,8 @@ export function scriptPathOf(workerText: string): string | null {
   const parts = splitFrontMatter(workerText)
   if (parts === null) return null
   try {
-    const settings: unknown = parse(parts.yaml, { logLevel: 'silent', uniqueKeys: false })
+    const document = parseYaml(parts.yaml, new LineCounter())
+    const settings: unknown = 'tooDeepLine' in document ? null : document.toJS()
     if (typeof settings !== 'object' || settings === null || !('model' in settings)) return null
     const model = typeof settings.model === 'string' ? parseModelName(settings.model) : null
     return model?.kind === 'script' ? model.path : null
