@@ -7,7 +7,7 @@ import { JsonProblem, parseStrictJson } from './strict-json.ts'
 export type ParsedBody = { readonly value: Json } | { readonly problem: string }
 
 /** A larger body is parsed in a thread, so that nobody else waits: a megabyte takes some 10 ms. */
-const inlineBytes = 256 * 1024
+export const inlineBytes = 256 * 1024
 const threadLimitMs = 5000
 
 /** Threads take memory and a core: few at a time, one for each caller. */

@@ -2,8 +2,9 @@ import { raw, type Request, type RequestHandler, type Response } from 'express'
 import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
+import { Shares } from '#domain/sharing/shares.ts'
 import { currentRequest } from '#services/core/current-request.ts'
-import { parseBody } from '../body/parse-body.ts'
+import { inlineBytes, parseBody } from '../body/parse-body.ts'
 import { JsonProblem } from '../body/strict-json.ts'
 
 /** Callers without a session or key send no more than a sign-in needs. */
@@ -11,6 +12,12 @@ const strangersBodyBytes = 16 * 1024
 
 /** A form that Slack signs: verified by its bytes, from anybody. */
 const signedBodyBytes = 256 * 1024
+
+/**
+ * Bodies over 256 KiB, or of unknown length, that are in memory at once: a caller who sends slowly
+ * on a thousand connections would otherwise take 12 GiB of it (security.md 37).
+ */
+const largeBodies = new Shares({ places: 16, maxPerCaller: 4, maxWaiting: 100, waitMs: 10_000 })
 
 const options = { type: () => true, inflate: false }
 const readOfCaller = raw({ ...options, limit: limits.httpBodyBytes })
@@ -29,15 +36,28 @@ export const readSignedBody: RequestHandler = (request, response, next) => {
 /**
  * Reads a body of at most 12 MiB (16 KiB without a session or key) as strict JSON into
  * `request.body`; no body is `undefined`. Rejects with `unsupported_media_type` for anything but
- * JSON, `too_large`, or `invalid_request`.
+ * JSON, `too_large`, or `invalid_request`; with `BusyError` if too many large ones are being read.
  */
 export const readBody: RequestHandler = async (request, response, next) => {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   // Read already: `readSignedBody`.
   if (!isRead && !(request.body instanceof Buffer)) {
-    request.body = await jsonOf(request, await bytesOf(request, response))
+    const caller = currentRequest.getStore()?.caller ?? ''
+    const free = isLarge(request, response) ? await largeBodies.take(caller) : undefined
+    try {
+      request.body = await jsonOf(request, await bytesOf(request, response), caller)
+    } finally {
+      free?.()
+    }
   }
   next()
+}
+
+/** Bodies of strangers are small. */
+function isLarge({ headers }: Request, { locals }: Response): boolean {
+  if (locals['identity'] === undefined) return false
+  const isChunked = headers['transfer-encoding'] !== undefined
+  return isChunked || Number(headers['content-length'] ?? 0) > inlineBytes
 }
 
 async function bytesOf(request: Request, response: Response): Promise<Buffer | null> {
@@ -55,13 +75,17 @@ async function bytesOf(request: Request, response: Response): Promise<Buffer | n
 }
 
 /** `undefined` without a body. */
-async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | undefined> {
+async function jsonOf(
+  request: Request,
+  bytes: Buffer | null,
+  caller: string,
+): Promise<Json | undefined> {
   if (bytes === null) return undefined
   if (request.is('application/json') === false || !announcesUtf8(request.headers['content-type'])) {
     throw new Problem('unsupported_media_type', 'Send content-type: application/json, in UTF-8')
   }
   try {
-    return await parseBody(bytes, currentRequest.getStore()?.caller ?? '')
+    return await parseBody(bytes, caller)
   } catch (problem) {
     if (!(problem instanceof JsonProblem)) throw problem
     const { message } = problem

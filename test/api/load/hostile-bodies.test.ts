@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../program.ts'
@@ -64,6 +65,44 @@ describe('one body', () => {
       expect(await send('a=1', { 'content-type': type })).toMatchObject({ status: 415 })
     },
   )
+})
+
+// Rules: security.md 37
+test('large bodies that stall take four places of their caller, and keep nobody else waiting', async () => {
+  const linus = await api.signIn(api.people.linus)
+  const content = 'line of text\n'.repeat(40_000)
+  const { port } = new URL(api.url)
+  const stalled = await Promise.all(
+    ['content-length: 9000000', 'transfer-encoding: chunked'].flatMap((length) =>
+      [1, 2, 3, 4].map(async () => {
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.on('error', () => undefined)
+        const head = `POST /v1/requests HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${program.key}`
+        socket.write(
+          `${head}\r\ncontent-type: application/json\r\n${length}\r\nexpect: 100-continue\r\n\r\n`,
+        )
+        await once(socket, 'data')
+        return socket
+      }),
+    ),
+  )
+  // Each of these is answered after the connections from before have their places, or wait for one.
+  for (const _time of stalled) expect((await program.get('/v1/requests')).status).toBe(200)
+  let isRead = false
+  const next = send(JSON.stringify({ tool: 'big', externalId: 'next', input: { content } })).then(
+    (reply) => {
+      isRead = true
+      return reply
+    },
+  )
+  for (const externalId of ['first', 'second']) {
+    const body = { tool: 'big', externalId, input: { content } }
+    const other = await createProgram(api, linus)
+    expect((await other.post('/v1/requests', body)).status).toBe(201)
+  }
+  expect(isRead).toBe(false)
+  for (const socket of stalled) socket.destroy()
+  expect((await next).status).toBe(201)
 })
 
 describe('values of a query', () => {
