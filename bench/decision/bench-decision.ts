@@ -1,10 +1,9 @@
 import { Floor } from '../floor/floor.ts'
-import { inParallel, percentiles, round } from '../figures.ts'
-import { historyOf, storedPerRun } from './stored-per-run.ts'
+import { inParallel, percentiles, round, rest } from '../figures.ts'
 import { Ours } from './ours.ts'
-import { measurePaced } from './paced.ts'
 import { measureRecording } from './recording.ts'
 import { measureSideBySide } from './side-by-side.ts'
+import { proseOf } from './transcript-text.ts'
 
 /** Blocks of one kind in turn, ABAB…; the first pair warms up and is not counted. */
 const blocks = 4
@@ -78,4 +77,76 @@ async function floorBlock(floor: Floor): Promise<number[]> {
   const decided = []
   for (const run of runs) decided.push((await floor.decide(run)).ms)
   return decided
+}
+
+const storedRuns = 20
+
+/** Until a workflow whose request waits has nothing more to do, in milliseconds. */
+const restMs = 250
+
+/**
+ * The events and bytes that one gated step adds to the history of a run with five steps. Each
+ * decision comes when the workflow rests, as a person's does: a signal that comes while an activity
+ * still ends shares its workflow task, or makes one more.
+ */
+async function historyOf(ours: Ours): Promise<{ events: number; bytes: number }> {
+  let run = await ours.startRun('steps', 'go')
+  for (let step = 0; step < 4; step += 1) {
+    await rest(restMs)
+    await ours.decide(run)
+    run = await ours.untilWaiting(run.runId)
+  }
+  await rest(restMs)
+  await ours.decide(run)
+  return ours.historyPerStep(run.runId)
+}
+
+/** The bytes of rows of one more waiting run with a transcript of this size. */
+async function storedPerRun(ours: Ours, transcriptBytes: number): Promise<number> {
+  const before = await ours.storedBytes()
+  await inParallel(Array.from({ length: storedRuns }), 4, () =>
+    ours.startRun('one', proseOf(transcriptBytes)),
+  )
+  return Math.round(((await ours.storedBytes()) - before) / storedRuns)
+}
+
+/** How long the server rests before each decision, as it does before a person's click. */
+const restsMs = [250, 2000] as const
+const decisionsPerRest = 20
+
+interface Spread {
+  readonly p50: number
+  readonly p95: number
+}
+
+/**
+ * Measures the time from a decision to the first line of the tool after the server has rested,
+ * beside the floor after the same rest. The first decision after each rest warms up and is not
+ * counted. The key of each figure is the length of the rest in milliseconds.
+ */
+async function measurePaced(ours: Ours, floor: Floor): Promise<object> {
+  const pacedMs: Record<string, Spread> = {}
+  const pacedFloorMs: Record<string, Spread> = {}
+  const pacedRatioP50: Record<string, number> = {}
+  for (const restMs of restsMs) {
+    const mine: number[] = []
+    const bare: number[] = []
+    for (let count = 0; count <= decisionsPerRest; count += 1) {
+      const run = await ours.startRun('one', 'go')
+      await rest(restMs)
+      const { toolMs } = await ours.decide(run)
+      await ours.untilWorkflowEnded(run)
+      const floorRun = await floor.startRun()
+      await rest(restMs)
+      const { ms } = await floor.decide(floorRun)
+      if (count === 0) continue
+      mine.push(toolMs)
+      bare.push(ms)
+    }
+    const [own, least] = [percentiles(mine), percentiles(bare)]
+    pacedMs[restMs] = own
+    pacedFloorMs[restMs] = least
+    pacedRatioP50[restMs] = round(own.p50 / least.p50)
+  }
+  return { pacedMs, pacedFloorMs, pacedRatioP50 }
 }

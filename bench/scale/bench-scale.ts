@@ -2,11 +2,15 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
-import { cloneTemplate } from '#test/harness/postgres.ts'
+import { cloneTemplate, type TestDatabase } from '#test/harness/postgres.ts'
 import { migrateTemplate } from '#test/harness/template-database.ts'
-import { fillDatabase } from './fill-database.ts'
+import { fillDatabase, type FilledDatabase } from './fill-database.ts'
 import { readLog } from './read-log.ts'
-import { readPages, type PageCost } from './read-pages.ts'
+import { connectDatabase } from '#store/database.ts'
+import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { costOf, type ReadingCost } from '#test/harness/fixtures/reading-cost.ts'
+import { monotonicMs, percentiles } from '../figures.ts'
+import { readings } from './readings.ts'
 
 const few = { requests: 2_000, pending: 500 }
 const many = { requests: 100_000, pending: 5_000 }
@@ -52,4 +56,36 @@ function besides(
   return Object.fromEntries(
     [...pages].map(([name, cost]) => [name, { ...cost, blocksOfFew: little.get(name)?.blocks }]),
   )
+}
+
+const samples = 15
+
+/** A page's counts, and how long it takes with the service's own pool. */
+interface PageCost extends ReadingCost {
+  readonly seen: number
+  readonly ms: { readonly p50: number; readonly p95: number }
+}
+
+/** Reads every page of the dashboard's and the command line's growing lists. */
+async function readPages(
+  database: TestDatabase,
+  filled: FilledDatabase,
+): Promise<ReadonlyMap<string, PageCost>> {
+  const { url } = database
+  await using db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })
+  const costs = new Map<string, PageCost>()
+  for (const [name, read] of Object.entries(readings(filled))) {
+    const queries: LoggedQuery[] = []
+    const logged = withQueryLog(url, queries)
+    const seen = await read({ ...filled.service.ctx, db: logged })
+    await logged.destroy()
+    const times: number[] = []
+    for (let nth = 0; nth < samples; nth += 1) {
+      const began = monotonicMs()
+      await read({ ...filled.service.ctx, db })
+      times.push(monotonicMs() - began)
+    }
+    costs.set(name, { seen, ms: percentiles(times), ...(await costOf(url, queries)) })
+  }
+  return costs
 }

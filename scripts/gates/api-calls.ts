@@ -10,7 +10,7 @@ type Node = Readonly<Record<string, unknown>>
  */
 const transports: ReadonlySet<string> = new Set([
   'ui/api/call-api.ts',
-  'ui/service-worker/background-call.ts',
+  'ui/service-worker/show-push.ts',
   // The dashboard's own files.
   'ui/service-worker/offline-shell.ts',
   'cli/service/service.ts',

@@ -1,5 +1,10 @@
-import { prepareTests } from './prepare-tests.ts'
 import { runStep, type Step } from './run-steps.ts'
+import { findTemporalBinary } from '#runtime/embedded/temporal-binary.ts'
+import { processEnvironment } from '#runtime/environment.ts'
+import { cacheFolder } from '#runtime/folders.ts'
+import { sweepCache } from '#runtime/supervisor/sweep-cache.ts'
+import { findChromium } from '#test/harness/programs/chromium-binary.ts'
+import { installSandbox } from './install-sandbox.ts'
 
 /**
  * Builds the dashboard and runs the test files of these projects of `vitest.config.ts`; the
@@ -16,5 +21,28 @@ export async function runProjects(names: readonly string[]): Promise<void> {
   for (const step of steps) {
     const { exitCode } = await runStep(step, 'inherit')
     if (exitCode !== 0) process.exit(exitCode)
+  }
+}
+
+/**
+ * Gets what tests need and npm does not bring, before any test's clock runs: Temporal is downloaded
+ * or built (minutes, the first time), Chromium unpacked, bubblewrap installed when we may. What
+ * cannot be had ends the run with the sentence that says what to do; without a sandbox its tests
+ * are skipped.
+ */
+async function prepareTests(): Promise<void> {
+  const missing = installSandbox({
+    path: process.env['PATH'] ?? '',
+    mayInstall: process.getuid?.() === 0,
+    log: (sentence) => console.log(sentence),
+  })
+  if (missing !== null) console.log(`The sandbox tests are skipped: ${missing}.`)
+  try {
+    void sweepCache(cacheFolder(processEnvironment()), new Date())
+    await findTemporalBinary({ log: (sentence) => console.log(sentence) })
+    await findChromium()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(1)
   }
 }

@@ -4,7 +4,6 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
-import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { addForgedEvent } from '../harness/fixtures/hostile-events.ts'
@@ -12,6 +11,7 @@ import { rowOf } from '../harness/fixtures/rows.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { cosignNewest } from '../harness/evidence/witnessed-desk.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.activate({

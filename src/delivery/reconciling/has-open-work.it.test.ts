@@ -6,7 +6,7 @@ import { addPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { recordRefusal } from '#services/refusals/record-refusal.ts'
-import { hasOpenWork } from './has-open-work.ts'
+import { hasOpenWork } from './reconciler.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
 const service = await createTestService(database.db)

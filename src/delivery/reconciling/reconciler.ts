@@ -6,12 +6,12 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
-import { hasOpenWork } from './has-open-work.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { RepeatedWork } from '../repeated-work.ts'
 import { WokenWorkflows } from './workflows.ts'
 import type { SystemContext } from '#services/core/context.ts'
+import { sql } from 'kysely'
 
 const roundEveryMs = 15_000
 /** While nothing is open: a Temporal that was restored may have workflows of ended runs. */
@@ -66,4 +66,14 @@ export class Reconciler implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#rounds[Symbol.asyncDispose]()
   }
+}
+
+/** Whether there is anything whose workflow could be missing, late or behind. */
+export async function hasOpenWork(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ isOpen: boolean }>`
+    select exists (select from run where ended_at is null)
+      or exists (select from request where state = 'pending' and kind = 'external')
+      or exists (select from refused_attempt) as "isOpen"
+  `.execute(db)
+  return rows[0]?.isOpen === true
 }

@@ -31,7 +31,9 @@ import { readSettings } from './read-settings.ts'
 import { notifyPeople } from './notify-people.ts'
 import { openConnections } from './open-connections.ts'
 import { openSigningContext } from './open-signing-context.ts'
-import { recordLife } from './record-life.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SystemContext } from '#services/core/context.ts'
+import { recordProcess } from '#services/installation/record-process.ts'
 
 /**
  * `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can
@@ -106,4 +108,23 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       'the API serves',
     )
   })
+}
+
+/** How long a process that stops waits for a Postgres that does not answer. */
+const stoppingMs = 2000
+
+/**
+ * Records that this process serves; disposing, after its last answer, records that it stopped.
+ * Rejects when the first cannot be recorded.
+ */
+async function recordLife(ctx: SystemContext): Promise<AsyncDisposable> {
+  await recordProcess(ctx, 'started')
+  return {
+    async [Symbol.asyncDispose]() {
+      const recorded = recordProcess(ctx, 'stopped').catch((error: unknown) => {
+        ctx.log.warn({ err: error }, 'The stop of this process could not be recorded')
+      })
+      await Promise.race([recorded, pause(stoppingMs, undefined, { ref: false })])
+    },
+  }
 }

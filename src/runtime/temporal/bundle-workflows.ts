@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { checkoutFolder } from '../folders.ts'
-import { leanBundle } from './lean-bundle.ts'
 
 const workflowFolder = join(checkoutFolder, 'src', 'workflows')
 
@@ -23,4 +22,29 @@ export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
     logger: quiet,
   })
   return { ...bundle, code: leanBundle(bundle.code) }
+}
+
+const mapAddress = /\/\/# sourceMappingURL=data:application\/json;[^,\n]*base64,/g
+
+/**
+ * The same script in a third of the memory. Its source map keeps positions, and no copy of the
+ * sources. What is not Latin-1 is escaped, because V8 keeps a text with one such character in two
+ * bytes for each; the process and the thread of the workflows keep a copy each.
+ */
+export function leanBundle(code: string): string {
+  const [address] = [...code.matchAll(mapAddress)].slice(-1)
+  if (address === undefined) throw new Error('The bundle of the workflows has no source map')
+  const [mark] = address
+  const script = code.slice(0, address.index)
+  if (/\\[^\0-\u00FF]/.test(script)) return code
+  const encoded = code.slice(address.index + mark.length)
+  const map = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as object
+  const withoutSources = JSON.stringify({ ...map, sourcesContent: undefined })
+  const escaped = script.replaceAll(/[^\0-\u00FF]/g, escapeOf)
+  return `${escaped}${mark}${Buffer.from(withoutSources).toString('base64')}\n`
+}
+
+/** Means the same in a string, a pattern, a name and a comment, but not behind a backslash. */
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { leanBundle } from './lean-bundle.ts'
+import { leanBundle } from './bundle-workflows.ts'
 
 const mark = '//# sourceMappingURL=data:application/json;charset=utf-8;base64,'
 const map = { version: 3, file: 'a.js', sources: ['a.ts'], sourcesContent: ['…'], mappings: 'AAAA' }

@@ -8,15 +8,11 @@ import { installOnce } from '../embedded/install-once.ts'
 import type { Environment } from '../environment.ts'
 import { hashSources } from '../hash-sources.ts'
 
-/**
- * What the bundle is made of: our workflows, the domain they import, and the SDK by its version;
- * `bundle-workflows.ts` and `lean-bundle.ts` say how.
- */
+/** What makes the bundle: our workflows, the domain they import, the SDK's version, the bundler. */
 const sources = {
   folders: ['src/workflows', 'src/domain'],
   files: [
     'src/runtime/temporal/bundle-workflows.ts',
-    'src/runtime/temporal/lean-bundle.ts',
     'node_modules/@temporalio/worker/package.json',
   ],
 }

@@ -3,11 +3,11 @@ import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { EndedStep } from '../metrics/observed-model.ts'
-import { interceptActivities } from './activity-interceptor.ts'
 import { ActivitySpans, subjectAttributes } from './activity-spans.ts'
-import { modelSpan } from './model-span.ts'
-import type { SpanAttributes, Spans } from './spans.ts'
+import type { SpanAttributes, Spans, FinishedSpan } from './spans.ts'
 import { recordStartedRuns } from './trace-api.ts'
+import type { ModelUsage } from '#models/model.ts'
+import { newSpanId, type SpanPlace, traceOf } from './trace-ids.ts'
 
 /**
  * Traces of a Temporal worker: the steps that its workflows schedule, the activities, their tools
@@ -56,4 +56,73 @@ function toolAttributes(callId: string, tool: Pick<Tool, 'name' | 'server'>): Sp
       ? {}
       : { 'mcp.method.name': 'tools/call', 'network.transport': tool.server.transport }),
   }
+}
+
+/** The span of a step of a model, below the activity that took it. */
+function modelSpan(step: EndedStep, above: SpanPlace): FinishedSpan {
+  const { runId, provider, model, responseModel, startMs, endMs, usage, error } = step
+  return {
+    name: `chat ${model}`,
+    kind: 'client',
+    place: { traceId: above.traceId, spanId: newSpanId() },
+    parentSpanId: above.spanId,
+    startMs,
+    endMs,
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': model,
+      ...(responseModel === undefined ? {} : { 'gen_ai.response.model': responseModel }),
+      'gen_ai.conversation.id': runId,
+      ...(usage === null ? {} : tokensOf(usage)),
+    },
+    error,
+  }
+}
+
+function tokensOf({ cachedInputTokens, inputTokens, outputTokens }: ModelUsage): SpanAttributes {
+  return {
+    'gen_ai.usage.input_tokens': inputTokens,
+    'gen_ai.usage.output_tokens': outputTokens,
+    ...(cachedInputTokens === undefined
+      ? {}
+      : { 'gen_ai.usage.cache_read.input_tokens': cachedInputTokens }),
+  }
+}
+
+/** Records each activity of a run: a span for its way through Temporal, and one for its work. */
+function interceptActivities(spans: Spans, activities: ActivitySpans): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      async execute(input, next) {
+        const { runId, workflowId } = info.workflowExecution ?? { runId: '', workflowId: '' }
+        const run = traceOf(workflowId)
+        if (run === null) return next(input)
+        const { traceId } = run
+        const attributes = {
+          // The names that Temporal's own interceptors give these two.
+          temporalWorkflowId: workflowId,
+          run_id: runId,
+          'temporal.activity_type': info.activityType,
+          'temporal.attempt': info.attempt,
+          ...subjectAttributes(input.args[0]),
+        }
+        // From the workflow's command until this process has the activity.
+        const scheduled = { traceId, spanId: newSpanId() }
+        spans.record({
+          name: `workflow schedules ${info.activityType}`,
+          kind: 'internal',
+          place: scheduled,
+          parentSpanId: run.spanId,
+          startMs: info.currentAttemptScheduledTimestampMs,
+          endMs: Date.now(),
+          attributes,
+          error: null,
+        })
+        const name = `activity ${info.activityType}`
+        const span = { name, traceId, parentSpanId: scheduled.spanId, attributes }
+        return activities.within(span, () => next(input))
+      },
+    },
+  })
 }

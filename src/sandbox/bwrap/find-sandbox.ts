@@ -5,8 +5,7 @@ import { errorMessage } from '#domain/error-message.ts'
 import { boundsByKernel, type BoundsByKernel } from '../process/control-group.ts'
 import { commandLimits } from '../process/command-limits.ts'
 import { ownArchitecture } from '../seccomp/filter.ts'
-import { architectures } from '../seccomp/system-calls.ts'
-import { ownKeyring } from './own-keyring.ts'
+import { architectures, numberOf } from '../seccomp/system-calls.ts'
 import { runSandboxed } from './run-sandboxed.ts'
 import { systemFolders, type SystemFolder } from './system-folders.ts'
 import { filesInGit } from '../git/tracked-paths.ts'
@@ -18,7 +17,7 @@ export type HostSandbox =
   | {
       readonly works: true
       readonly bwrap: string
-      /** the command that starts bubblewrap: see own-keyring.ts */
+      /** the command that starts bubblewrap: see `ownKeyring` */
       readonly launch: readonly string[]
       readonly folders: readonly SystemFolder[]
       /** what the kernel bounds for all processes of a command together; the rest is polled */
@@ -129,4 +128,25 @@ export function commandHost(sandbox: HostSandbox): CommandHost {
     // Without an index that says what Git has, it may have them.
     gitHas: async (folder) => (await filesInGit(folder)) !== 'none',
   }
+}
+
+/**
+ * Joins a new session keyring without a name, and becomes the next program, whether it succeeded or
+ * not.
+ */
+const join = `syscall(shift, 1, 0)
+exec { $ARGV[0] } @ARGV
+print STDERR $! == 2 ? 'ENOENT' : $!
+exit 127`.replaceAll('\n', '; ')
+
+/**
+ * The command that starts bubblewrap with a session keyring of its own (security.md 30) instead of
+ * the service's, which Node itself cannot request. Without perl only the system-call filter keeps
+ * commands from keyrings.
+ */
+export async function ownKeyring(): Promise<readonly string[]> {
+  const architecture = ownArchitecture()
+  const number = architecture === null ? null : numberOf('keyctl', architecture)
+  const perl = await findProgram('perl')
+  return number === null || perl === null ? [] : [perl.path, '-e', join, String(number)]
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { numberOf } from '../seccomp/system-calls.ts'
 import { ownArchitecture } from '../seccomp/filter.ts'
-import { ownKeyring } from './own-keyring.ts'
+import { ownKeyring } from './find-sandbox.ts'
 
 // Rules: security.md 30
 test('a sandbox starts with a session keyring of its own: a key of the service cannot be read', async (context) => {

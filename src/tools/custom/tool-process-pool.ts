@@ -1,5 +1,5 @@
-import { startToolChild, type ToolChild } from './tool-child.ts'
-import type { LoadedTools, ToolProcessSetup } from './tool-protocol.ts'
+import type { LoadedTools, ToolProcessSetup, ToolAnswers, ToolQuery } from './tool-protocol.ts'
+import { startChild, type QueryChild } from './query-child.ts'
 
 const loadTimeoutMs = 20_000
 const maxProcesses = 16
@@ -151,4 +151,22 @@ export class ToolProcessPool implements AsyncDisposable {
 /** Whether every file was the version's. A file that merely fails to load will fail again. */
 function isOfVersion(loaded: LoadedTools): boolean {
   return !loaded.problems.some((problem) => problem.changed)
+}
+
+/** One tool process. */
+type ToolChild = QueryChild<ToolQuery, ToolAnswers>
+
+/** Starts a tool process of a project. */
+function startToolChild(
+  projectDir: string,
+  environment: Readonly<Record<string, string>>,
+  maxAnswerBytes: number,
+): ToolChild {
+  return startChild<ToolQuery, ToolAnswers>({
+    main: new URL('process/main.ts', import.meta.url),
+    preload: new URL('process/module-hooks.ts', import.meta.url),
+    cwd: projectDir,
+    environment,
+    maxAnswerBytes,
+  })
 }

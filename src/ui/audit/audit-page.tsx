@@ -14,8 +14,8 @@ import { eventsOfPages, type EventFields } from './event-line.tsx'
 import { SavedExports } from './saved-exports.tsx'
 import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
-import { useAuditSearch } from './use-audit-search.ts'
 import './audit.css'
+import { useNavigate, useSearchParams } from 'react-router'
 
 /** The trail: all events that the person may see, newest first, each with its exact record. */
 export function AuditPage() {
@@ -102,4 +102,39 @@ function numbersOf(events: readonly EventFields[]): ReadonlyMap<string, string> 
     ...(about?.runs ?? []),
   ])
   return new Map(objects.map(({ id, number }) => [id, String(number)]))
+}
+
+/** The parameters of the address that are filters of the API. */
+const names = [
+  'q',
+  'type',
+  'actor',
+  'requestId',
+  'runId',
+  'from',
+  'to',
+  'outside',
+  'timeZone',
+] as const
+
+/** The filters of the trail, which are in the address. */
+function useAuditSearch() {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const query = new URLSearchParams()
+  for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
+  return {
+    search,
+    /** the filters that are set, as the API reads them */
+    query,
+    setAll(values: Readonly<Record<string, string>>): void {
+      const next = new URLSearchParams(search)
+      for (const [name, value] of Object.entries(values)) {
+        if (value.trim() === '') next.delete(name)
+        else next.set(name, value.trim())
+      }
+      void navigate(`/audit?${next.toString()}`, { replace: true })
+    },
+    clear: () => void navigate('/audit'),
+  }
 }

@@ -1,4 +1,9 @@
-import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightStore,
+} from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
   IconChevronRight,
@@ -19,7 +24,6 @@ import type { SearchType } from '#domain/search.ts'
 import { savedViewsQuery, useQueues, useSearch } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { useKeyboard } from './keyboard-provider.tsx'
-import { useSelectedEntry } from './use-selected-entry.ts'
 import { takeLetters } from './opening-letters.ts'
 import { commandKeys, commandLabel, type CommandId } from './commands.ts'
 import { platform } from './platform.ts'
@@ -155,4 +159,24 @@ function wordsForNothing(search: ReturnType<typeof useSearch>, q: string): strin
   return q !== '' && search.isFetching
     ? 'Searching…'
     : 'Nothing found. Requests, runs, people, workers, files and rules are searched.'
+}
+
+/**
+ * While the results of a search arrive, keeps the selected entry, or selects the first one, so that
+ * Enter opens what is highlighted. The library selects an entry only when the words change, which
+ * is before the service has answered. `entries` is a text that differs for other entries; `""`:
+ * nothing is selected.
+ */
+function useSelectedEntry(store: SpotlightStore, entries: string): void {
+  useEffect(() => {
+    if (entries === '') return
+    const list = document.getElementById(store.getState().listId)
+    const all = [...(list?.querySelectorAll('[data-action]') ?? [])]
+    const place = Math.max(
+      0,
+      all.findIndex((entry) => 'selected' in (entry as HTMLElement).dataset),
+    )
+    all[place]?.setAttribute('data-selected', 'true')
+    store.updateState((state) => ({ ...state, selected: place }))
+  }, [store, entries])
 }

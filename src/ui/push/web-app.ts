@@ -1,4 +1,3 @@
-import { colourBrowserBar } from './browser-bar.ts'
 import { openedPath } from './opened-path.ts'
 import { renewPush } from './push-setting.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
@@ -23,4 +22,22 @@ export function startWebApp(personId: string, open: (path: string) => void): () 
     stopColouring()
     navigator.serviceWorker.removeEventListener('message', listen)
   }
+}
+
+/**
+ * Gives the bar of the browser or of the installed app the colour of the page, even if the person
+ * has chosen another scheme than that of the system. Returns a function that stops it.
+ */
+function colourBrowserBar(): () => void {
+  const root = document.documentElement
+  const colour = (): void => {
+    const background = getComputedStyle(root).getPropertyValue('--bg')
+    for (const bar of document.querySelectorAll('meta[name="theme-color"]')) {
+      bar.setAttribute('content', background)
+    }
+  }
+  colour()
+  const observer = new MutationObserver(colour)
+  observer.observe(root, { attributeFilter: ['data-mantine-color-scheme'] })
+  return () => observer.disconnect()
 }

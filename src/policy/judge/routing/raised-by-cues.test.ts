@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CueSource } from '#domain/policy/cues.ts'
-import { raisedByCues } from './raised-by-cues.ts'
+import { raisedByCues } from '../route-call.ts'
 
 const command = { argv: ['sh'] } as never
 const cues: CueSource[] = [

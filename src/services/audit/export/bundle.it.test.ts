@@ -13,7 +13,6 @@ import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { coverAudit, keepCovered } from '#test/harness/fixtures/cover-audit.ts'
-import { cosignNewest } from '#test/harness/evidence/cosign-newest.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { openAuditDesk, type AuditDesk } from '#test/harness/evidence/audit-desk.ts'
@@ -21,6 +20,7 @@ import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { readCheckpoint } from '../log/read-checkpoint.ts'
 import { exportBundle } from './export-bundle.ts'
 import { allHold } from '#test/harness/evidence/all-hold.ts'
+import { cosignNewest } from '#test/harness/evidence/witnessed-desk.ts'
 
 let auditDesk: AuditDesk
 let bundle: EvidenceBundle

@@ -9,9 +9,9 @@ import { ShowMore } from '../../states/show-more.tsx'
 import { RunRow } from './run-row.tsx'
 import { runFilters, RunsHead } from './run-filters.tsx'
 import { Schedules } from './schedules.tsx'
-import { StartLinks } from './start-links.tsx'
 import { Triggers } from './triggers.tsx'
 import '../runs.css'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 
 const allRuns = { to: '/runs', words: 'Show all runs' }
 
@@ -83,5 +83,18 @@ function NoRuns({ hasFilters }: { hasFilters: boolean }) {
         </p>
       )}
     </div>
+  )
+}
+
+/** Links to the schedules and triggers on pages where they are below the runs. */
+function StartLinks() {
+  const schedules = useSchedules().data?.items.length ?? 0
+  const triggers = useTriggers().data?.items.length ?? 0
+  if (schedules + triggers === 0) return null
+  return (
+    <nav className="start-links" aria-label="What starts runs">
+      {schedules > 0 && <a href="#schedules-title">{countWords(schedules, 'schedule')}</a>}
+      {triggers > 0 && <a href="#triggers-title">{countWords(triggers, 'trigger')}</a>}
+    </nav>
   )
 }
