@@ -1,7 +1,4 @@
-/**
- * Who did something. Every audit event and every verb names its actor by this type, never by a
- * string.
- */
+/** Who did something. Audit events and verbs name their actor by this type, never by a string. */
 export type Actor =
   | { readonly type: 'person'; readonly id: string; readonly name: string }
   | {

@@ -1,9 +1,6 @@
 import type { JsonObject } from './json/json.ts'
 
-/**
- * The status of each stable error code of the HTTP contract (api.md). All channels use this one
- * catalogue.
- */
+/** The status of each stable error code (api.md). All channels use this one catalogue. */
 export const problemStatus = {
   invalid_request: 422,
   scope_not_allowed: 422,

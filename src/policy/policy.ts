@@ -10,19 +10,13 @@ export interface Policy {
   readonly digest: string
   readonly config: ProjectConfig
   readonly workers: ReadonlyMap<string, WorkerDefinition>
-  /**
-   * every file below `tools/`, by path relative to the project folder; `hash` is `sha256:…` of its
-   * bytes
-   */
+  /** every file below `tools/`, by path in the project folder; `hash`: `sha256:…` of its bytes */
   readonly toolFiles: readonly ToolFile[]
   /** the files that the version was parsed from, for storing it */
   readonly files: ProjectFiles
 }
 
-/**
- * The files of a project folder that make a version. Paths are relative to the folder,
- * `/`-separated.
- */
+/** The files of a project folder that make a version, by relative path with `/`. */
 export interface ProjectFiles {
   /** `countersign.yaml`, `workers/*.md`, and the scripts that workers name */
   readonly texts: ReadonlyMap<string, string>

@@ -2,10 +2,7 @@ import type { CueId } from '#domain/policy/cues.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import type { ApprovalWord, Risk, Scope } from '#domain/policy/verdict.ts'
 
-/**
- * `null`: absent, matches everything. Within one list any value may match; all present lists must
- * match.
- */
+/** `null`: absent, matches all. One value of each list that is present must match. */
 export interface When {
   /** names or globs of tools */
   readonly tool: readonly string[] | null

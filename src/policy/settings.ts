@@ -72,10 +72,7 @@ export interface WebhookEndpoint {
   readonly source: string
 }
 
-/**
- * A Slack workspace whose channels get the requests of their queues. Secrets are in the
- * environment.
- */
+/** A Slack workspace that gets the requests of queues. Secrets are in the environment. */
 export interface SlackSettings {
   /** id of the workspace: members of another one decide nothing */
   readonly team: string

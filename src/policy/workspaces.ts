@@ -12,10 +12,7 @@ export function workspacesOf(
   return first === undefined ? [defaultWorkspace] : [first, ...others]
 }
 
-/**
- * The workspace of a delegated run: its parent's if the worker may work there, else the worker's
- * first.
- */
+/** A child run's workspace: its parent's if the worker may work there, else its first. */
 export function childWorkspace(parent: string, target: WorkerDefinition): string {
   const allowed = workspacesOf(target)
   return allowed.includes(parent) ? parent : allowed[0]

@@ -36,10 +36,7 @@ export function findFolders(options: { project?: string; data?: string }): Folde
   return { projectDir: isQuickstart ? quickstart : folder, dataDir, isQuickstart }
 }
 
-/**
- * Whether a command finds the data folder by itself: with `--project`, or for the example in the
- * checkout.
- */
+/** Whether a command finds the data folder itself: `--project`, or the example's. */
 export function isUsualDataDir({ projectDir, dataDir, isQuickstart }: Folders): boolean {
   return dataDir === join(isQuickstart ? checkoutFolder : projectDir, dataFolderName)
 }
@@ -49,10 +46,7 @@ export function runFolder(dataDir: string): string {
   return join(dataDir, 'run')
 }
 
-/**
- * The key with which programs on this host prove in which folder they work; the API makes it at
- * each start.
- */
+/** The key with which programs prove in which folder they work; made at each start. */
 export function hostProofFile(dataDir: string): string {
   return join(runFolder(dataDir), 'host-proof')
 }

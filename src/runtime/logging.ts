@@ -28,10 +28,7 @@ export function createLog(name: string, level: string): Logger {
   return pino(options, openOutput())
 }
 
-/**
- * Standard output may be a file on a full disk or a pipe without a reader: neither blocks the
- * process.
- */
+/** Neither a full disk nor a pipe without a reader may block the process. */
 function openOutput(): DestinationStream {
   const output = destination({ dest: 1, sync: false, maxLength: maxUnwrittenBytes })
   let fails = false

@@ -141,9 +141,7 @@ export async function sweepAbandoned(directory: Directory): Promise<void> {
   }
 }
 
-/**
- * `link` refuses an existing name, `rename` replaces it: so nothing that appears meanwhile is lost.
- */
+/** `link` refuses an existing name and `rename` replaces it: nothing new is lost. */
 async function renameToAbsent(source: string, target: string): Promise<void> {
   try {
     await link(source, target)

@@ -29,19 +29,11 @@ export async function realDataFolders(
   return [...new Set(await Promise.all(real))]
 }
 
-/**
- * Paths that must not exist for tools: the data folder, by name and by identity (security.md 8).
- */
+/** Paths that do not exist for tools: the data folder, by name and identity (security.md 8). */
 export interface HiddenPaths {
-  /**
-   * Throws code `hidden` for a path that is, or is below, a hidden one. Names are compared
-   * case-folded.
-   */
+  /** Throws code `hidden` for a hidden path or one below. Names are compared case-folded. */
   check(components: readonly string[]): void
-  /**
-   * `device:inode` of the hidden folders that exist now, so that a mount or a link cannot reach
-   * them either
-   */
+  /** `device:inode` of the existing hidden folders, against mounts and links to them */
   identities(): Promise<ReadonlySet<string>>
 }
 
@@ -50,10 +42,7 @@ export function isUnfinishedWrite(name: string): boolean {
   return unfinished.test(foldName(name))
 }
 
-/**
- * `hidden` are absolute paths, or paths relative to `root`. Paths outside the root count by
- * identity only.
- */
+/** `hidden`: absolute, or relative to `root`. Outside the root only the identity counts. */
 export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPaths {
   const absolute = hidden.map((entry) => path.resolve(root, entry))
   const within = absolute

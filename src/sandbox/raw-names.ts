@@ -24,9 +24,7 @@ export function bytesOfName(text: string): Buffer {
   )
 }
 
-/**
- * A path for a sentence: in quotes, at most 200 characters of it, invalid bytes as `\xFF`. Pure.
- */
+/** A path for a sentence: quoted, at most 200 characters, invalid bytes as `\xFF`. Pure. */
 export function quotedName(at: string): string {
   const preview = at.length > 200 ? `${at.slice(0, 200)}…` : at
   const escaped = [...preview].map((character) => {

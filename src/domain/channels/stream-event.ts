@@ -1,7 +1,4 @@
-/**
- * Events of the live stream (api.md) that webhooks can get too: ids only, the reader fetches the
- * rest.
- */
+/** Events of the live stream (api.md) and of webhooks: ids only, the reader fetches the rest. */
 export const streamEvents = [
   'request.opened',
   'request.changed',

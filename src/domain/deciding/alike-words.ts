@@ -7,10 +7,7 @@ export interface AlikeOutcome {
   readonly decidedBy: string | null
 }
 
-/**
- * The outcome in a few words without time or number, such as "carried out, approved by Grace".
- * Pure.
- */
+/** The outcome without time or number, such as "carried out, approved by Grace". Pure. */
 export function alikeWords({ state, execution, decidedBy }: AlikeOutcome): string {
   const by = decidedBy === null ? '' : ` by ${decidedBy}`
   if (state === 'pending') return 'waits too'
@@ -29,9 +26,7 @@ const effectWords: Readonly<Record<ExecutionState, string>> = {
   unknown: 'perhaps carried out, the outcome is unknown',
 }
 
-/**
- * How often the same call was carried out, as "carried out 3 times before"; `null`: never. Pure.
- */
+/** How often the same call was carried out: "carried out 3 times before"; `null`: never. */
 export function againWords(again: number): string | null {
   if (again === 0) return null
   return `carried out ${again === 1 ? 'once' : `${again} times`} before`

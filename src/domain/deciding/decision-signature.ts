@@ -31,10 +31,7 @@ export interface DecisionStatement {
   readonly nonce: string
 }
 
-/**
- * A signed decision as its event stores it: it can be verified with the credential's public key
- * alone.
- */
+/** A signed decision in its event: the credential's public key suffices to verify it. */
 export interface DecisionSignature {
   readonly credentialId: string
   /** the exact bytes of the {@link DecisionStatement}, as text */
@@ -58,10 +55,7 @@ export function challengeOf(statement: string): string {
   return createHash('sha256').update(statement, 'utf8').digest('base64url')
 }
 
-/**
- * Parses a public key from an event: SubjectPublicKeyInfo in base64. `null` when no passkey can
- * have it.
- */
+/** Parses a public key of an event (base64 of SPKI); `null` when no passkey can have it. */
 export function readPasskeyKey(spki: string): KeyObject | null {
   const bytes = decodeBase64(spki)
   if (bytes === null) return null
@@ -118,9 +112,7 @@ function holds(key: KeyObject, bytes: Buffer, signature: Buffer): boolean {
   }
 }
 
-/**
- * ES256 and RS256 take a hash, EdDSA makes its own (`null`); `undefined` for keys of other kinds.
- */
+/** ES256 and RS256 take a hash, EdDSA makes its own (`null`); `undefined`: other keys. */
 function digestOf({ asymmetricKeyType }: KeyObject): 'sha256' | null | undefined {
   if (asymmetricKeyType === 'ed25519') return null
   return asymmetricKeyType === 'ec' || asymmetricKeyType === 'rsa' ? 'sha256' : undefined

@@ -30,9 +30,7 @@ export function quorumTeams(quorum: Quorum): string[] {
   return [...new Set(quorum.any.flat().flatMap(teamsOf))]
 }
 
-/**
- * As text: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`.
- */
+/** As text: `1 of platform`, `1 of a and 1 of b`, `2 of a or 1 of b`. */
 export function quorumText(quorum: Quorum): string {
   return quorum.any.map((places) => places.map(placeText).join(' and ')).join(' or ')
 }
@@ -55,10 +53,7 @@ export function missingText({ missing }: { readonly missing: readonly TeamPlace[
   return missing.map(placeText).join(' and ')
 }
 
-/**
- * The approvals that a quorum still needs: before the first one the whole rule, with its
- * alternatives.
- */
+/** The approvals that a quorum still needs; before the first one, all its alternatives. */
 export function neededText(quorum: {
   readonly text: string
   readonly counted: readonly unknown[]
@@ -116,10 +111,7 @@ function teamsOf(place: QuorumPlace | undefined): readonly string[] {
   return place === undefined ? [] : [place.team, ...(place.also ?? [])]
 }
 
-/**
- * The largest matching of seats to voters (augmenting paths): a voter moves to another seat to make
- * room.
- */
+/** The largest matching of seats to voters, by augmenting paths. */
 function assign(seats: readonly QuorumPlace[], votes: readonly Vote[]): Map<number, Vote> {
   const filled = new Map<number, Vote>()
   const sit = (vote: Vote, triedSeats: Set<number>): boolean => {

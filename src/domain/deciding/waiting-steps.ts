@@ -67,9 +67,7 @@ export function beforeEscalation(routing: Routing): Routing {
   return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
 }
 
-/**
- * The routing after these steps' escalations, for a revision of a request that has waited already.
- */
+/** The routing after these escalations, for a revision of a request that waits already. */
 function escalatedBy(routing: Routing, takenSteps: readonly WaitingStep[]): Routing {
   return takenSteps.reduce(
     (before, step) => (step.kind === 'escalate' ? escalateRouting(before, step.addTeams) : before),

@@ -16,9 +16,7 @@ type Input = Readonly<Record<string, unknown>>
 interface Translation {
   /** its fields that `read` carries into our call */
   readonly carried: readonly string[]
-  /**
-   * its fields that do not change the effect, or change only how much of the result the model gets
-   */
+  /** its fields that do not change the effect, but at most how much the model reads of it */
   readonly harmless: ReadonlySet<string>
   readonly read: (input: Input, place: Place) => HookedCall
   /**

@@ -3,10 +3,7 @@ import type { HookEvent } from './hook-event.ts'
 
 const maxCharacters = 200
 
-/**
- * The `externalId` of a call, the same before and after it; `null` for an agent without ids of its
- * calls.
- */
+/** The `externalId` of a call, the same before and after it; `null`: the agent has no ids. */
 export function externalIdOf(
   { session_id: session, tool_use_id: call }: Pick<HookEvent, 'session_id' | 'tool_use_id'>,
   agent: string,

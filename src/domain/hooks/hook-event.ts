@@ -30,9 +30,7 @@ export type HookDecision =
   | {
       readonly decision: 'deny'
       readonly reason: string
-      /**
-       * the session stops and can be continued; for an agent that cannot do so the call is denied
-       */
+      /** the session stops and can be continued; agents that cannot stop get a denial */
       readonly defers?: true
     }
 
@@ -56,10 +54,7 @@ export function parseInput(text: string): Readonly<Record<string, unknown>> {
   return value
 }
 
-/**
- * Member `name` as an object. Throws when it is something else, with the clause `problem` about the
- * whole.
- */
+/** Member `name` as an object. Throws for another value, with the clause `problem`. */
 export function objectOf(
   from: Readonly<Record<string, unknown>>,
   name: string,

@@ -49,9 +49,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= '0' && character <= '9'
 }
 
-/**
- * `1e400` is valid JSON and becomes an infinity; other numbers are rounded by some parsers only.
- */
+/** `1e400` is valid JSON and becomes an infinity; some parsers round other numbers. */
 function endOfNumber(text: string, start: number): number {
   let end = start + 1
   while (isDigit(text[end]) || '.eE+-'.includes(text[end] ?? ' ')) end += 1

@@ -12,10 +12,7 @@ export function whyUnclear(literal: string): string | null {
   return null
 }
 
-/**
- * The path in a value of a number that parsers may have read differently: `a.b[2]`; `null`: there
- * is none.
- */
+/** The path of a number that parsers may read differently, such as `a.b[2]`; or `null`. */
 export function unclearNumberIn(value: unknown, at = ''): string | null {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? at : null
   if (typeof value !== 'object' || value === null) return null
@@ -27,10 +24,7 @@ export function unclearNumberIn(value: unknown, at = ''): string | null {
   return null
 }
 
-/**
- * The same text for all literals of one decimal value: its digits, and the power of ten of the last
- * one.
- */
+/** One text for all literals of a decimal value: its digits and the last one's exponent. */
 function decimalOf(literal: string): string {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []

@@ -46,9 +46,7 @@ function copyOfMembers(members: Readonly<Record<string, unknown>>, depth: number
   return copies
 }
 
-/**
- * Objects order names that are numbers by value, and give two other names a meaning of their own.
- */
+/** Objects sort names that are numbers, and two other names have a meaning of their own. */
 function isOrdinary(name: string): boolean {
   const first = name.charCodeAt(0)
   const isDigit = first >= 48 && first <= 57

@@ -8,9 +8,7 @@ export type NetworkAccess = 'none' | 'allow' | readonly string[]
 const usualPorts: readonly number[] = [80, 443]
 
 const label = '[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?'
-/**
- * The last label begins with a letter, since many programs read `127.1` and `10.0x7f` as addresses.
- */
+/** Begins with a letter, since many programs read `127.1` and `10.0x7f` as addresses. */
 const lastLabel = '[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const portForm =
   '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]'

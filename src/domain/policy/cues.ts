@@ -63,9 +63,7 @@ export interface CueSource {
   readonly onlyReaches?: true
 }
 
-/**
- * A cue as it is stored: without its level, which its kind determines, and without a usual text.
- */
+/** A stored cue: without its level, which its kind determines, and without a usual text. */
 export type StoredCue = Omit<Cue, 'level' | 'text'> & { readonly text?: string }
 
 /** Texts of cues that are the same for every call. */

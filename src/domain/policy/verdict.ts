@@ -9,10 +9,7 @@ export type ApprovalWord = (typeof approvalWords)[number]
 export const verdicts = [...approvalWords, 'error'] as const
 export type Verdict = (typeof verdicts)[number]
 
-/**
- * The rule that decided a verdict: its stable id, its text for people, and its place as
- * `file:line`.
- */
+/** The rule that decided a verdict: its stable id, its text, and its place as `file:line`. */
 export interface Rule {
   readonly id: string
   readonly text: string
@@ -26,9 +23,7 @@ export interface Rule {
 export const risks = ['low', 'medium', 'high'] as const
 export type Risk = (typeof risks)[number]
 
-/**
- * Approvals that cover more than the one call (product.md 10). `command` is reserved for commands.
- */
+/** Approvals that cover more than one call (product.md 10); `command` is for commands. */
 export const widerScopes = ['run', 'path', 'command'] as const
 /** How far an approval reaches. */
 export const scopes = ['once', ...widerScopes] as const
@@ -44,9 +39,6 @@ export type Approval = Exclude<ApprovalWord, 'blocked'> | { readonly blocked: st
 export const runModes = ['prompt', 'strict', 'approve_all'] as const
 export type RunMode = (typeof runModes)[number]
 
-/**
- * What a queue permits people to do to a call before its decision (product.md 11), in ascending
- * strictness.
- */
+/** What a queue lets people change in a call (product.md 11), in ascending strictness. */
 export const editsPolicies = ['approve', 'revise', 'off'] as const
 export type EditsPolicy = (typeof editsPolicies)[number]

@@ -14,10 +14,7 @@ export function isHostProof(key: Uint8Array, folder: string, proof: string): boo
   return right.length === providedProof.length && timingSafeEqual(right, providedProof)
 }
 
-/**
- * An id of a key that does not reveal it: API and Temporal worker compare whether they have the
- * same file.
- */
+/** An id of a key that does not reveal it, to compare whether two hosts have the same. */
 export function hostProofId(key: Uint8Array): string {
   return createHash('sha256').update('countersign/host-proof/v1\0').update(key).digest('hex')
 }

@@ -15,9 +15,7 @@ export type RequestKind = (typeof requestKinds)[number]
 export const requestStates = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const
 export type RequestState = (typeof requestStates)[number]
 
-/**
- * Orders of a list of requests. `age`: the longest waiting first; `createdAt`: the newest first.
- */
+/** Orders of a list. `age`: the longest waiting first; `createdAt`: the newest first. */
 export const requestSorts = ['urgency', 'expiresAt', 'createdAt', 'age', 'risk'] as const
 export type RequestSort = (typeof requestSorts)[number]
 
@@ -45,10 +43,7 @@ export const executionOutcomes = [
 /** The outcome that a program reports for its call (api.md, Requests). */
 export type ExternalOutcome = (typeof executionOutcomes)[number]
 
-/**
- * Whether a call's output can grow. `unknown`: nobody knows how the call ended, and it has no
- * result.
- */
+/** Whether a call's output can grow. `unknown`: its end is unknown, it has no result. */
 export const outputStates = ['running', 'unknown', 'ended'] as const
 export type OutputState = (typeof outputStates)[number]
 
@@ -94,9 +89,7 @@ export type CancelReason = (typeof cancelReasons)[number]
 export type DecisionVerb = 'approve' | 'deny'
 export type DenialThen = 'continue' | 'stop'
 
-/**
- * What a run does after a person has said how a call ended; `again`: carry the call out once more.
- */
+/** What a run does once a person has said how a call ended; `again`: repeat the call. */
 export const settlementThens = ['continue', 'again', 'stop'] as const
 export type SettlementThen = (typeof settlementThens)[number]
 
@@ -107,9 +100,7 @@ export interface QuorumPlace {
   readonly also?: readonly string[]
 }
 
-/**
- * Frozen into the request when it opens. `any` lists alternatives, each of which is a conjunction.
- */
+/** Frozen when the request opens. `any` lists alternatives, each a conjunction. */
 export interface Quorum {
   readonly any: readonly (readonly QuorumPlace[])[]
 }

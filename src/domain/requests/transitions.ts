@@ -8,9 +8,7 @@ export type TransitionTable<State extends string, Event extends string> = {
   readonly [state in State]: { readonly [event in Event]?: State }
 }
 
-/**
- * `count`: a vote that does not meet the quorum yet; `revise`: an edit, which removes the votes.
- */
+/** `count`: a vote below the quorum; `revise`: an edit, which removes the votes. */
 export type RequestEvent = 'count' | 'revise' | 'extend' | 'approve' | 'deny' | 'expire' | 'cancel'
 
 /** The first terminal outcome wins (product.md 7, 12, 13). */

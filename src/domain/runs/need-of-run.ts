@@ -27,10 +27,7 @@ export function needOfRun({ id, pendingRequests, waitsFor }: WaitingRun): RunNee
   return own.length < pendingRequests ? 'decide' : needOfRequests(own)
 }
 
-/**
- * What requests need of people: `answer` or `settle` if all of them need that, `decide` otherwise.
- * Pure.
- */
+/** What requests need of people: `answer` or `settle` if all need that, else `decide`. */
 export function needOfRequests(requests: readonly { readonly kind?: RequestKind }[]): RunNeed {
   const [first, ...others] = new Set(requests.map(({ kind }) => kind))
   if (others.length > 0) return 'decide'

@@ -1,7 +1,4 @@
-/**
- * The name of a run's start in the place of a tool (product.md 45). Routing and overlays may name
- * it.
- */
+/** A start's name in place of a tool (product.md 45), for routing and overlays. */
 export const startRunName = 'start_run'
 
 /** The judgement of a start by mode and policy; `denied`: the mode `strict` denies what asks. */

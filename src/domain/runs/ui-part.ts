@@ -58,9 +58,7 @@ export interface CommandOutputPart {
     readonly start: number
     readonly end: number
     readonly text: string
-    /**
-     * nobody knows how the attempt ended, or another one has begun: its output belongs to no result
-     */
+    /** the attempt's end is unknown, or another began: its output belongs to no result */
     readonly lost: boolean
   }
 }

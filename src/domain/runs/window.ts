@@ -11,9 +11,7 @@ export const defaultContextTokens = 32_768
 /** Used where no provider has counted: code and prose have 3 to 4 bytes a token. */
 export const estimatedTokensPerByte = 0.3
 
-/**
- * The size that a picture counts, whatever its bytes: providers bill pictures by their dimensions.
- */
+/** The size that a picture counts: providers bill pictures by their dimensions. */
 export const pictureAsTextBytes = 6000
 
 /** A recorded step after which a run's model sees less of the transcript. */

@@ -44,10 +44,7 @@ export interface PlannedRevocation extends Revocation {
   readonly from?: Date | null
 }
 
-/**
- * Remembers outside the database what has ended: restoring its row does not revive it (security.md
- * 29).
- */
+/** Remembers ends outside the database, so that no restored row revives (security.md 29). */
 export interface Revocations {
   has(revoked: Revocation): boolean
   /** On the disk before it resolves. */
@@ -66,9 +63,7 @@ const revocable: readonly string[] = [
   'push_subscription',
 ]
 
-/**
- * Makes and verifies seals of whole rows, with keys that are not in the database (security.md 29).
- */
+/** Makes and verifies seals of whole rows, with keys outside the database (security.md 29). */
 export interface Seals {
   /** The seal of a new row. Throws where this process may not make it. */
   of(table: SealedTable, row: SealableRow): string
@@ -79,9 +74,7 @@ export interface Seals {
   holds(table: SealedTable, row: SealableRow | null | undefined): boolean
   /** Whether a row's `seal` is valid for its columns, even if the thing of the row has ended. */
   fits(table: SealedTable, row: SealableRow): boolean
-  /**
-   * As `holds`, but only for a seal that covers every column; seals of earlier versions may not.
-   */
+  /** As `holds`, for a seal of every column only; seals of earlier versions may have fewer. */
   holdsWhole(table: SealedTable, row: SealableRow): boolean
   readonly revocations: Revocations
   /** The seal of a text that API and Temporal workers exchange through the database. */
@@ -92,10 +85,7 @@ export interface Seals {
   again(table: SealedTable, row: SealableRow, change: SealableRow): string | null
 }
 
-/**
- * `signer`: the API's; `null` in a Temporal worker, which cannot make the rows that only the API
- * seals.
- */
+/** `signer`: the API's; `null` in a Temporal worker, which cannot make the API's rows. */
 export function createSeals(keys: {
   readonly sharedKeys: () => SealKeys
   readonly verifier: Verifier

@@ -97,9 +97,7 @@ export function signVerified(
   return signedStatement
 }
 
-/**
- * Whether the signature of a statement is valid under a known key. Never throws on hostile input.
- */
+/** Whether a statement's signature is valid under a known key. Never throws. */
 export function isSigned(
   verifier: Verifier,
   kind: StatementKind,

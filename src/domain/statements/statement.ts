@@ -80,9 +80,7 @@ export interface ActivationStatement {
   readonly previousDigest: string | null
   readonly activatedAt: string
   readonly sequence: number
-  /**
-   * hash of the previous version's statement; absent for the first, and for statements without it
-   */
+  /** hash of the previous version's statement; absent: the first, or from before this field */
   readonly previousHash?: string
   /**
    * ids of the people who agreed: two where a second one is needed; empty for the system, absent in

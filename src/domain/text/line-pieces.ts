@@ -1,9 +1,6 @@
 import { visibleText, type TextSegment } from './visible-text.ts'
 
-/**
- * A piece of one line as it is drawn: text, a chip for a hidden character, or a counted run of
- * blanks.
- */
+/** A piece of one line: text, a chip for a hidden character, or a counted run of blanks. */
 export type LinePiece =
   | TextSegment
   | {
@@ -13,10 +10,7 @@ export type LinePiece =
       readonly trailing: boolean
     }
 
-/**
- * Runs of blanks of at least this length are drawn as their count, so that no text is pushed out of
- * sight.
- */
+/** Longer runs of blanks are drawn as their count, so that no text is out of sight. */
 const foldBlanksFrom = 40
 
 /**
@@ -64,10 +58,7 @@ export interface LineBlock {
 
 const foldLinesFrom = 8
 
-/**
- * Folds runs of eight and more blank lines; the rest stays in blocks of at most `maxLines` lines.
- * Pure.
- */
+/** Folds runs of eight blank lines or more; other blocks have at most `maxLines` lines. */
 export function lineBlocks(lines: readonly string[], maxLines: number): LineBlock[] {
   const runs = blankRuns(lines)
   const foldsAt = (at: number): boolean => (runs[at] ?? 0) >= foldLinesFrom

@@ -1,6 +1,4 @@
-/**
- * A part of a command's output on one of its streams: its bytes from `start` on, of one attempt.
- */
+/** A part of a command's output: one stream's bytes from `start` on, of one attempt. */
 export interface OutputPiece {
   readonly attempt: number
   readonly start: number

@@ -85,9 +85,7 @@ function patternOf(...alternatives: readonly string[]): RegExp {
 /** The names of the known forms. */
 export const secretKinds: readonly string[] = [...new Set(forms.map(([kind]) => kind))]
 
-/**
- * Characters that end or change a word in a shell: the rest after one does not belong to a value.
- */
+/** Characters that end or change a word in a shell: what follows is not part of a value. */
 const shellActive = /[\s;&|<>()$`"'*?[\]{}#!\\^]/
 
 /**
@@ -144,10 +142,7 @@ function findByForms(text: string, table: readonly Form[]): FoundSecret[] {
   return separate
 }
 
-/**
- * A value on one line that is short enough to be read at a glance is drawn as a chip (security.md
- * 20).
- */
+/** A value on one line that is read at a glance is drawn as a chip (security.md 20). */
 const chipCharacters = 200
 
 /** The secrets of one line that a page shows as chips, in order. */

@@ -9,10 +9,7 @@ export type ChipReason =
   | 'private'
   | 'look-alike'
 
-/**
- * A piece of text that a reader can trust: plain, or one character that is easily missed or
- * mistaken.
- */
+/** A piece of text: plain, or one character that is easily missed or mistaken. */
 export type TextSegment =
   | { readonly kind: 'text'; readonly text: string }
   | {

@@ -159,10 +159,7 @@ export const callWorkerName = 'call_worker' satisfies BuiltInToolName
 /** The tool that writes a worker into the project. */
 export const createWorkerName = 'create_worker' satisfies BuiltInToolName
 
-/**
- * The tool that reads a result again; models get it once something has left their window
- * (product.md 31).
- */
+/** Reads a result again that has left the model's window (product.md 31). */
 export const readResultName = 'read_result' satisfies BuiltInToolName
 
 /** The tool that merges the branch of a run. */

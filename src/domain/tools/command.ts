@@ -8,9 +8,7 @@ export type CommandInput =
 
 /** A program as it was found when a command was judged. `hash` is `sha256:…` of its bytes. */
 export interface Executable {
-  /**
-   * absolute, in a folder without links; the file keeps its name, since many programs depend on it
-   */
+  /** absolute, with its folder's real path; the file name stays, since programs read it */
   readonly path: string
   readonly hash: string
 }

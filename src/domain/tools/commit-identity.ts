@@ -1,7 +1,4 @@
-/**
- * The author and committer of a command's commits, and the trailers of their messages (product.md
- * 36).
- */
+/** Author, committer and trailers of a command's commits (product.md 36). */
 export interface CommitIdentity {
   readonly author: CommitPerson
   readonly committer: CommitPerson

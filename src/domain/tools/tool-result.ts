@@ -1,9 +1,7 @@
 import type { Json } from '../json/json.ts'
 import type { ListedChanges } from './file-change.ts'
 
-/**
- * Bytes of a result besides its text: a picture, a sound, a blob. `mediaType` is the tool's claim.
- */
+/** Bytes of a result: a picture, a sound, a blob. `mediaType` is the tool's claim. */
 export interface ResultFile {
   readonly mediaType: string
   readonly bytes: Uint8Array

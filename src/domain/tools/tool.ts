@@ -12,10 +12,7 @@ import type { ResultFile, ToolResult, OutputStream } from './tool-result.ts'
 export interface ExecuteContext {
   readonly workspace: Workspace
   readonly signal: AbortSignal
-  /**
-   * stable for one call and attempt, and for attempts that repeat an idempotent tool without a
-   * person
-   */
+  /** the same for repeated attempts of an idempotent tool, otherwise one per attempt */
   readonly idempotencyKey: string
   /** the state of the files that it replaces, from its request */
   readonly facts: CallFacts
@@ -70,10 +67,7 @@ export interface CallPresentation {
   readonly facts: CallFacts
   readonly content: Uint8Array
   readonly contentType: 'text/plain' | 'application/octet-stream'
-  /**
-   * files that the call names, stored with its request by hash; `presentation.metadata.files` lists
-   * them
-   */
+  /** files that the call names, stored by hash and listed in `presentation.metadata.files` */
   readonly named?: readonly Uint8Array[]
   /**
    * the proposal, for later calls of the same turn: path to bytes, or `null` where the call removes
@@ -107,9 +101,7 @@ export interface ServerTool {
    * definition is the pinned one
    */
   readonly changed: string | null
-  /**
-   * why nothing of the server may run, as a sentence: its pin is not the signed one; `null`: it is
-   */
+  /** why nothing of the server may run: its pin is not the signed one; `null`: it may */
   readonly forged: string | null
 }
 

@@ -141,9 +141,7 @@ function pathOf(line: string): string | null {
   return path === '/dev/null' || path === '' ? null : path
 }
 
-/**
- * The range in which two versions of a line differ, without their common beginning and end. Pure.
- */
+/** Where two versions of a line differ, without their common beginning and end. Pure. */
 export function changedRange(
   before: string,
   after: string,

@@ -11,10 +11,7 @@ export type WorkspaceProblemCode =
   | 'hidden'
   | 'io'
 
-/**
- * A workspace refused a path or an operation: `code` is stable, the message is a sentence for the
- * model.
- */
+/** A refusal of a path or operation: a stable `code`, and a sentence for the model. */
 export class WorkspaceProblem extends Error {
   override readonly name = 'WorkspaceProblem'
   readonly code: WorkspaceProblemCode

@@ -30,9 +30,7 @@ export function unreachableAddress(
   return null
 }
 
-/**
- * Whether its commands are joined by `&&` or `|` only: no command runs instead of one that fails.
- */
+/** Whether `&&` or `|` join its commands: none of them runs instead of one that fails. */
 function hasNoAlternative({ input, search, isComplete }: CommandAnalysis): boolean {
   if (!isComplete || search.isTooDeep || search.isTooMuch) return false
   if (input.kind === 'exec') return true

@@ -31,10 +31,7 @@ export interface VersionDifference {
 /** Lists in which the first match wins, so that their order has a meaning. */
 const ordered = /^(routing|workers\.[^.]+\.shell\.rules)$/
 
-/**
- * The changes from `before` to `after`; against `null`, everything is new and no second person is
- * needed.
- */
+/** The changes from `before` to `after`. `null` before: all is new, nobody else must agree. */
 export function compareVersions(before: Policy | null, after: Policy): VersionDifference {
   const files = changedFiles(before?.files ?? { texts: new Map(), toolFiles: [] }, after.files)
   if (before === null) return { files, settings: [], secondPerson: [] }

@@ -36,9 +36,7 @@ export function compileGlob(glob: string, options: { readonly byName: boolean })
   }
 }
 
-/**
- * The folder that contains everything a glob can match: its first names without special characters.
- */
+/** The folder of all that a glob can match: its first names without special characters. */
 export function globBase(glob: string): { readonly base: string; readonly rest: string } {
   if (/^!(?!\()/.test(glob)) return { base: '', rest: glob }
   const names = glob.replace(/^(?:\.\/)+/, '').split('/')

@@ -178,10 +178,7 @@ function literal(character: string): string {
   return /[\\^$.|?*+()[\]{}]/.test(character) ? `\\${character}` : character
 }
 
-/**
- * The end of the class that opens at `start`; a `]` at its beginning is a member. `null`: it has
- * none.
- */
+/** The end of the class that opens at `start` (a first `]` is a member), or `null`. */
 function classEnd(text: string, start: number): number | null {
   const first = start + (/[!^]/.test(text[start + 1] ?? '') ? 2 : 1)
   for (let at = first; at < text.length; at += 1) {

@@ -5,10 +5,7 @@ export function containsPath(folder: string, path: string): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
 
-/**
- * The zones with the deepest root that contains the path: these decide. More than one when roots
- * are equal.
- */
+/** The zones that decide about a path: those with the deepest root that contains it. */
 export function decidingZones<Z extends Pick<Zone, 'root'>>(
   zones: readonly Z[],
   path: string,

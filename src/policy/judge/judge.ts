@@ -121,9 +121,7 @@ async function consentTo({
   return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
 }
 
-/**
- * Why the mode `approve_all` leaves a command to people, as a text for them; `null`: it does not.
- */
+/** Why the mode `approve_all` leaves a command to people, as a text; `null`: it does not. */
 function unreadByMode(
   query: PolicyQuery,
   worker: WorkerDefinition,

@@ -15,9 +15,7 @@ import {
 } from './generated-policies.fixture.ts'
 import { plainHost } from '../shell/judging.fixture.ts'
 
-/**
- * Cases of each property. Each is a policy of its own, a call, and what is laid over or granted.
- */
+/** Cases of each property: a policy, a call, and what is laid over or granted. */
 const runs = { numRuns: 1500 }
 
 vi.setConfig({ testTimeout: 180_000 })

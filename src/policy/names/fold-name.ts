@@ -1,7 +1,4 @@
-/**
- * Letters that look like a Latin one; NFKD already replaces full-width, mathematical and accented
- * forms.
- */
+/** Letters that look Latin, besides those that NFKD replaces (full-width, accented). */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: 'аαɑᴀ',
   b: 'ьвβʙƅ',

@@ -7,10 +7,7 @@ import { words } from './words.ts'
 /** The name of the file that `parseProject` reads first. */
 export const configFile = 'countersign.yaml'
 
-/**
- * Folders of the project folder that no zone can permit an agent to write; the first is the data
- * folder.
- */
+/** Folders that no zone can open for writing; the first is the data folder. */
 const folders = new Set(words('.countersign workers tools node_modules'))
 
 /** Those that an agent must not create either: the service reads files that appear in them. */

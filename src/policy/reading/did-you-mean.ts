@@ -39,10 +39,7 @@ function wordWithPrefix(lower: string, words: readonly string[]): string | null 
   )
 }
 
-/**
- * Optimal string alignment: Levenshtein's distance, with two neighbours that changed places as one
- * edit.
- */
+/** Optimal string alignment: Levenshtein's distance with swapped neighbours as one edit. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

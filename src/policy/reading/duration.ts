@@ -10,10 +10,7 @@ export function durationText(ms: number): string {
   return `${ms / 1000}s`
 }
 
-/**
- * Milliseconds of `90s`, `15m`, `4h` or `7d`; `null` for anything else, zero, and more than ten
- * years.
- */
+/** Milliseconds of `90s`, `15m`, `4h`, `7d`; `null`: zero, over ten years, anything else. */
 export function parseDuration(text: string): number | null {
   const match = /^([1-9]\d{0,8})([smhd])$/.exec(text)
   if (match === null) return null

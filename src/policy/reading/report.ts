@@ -37,10 +37,7 @@ export class Report {
     return [...this.#problems.values()].some((one) => one.file === file && one.severity === 'error')
   }
 
-  /**
-   * In the order of files and lines; of more than a thousand, the first ones and how many there
-   * are.
-   */
+  /** In the order of files and lines; the first thousand, and how many more there are. */
   all(): readonly ProjectProblem[] {
     const all = [...this.#problems.values()].toSorted(compareProblems)
     const last = all[maxShown]

@@ -22,9 +22,7 @@ export function jsonSchemaOf(name: SchemaName): JsonObject {
   return { ...makeSchema(name, withoutLinks), title: files[name].title }
 }
 
-/**
- * The same with the links of its descriptions, which are relative to docs/, for the pages there.
- */
+/** The same for pages: the links of its descriptions are relative to docs/. */
 export function documentedSchemaOf(name: SchemaName): JsonObject {
   return makeSchema(name, (text) => text)
 }

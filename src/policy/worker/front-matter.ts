@@ -1,6 +1,4 @@
-/**
- * A worker file in its two parts. `yaml` keeps the line numbers of the file: other lines are blank.
- */
+/** A worker file in two parts. `yaml` has blank lines for the rest, to keep line numbers. */
 export interface FrontMatter {
   readonly yaml: string
   readonly instructions: string

@@ -2,9 +2,7 @@ import type { ModelPrice } from '../model-settings.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import { modelEntries } from './model-entry.ts'
 
-/**
- * The price of a worker's model in countersign.yaml, with or without its provider; `null` for none.
- */
+/** The price of a worker's model, with or without its provider's name; `null`: none. */
 export function priceOf(config: Pick<ProjectConfig, 'models'>, model: string): ModelPrice | null {
   return modelEntries(config, model).find(({ price }) => price !== null)?.price ?? null
 }

@@ -78,9 +78,7 @@ export function checkUrl(field: YamlField, url: string): void {
   }
 }
 
-/**
- * Whether a variable is one of the service's own settings and secrets, which no MCP server may get.
- */
+/** Whether a variable is a setting or secret of the service, which no MCP server may get. */
 export function isOwnVariable(name: string): boolean {
   return /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$)/.test(name)
 }

@@ -43,10 +43,7 @@ export function serverPrograms({
 const optionWithValue =
   /^(?:-[CIWXcempr]|--(?:require|import|loader|experimental-loader|conditions|env-file|eval|print|input-type))$/
 
-/**
- * The script that an interpreter of the host runs for a server, by its ending; `null`: `args` name
- * none.
- */
+/** The script that a host's interpreter runs for a server; `null`: `args` name none. */
 export function serverScript({
   command,
   args,

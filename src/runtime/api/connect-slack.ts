@@ -6,10 +6,7 @@ import type { PolicyReader } from '#services/core/context.ts'
 export interface SlackConnection {
   /** A client of the policy's workspace; `null` without one, or without its token. */
   clientOf(policy: Policy): SlackClient | null
-  /**
-   * The workspace of the policy in force, for interactions; `null` without its token or signing
-   * secret.
-   */
+  /** The workspace of the policy in force; `null` without its token or signing secret. */
   workspace(): Promise<SlackWorkspace | null>
 }
 

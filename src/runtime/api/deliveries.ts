@@ -10,22 +10,15 @@ import type { Config } from '../config/config.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 
 export interface Deliveries {
-  /**
-   * Delivers rows that this process has just committed; before `begin`, the first round delivers
-   * them.
-   */
+  /** Delivers rows that this process committed; before `begin` the first round does. */
   readonly onCommitted: (rows: readonly WrittenOutboxRow[]) => void
   /** Signals a decision that this process is committing. */
   readonly announce: (decision: AnnouncedDecision) => Promise<boolean> | undefined
-  /**
-   * Calls `foreign` at least once when Temporal turns out to be another one: the process must stop.
-   */
+  /** Calls `foreign` if Temporal turns out to be another one: the process must stop. */
   readonly begin: (ctx: SigningSystemContext, foreign: (sentence: string) => void) => void
 }
 
-/**
- * The relay and the reconciler of an API process, which are stopped when Temporal is a foreign one.
- */
+/** The relay and the reconciler of an API process, stopped if Temporal is a foreign one. */
 export function createDeliveries(
   temporal: TemporalClient,
   config: Config,

@@ -35,10 +35,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SystemContext } from '#services/core/context.ts'
 import { recordProcess } from '#services/installation/record-process.ts'
 
-/**
- * `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can
- * sign.
- */
+/** `countersign api`: HTTP API, dashboard, relay and reconciler. It alone can sign. */
 export async function runApi(options: { project?: string; data?: string }): Promise<void> {
   const folders = findFolders(options)
   const environment = withoutModelKeys(

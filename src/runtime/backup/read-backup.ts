@@ -25,9 +25,7 @@ export interface CheckedBackup {
   rows(): AsyncIterable<SavedRows>
 }
 
-/**
- * Reads a whole backup. Rejects with one sentence when it is damaged, truncated, or not a backup.
- */
+/** Reads a whole backup. Rejects with a sentence if it is damaged, cut, or not a backup. */
 export async function readBackup(file: string): Promise<CheckedBackup> {
   const files: Manifest['files'] = []
   const keys: KeyFile[] = []

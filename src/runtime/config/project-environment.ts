@@ -25,9 +25,7 @@ export function withoutSigningKey(environment: Environment): Record<string, stri
   return keep(environment, (name) => !signingVariable.test(name))
 }
 
-/**
- * Without variables for API and Temporal worker only, which no program that they start may have.
- */
+/** Without variables of API and Temporal worker, which no program of theirs may have. */
 export function withoutSealKey(environment: Environment): Record<string, string> {
   return keep(environment, (name) => name !== 'COUNTERSIGN_SEAL_KEY')
 }

@@ -48,9 +48,7 @@ export function readVariables<T extends z.ZodObject>(
   throw new Error(`The environment is not valid: ${problems.join('; ')}`)
 }
 
-/**
- * Whether only this machine can reach a listener on that host. Of names, only `localhost` counts.
- */
+/** Whether only this machine reaches a listener there; of names only `localhost` counts. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   if (bare === 'localhost' || bare === '::1') return true

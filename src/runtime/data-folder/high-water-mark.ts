@@ -52,9 +52,7 @@ export function describeRestored({ mark, newest }: RestoredDatabase): string {
   )
 }
 
-/**
- * When the database was restored from a backup that nobody has accepted yet; `null`: it was not.
- */
+/** When a backup was restored that nobody has accepted yet; `null`: none was. */
 export async function findUnaccepted(db: Db): Promise<string | null> {
   const row = await db.selectFrom('installation').select('restored_at').executeTakeFirst()
   return row?.restored_at?.toISOString() ?? null

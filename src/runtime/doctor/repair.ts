@@ -96,10 +96,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   return actions.map((action) => ({ check: 'repair', state: 'ok', found: action }))
 }
 
-/**
- * Accepting a restored database seals its rows again: their key may be lost, or there were no seals
- * yet.
- */
+/** Seals the rows of a restored database again: their key may be lost, or they have no seal. */
 async function adoptRestored(
   ctx: SystemContext,
   sharedKeys: () => SealKeys,

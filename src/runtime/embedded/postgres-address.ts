@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/**
- * The owner of an embedded cluster, the role of API and Temporal workers, and the name of their
- * database.
- */
+/** An embedded cluster's owner, role of API and Temporal workers, and database. */
 export const ownerRole = 'countersign'
 export const applicationRole = 'countersign_app'
 export const databaseName = 'countersign'

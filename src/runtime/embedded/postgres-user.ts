@@ -36,10 +36,7 @@ async function lookUp(name: string): Promise<SystemUser | null> {
   }
 }
 
-/**
- * Concurrent starts may both try: the second one's failure is harmless, since the user is looked
- * up.
- */
+/** Concurrent starts may both try. The user is looked up, so a failure does no harm. */
 async function createUser(name: string): Promise<void> {
   const ways: [string, string[]][] = [
     [

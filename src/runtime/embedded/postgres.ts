@@ -32,10 +32,7 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string
   /** The preferred port; when it is in use, another one is taken, with a message. Default: any. */
   readonly port?: number
-  /**
-   * The port is fixed, since others already use the address: the start fails while another program
-   * has it.
-   */
+  /** Others use the address already: the start fails while another program has the port. */
   readonly keepPort?: boolean
   readonly log: (sentence: string) => void
   /** `false` only for tests: commits are then not flushed to disk. */

@@ -55,9 +55,7 @@ async function readMark(file: string): Promise<z.infer<typeof mark> | null> {
   }
 }
 
-/**
- * A Postgres still uses it, or another program has its process id now: the next start checks again.
- */
+/** A Postgres uses it, or another program has its process id: the next start tries again. */
 async function isServed(standIn: string): Promise<boolean> {
   const text = await readFile(join(standIn, 'postmaster.pid'), 'utf8').catch(() => '')
   const pid = Number.parseInt(text, 10)

@@ -16,9 +16,7 @@ export function keyFolder(dataDir: string): string {
   return join(dataDir, 'keys')
 }
 
-/**
- * The folder of the public halves of statement keys: `ID.pem`, and `ID.retiring` or `ID.retired`.
- */
+/** The folder of public statement keys: `ID.pem`, and `ID.retiring` or `ID.retired`. */
 export function publicKeyFolder(dataDir: string): string {
   return join(keyFolder(dataDir), 'public')
 }

@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs'
 
-/**
- * Two changes within this time may have the same modification time: the file is then read again.
- */
+/** Two changes this close may have one modification time: the file is read again. */
 const unsettledMs = 100
 
 /**

@@ -7,9 +7,7 @@ import { keyFolder, refuseReadable } from './key-files.ts'
 import { readOnChange } from './read-on-change.ts'
 import { exists, writeSecretOnce } from '../files.ts'
 
-/**
- * Keys that only API and Temporal workers share, in a separate folder that can be mounted alone.
- */
+/** Keys of API and Temporal workers only, in a folder that can be mounted alone. */
 function sealKeyFile(dataDir: string): string {
   return join(keyFolder(dataDir), 'shared', 'seal.key')
 }

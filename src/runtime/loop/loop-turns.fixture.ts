@@ -1,9 +1,6 @@
 import { watchLoop } from './loop-turns.ts'
 
-/**
- * A process whose loop is watched; it blocks its loop for ever on request. Used by the test beside
- * it.
- */
+/** A process whose loop is watched, and which blocks its loop for ever on request. */
 const page = { contentType: 'text/plain', text: async () => 'figures\n' }
 const watched = await watchLoop({
   lateMs: 1_000,

@@ -36,10 +36,7 @@ function outcomeOf(result: unknown): 'completed' | 'failed' | 'later' {
   return afterMs === 0 ? 'later' : 'failed'
 }
 
-/**
- * The metrics of a Temporal worker: how many activities it carries out now, and how long each kind
- * took.
- */
+/** How many activities a Temporal worker carries out, and how long each kind took. */
 export function createWorkerMetrics(db: Db): WorkerMetrics {
   const process = createProcessMetrics(db)
   const registers = [process.registry]

@@ -8,10 +8,7 @@ const causes: ReadonlySet<string> = new Set([...Object.keys(outageWords), 'tempo
 /** An outage counts as over when no request has failed because of it for this time. */
 const lastsMs = 30_000
 
-/**
- * Outages because of which requests failed: counted by cause, and reported by `/readyz` while they
- * last.
- */
+/** Outages that failed requests: counted by cause, and in `/readyz` while they last. */
 export class Outages {
   readonly #met = new Map<string, number>()
   readonly #counter: Counter<'cause'>

@@ -20,10 +20,7 @@ export function isPortFree(port: number, host: string): Promise<boolean> {
  */
 const portRange = { from: 20_000, to: 32_767 }
 
-/**
- * Finds a port that is free now. Another program may take it first: the caller must be ready to try
- * again.
- */
+/** Finds a port that is free now. The caller tries again if another program takes it. */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = randomInt(portRange.from, portRange.to + 1)

@@ -27,20 +27,14 @@ export function ownLifeline(): Lifeline | null {
   return own
 }
 
-/**
- * Opens the lifeline in the environment and removes the variable, so that child processes have
- * none.
- */
+/** Opens the lifeline and removes its variable, so that child processes have none. */
 export function takeLifeline(): Lifeline | null {
   const lifeline = openLifeline(process.env)
   delete process.env[lifelineVariable]
   return lifeline
 }
 
-/**
- * The lifeline to the parent process, or `null` when there is none. It does not keep the process
- * alive.
- */
+/** The lifeline to the parent process, or `null`. It does not keep the process alive. */
 function openLifeline(environment: Environment): Lifeline | null {
   const fd = Number(readText(environment, lifelineVariable) ?? Number.NaN)
   if (!Number.isSafeInteger(fd)) return null

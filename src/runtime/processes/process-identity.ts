@@ -30,9 +30,7 @@ export function isStillRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt
 }
 
-/**
- * The command line of a running process, arguments separated by spaces; empty when it has ended.
- */
+/** A running process's command line, separated by spaces; empty when it has ended. */
 export function readCommandLine(pid: number): string {
   try {
     if (process.platform === 'linux') {

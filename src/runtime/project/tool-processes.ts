@@ -12,9 +12,7 @@ interface OpenProcess {
   usedAt: number
 }
 
-/**
- * The custom tools of the policy versions that are used on this host, opened once for each version.
- */
+/** The custom tools of the policy versions in use on this host, opened once per version. */
 export class ToolProcesses implements AsyncDisposable {
   readonly #projectDir: string
   readonly #environment: Environment

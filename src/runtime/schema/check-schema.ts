@@ -7,10 +7,7 @@ import type { Db } from '#store/database.ts'
 import { migrations } from '#store/migrations/index.ts'
 import { Refusal } from '../processes/serve-process.ts'
 
-/**
- * Refuses a database of another version: an older one lacks columns, a newer one has unknown
- * changes.
- */
+/** Refuses an older database, which lacks columns, and a newer one with unknown changes. */
 export async function checkSchema(db: Db): Promise<void> {
   const applied = await readMigrations(db)
   const missing = Object.keys(migrations).filter((name) => !applied.includes(name))

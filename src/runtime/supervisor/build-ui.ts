@@ -83,9 +83,7 @@ function stampOf(folder: string): Promise<string> {
   return readFile(join(folder, stampFile), 'utf8').catch(() => '')
 }
 
-/**
- * As {@link buildUi}, in a process of its own: compressing the files would keep 60 MiB of this one.
- */
+/** As {@link buildUi}, in another process: compressing would keep 60 MiB of this one. */
 export async function buildUiAside(): Promise<void> {
   const { code, output } = await runToEnd([join(checkoutFolder, 'scripts', 'build.ts')])
   if (code === 0) return
@@ -114,10 +112,7 @@ const compressed = /\.(?:js|css|html|svg|json|webmanifest|txt|md)$/
 /** Below this size the headers of an answer are as long as the saving. */
 const leastBytes = 512
 
-/**
- * Writes `NAME.br` and `NAME.gz` next to every text file that becomes smaller, with the best
- * compression.
- */
+/** Writes `NAME.br` and `NAME.gz` beside each text file that becomes smaller by it. */
 export async function compressFiles(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const entry of entries) {

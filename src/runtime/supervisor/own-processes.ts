@@ -18,19 +18,14 @@ const silentMs = 20_000
 
 export interface ProcessOptions {
   readonly folders: Folders
-  /**
-   * The project's environment and the infrastructure's variables; each process gets only its part.
-   */
+  /** The project's and the infrastructure's variables; each process gets only its part. */
   readonly variables: Record<string, string>
   readonly log: (sentence: string) => void
   /** Ends a start that is under way. */
   readonly stop?: AbortSignal
 }
 
-/**
- * Migrates the database to this version's schema. Throws with the last sentence of `countersign
- * migrate`.
- */
+/** Migrates to this version's schema. Throws the last sentence of `countersign migrate`. */
 export async function runMigrations({ folders, variables }: ProcessOptions): Promise<void> {
   const child = spawn(process.execPath, [entryFile, 'migrate', ...folderArguments(folders)], {
     cwd: checkoutFolder,

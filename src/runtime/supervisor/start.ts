@@ -166,9 +166,7 @@ async function buildDashboard(progress: Progress): Promise<void> {
   }
 }
 
-/**
- * Checks the settings before anything starts, with placeholders for servers that are started later.
- */
+/** Checks the settings before anything starts, with placeholders for the servers. */
 function readSettings(folders: Folders, environment: Environment): Config {
   return readConfig(folders, {
     ...environment,

@@ -13,10 +13,7 @@ import { placeSdkMetrics, type SdkMetrics } from '../metrics/sdk-metrics.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceWorker } from '../tracing/trace-worker.ts'
 
-/**
- * Later it is not ready; `countersign start`, which can report why, kills it earlier
- * (own-processes.ts).
- */
+/** Later it is not ready. `countersign start` kills it earlier (own-processes.ts). */
 const loopLateMs = 5_000
 const loopWedgedMs = 30_000
 

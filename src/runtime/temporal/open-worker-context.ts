@@ -22,10 +22,7 @@ import { ToolProcesses } from '../project/tool-processes.ts'
 import { Workspaces } from '../project/workspaces.ts'
 import type { WorkerObservers } from './observe-worker.ts'
 
-/**
- * A watched folder is activated shortly after it changes; in production a person activates it, much
- * later.
- */
+/** A watched folder is activated soon after a change; in production by a person, later. */
 const inForceTimeoutMs = 15_000
 
 /** The parts of the context that do not depend on the host's workspaces, tools and models. */

@@ -11,10 +11,7 @@ const levels: Record<Config['logLevel'], LogLevel> = {
   silent: 'ERROR',
 }
 
-/**
- * The fields of an SDK log line besides its message: ids and names, never input or errors of an
- * activity.
- */
+/** Fields of an SDK log line: ids and names, never an activity's input or errors. */
 const loggedFields = [
   'sdkComponent',
   'taskQueue',

@@ -109,9 +109,7 @@ export function recordStartedRuns(spans: Spans, entries: readonly AuditEntry[]):
   }
 }
 
-/**
- * A call to Temporal about a workflow, below the request that made it if that is of the same run.
- */
+/** A call to Temporal about a workflow, below its request if that is of the same run. */
 async function toTemporal<T>(
   spans: Spans,
   name: string,

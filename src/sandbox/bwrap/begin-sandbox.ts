@@ -20,10 +20,7 @@ const filterDescriptor = 8
 /** A sandbox, and the command in it. */
 export interface NewSandbox {
   readonly bwrap: string
-  /**
-   * a program that starts bubblewrap, with its first arguments; none, where nothing has to be done
-   * first
-   */
+  /** a program with first arguments that starts bubblewrap; empty: bubblewrap itself */
   readonly launch: readonly string[]
   readonly folders: readonly SystemFolder[]
   readonly plan: SandboxPlan

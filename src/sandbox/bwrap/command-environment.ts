@@ -1,7 +1,4 @@
-/**
- * The search path of commands, in this order, whatever the service's own environment (security.md
- * 3).
- */
+/** The search path of commands, whatever the service's environment (security.md 3). */
 export const fixedPath = [
   '/usr/local/sbin',
   '/usr/local/bin',
@@ -11,10 +8,7 @@ export const fixedPath = [
   '/bin',
 ] as const
 
-/**
- * The whole environment of a command, built for each call, without the service's own (security.md
- * 3).
- */
+/** A command's whole environment, without the service's own (security.md 3). */
 export const commandEnvironment: Readonly<Record<string, string>> = {
   HOME: '/tmp',
   LANG: 'C.UTF-8',

@@ -9,10 +9,7 @@ import type { NetworkWay } from './network-way.ts'
 const proxyPort = 3128
 const proxyUrl = `http://127.0.0.1:${proxyPort}`
 
-/**
- * The variables by which programs find the proxy; a command with listed domains gets these in
- * addition.
- */
+/** The variables by which a command with listed domains finds the proxy. */
 export const proxyEnvironment: Readonly<Record<string, string>> = {
   HTTPS_PROXY: proxyUrl,
   HTTP_PROXY: proxyUrl,

@@ -130,10 +130,7 @@ export function commandHost(sandbox: HostSandbox): CommandHost {
   }
 }
 
-/**
- * Joins a new session keyring without a name, and becomes the next program, whether it succeeded or
- * not.
- */
+/** Joins a new session keyring without a name and becomes the next program in any case. */
 const join = `syscall(shift, 1, 0)
 exec { $ARGV[0] } @ARGV
 print STDERR $! == 2 ? 'ENOENT' : $!

@@ -8,10 +8,7 @@ import { leadToDomains, noResolver } from './domain-network.ts'
 import type { NetworkWay } from './network-way.ts'
 import { leaveOnlyPublic } from './reachable-network.ts'
 
-/**
- * The descriptors of a sandbox with a network: the resolver file, and the one that bubblewrap waits
- * for.
- */
+/** A networked sandbox's descriptors: the resolver file, and the one bubblewrap waits for. */
 export const networkDescriptors = { resolver: 9, block: 10 } as const
 
 /** The address at which slirp4netns resolves names. */

@@ -20,10 +20,7 @@ const addresses = [
   '203.0.113.1',
 ]
 
-/**
- * Tries each address in each way that a program without privileges has to choose where its packets
- * go.
- */
+/** Tries each address in each way that a program can choose where its packets go. */
 const attack = `
 import socket, struct, sys
 from concurrent.futures import ThreadPoolExecutor

@@ -57,9 +57,7 @@ function routes(): string[] {
   ]
 }
 
-/**
- * Addresses of this host besides loopback, on which a service that listens everywhere listens too.
- */
+/** This host's addresses besides loopback, where services that listen everywhere listen. */
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

@@ -85,9 +85,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   }
 }
 
-/**
- * Signals the command itself: the end of the sandbox's first process would end everything at once.
- */
+/** Signals the command, since the end of the sandbox's first process ends everything. */
 function askInside({ pid }: ChildProcess): void {
   for (const outer of pid === undefined ? [] : childrenOf(pid)) {
     for (const inner of childrenOf(outer)) terminate(inner)

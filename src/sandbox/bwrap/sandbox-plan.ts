@@ -1,6 +1,4 @@
-/**
- * The host's files that a command sees. All paths are absolute, real and without a link on the way.
- */
+/** The host's files that a command sees, by absolute and real paths. */
 export interface SandboxPlan {
   /** the zones; the deepest one that contains a path decides */
   readonly zones: readonly MountedZone[]

@@ -6,10 +6,7 @@ import { lookAtTree, type TreeUse } from '../process/process-tree.ts'
 import { mappedBy, sharedBy, sharedOfHost } from '../process/shared-memory.ts'
 import type { CommandUse } from '../process/watch-command.ts'
 
-/**
- * What the processes of a sandbox use. bubblewrap's first process inside does not count as the
- * command's.
- */
+/** What a sandbox's processes use, without bubblewrap's first process inside. */
 export function useOf(
   { pid = 0 }: ChildProcess,
   group: ControlGroup | null,

@@ -4,9 +4,7 @@ import type { CommandLimits } from '../process/command-limits.ts'
 import { bytesOfName } from '../raw-names.ts'
 import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 
-/**
- * The descriptor on which the sandbox reports that it is ready, right before the command begins.
- */
+/** The descriptor on which the sandbox reports, right before the command, that it is ready. */
 export const readyDescriptor = 6
 
 /** In place of an identity: a device covers a file, and a mount covers a folder. */

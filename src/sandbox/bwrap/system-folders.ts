@@ -1,9 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 
-/**
- * The layout of this host's programs: folders, or links into `/usr`. `masked`: a file that nobody
- * can open.
- */
+/** The host's programs: folders, or links into `/usr`. `masked`: files nobody can open. */
 export type SystemFolder =
   | { readonly path: string; readonly kind: 'folder' | 'masked' }
   | { readonly path: string; readonly kind: 'link'; readonly to: string }

@@ -62,10 +62,7 @@ function isWhole(bytes: Buffer, entriesEnd: number): boolean {
   return at === end
 }
 
-/**
- * Version 4 has the number of bytes to remove from the end of the previous name: a number of base
- * 128.
- */
+/** Version 4: how many bytes of the previous name's end to remove, in base 128. */
 function sharedPrefix(
   bytes: Buffer,
   start: number,

@@ -31,10 +31,7 @@ export class CommandStopped extends Error {
   override readonly name = 'CommandStopped'
 }
 
-/**
- * Resolves with the exit code, as in a shell, once the process has ended and its streams are
- * closed.
- */
+/** Resolves with the exit code, as in a shell, when the process and its streams are closed. */
 export function endOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new SandboxFailed(error.message)))

@@ -4,10 +4,7 @@ import { ZoneGrowth } from './zone-growth.ts'
 
 /** The disk and memory of the host that a command has used besides its processes' own. */
 export interface WrittenAmounts {
-  /**
-   * bytes and files below its writable zones that are new since it began, as far as they were
-   * measured
-   */
+  /** bytes and files that are new below its writable zones, as far as measured */
   readonly zoneBytes: number
   readonly zoneFiles: number
   /** size of its own folders in memory */

@@ -9,10 +9,7 @@ export interface OwnFolder {
 }
 
 const { O_DIRECTORY, O_RDONLY } = constants
-/**
- * A process that is just ending cannot be read; after this many consecutive failures none will
- * succeed.
- */
+/** An ending process cannot be read: after so many failures in a row no try succeeds. */
 const maxFailures = 10
 const tmpfs = 0x01021994
 const pageBytes = 4096

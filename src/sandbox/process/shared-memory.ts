@@ -1,8 +1,6 @@
 import { readOrEmpty } from './read-or-empty.ts'
 
-/**
- * Memory that these processes share, each page once: slower than the sum that counts it for each.
- */
+/** Memory that these processes share, each page once: slower than counting it for each. */
 export function sharedBy(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + kibOf(`/proc/${pid}/smaps_rollup`, 'Pss_Shmem'), 0)
 }

@@ -48,9 +48,7 @@ const watchEveryMs = 100
 /** How long a command may take to end by itself after SIGTERM. */
 const graceMs = 500
 
-/**
- * Enforces a command's limits until it has ended (security.md 9). Rejects only when `closed` does.
- */
+/** Enforces a command's limits until its end (security.md 9). Rejects when `closed` does. */
 export async function watchCommand(
   command: StartedCommand,
   bounds: {

@@ -83,9 +83,7 @@ export function systemCallFilter(
   ])
 }
 
-/**
- * Instructions that run `body` for this call only; none if the architecture does not have the call.
- */
+/** Instructions that run `body` for this call only; none where it does not exist. */
 function onCall(
   call: SystemCall,
   architecture: Architecture,

@@ -107,10 +107,7 @@ const families = [1, 2, 10]
 export interface ArgumentTest {
   readonly argument: number
   readonly upper?: true
-  /**
-   * `any`: one of these bits is set; `in`: one of these values; `out`: none of them; `from`: at
-   * least this
-   */
+  /** `any`: one of these bits; `in`: one of these values; `out`: none; `from`: at least */
   readonly is:
     | { readonly any: number }
     | { readonly in: readonly number[] }
@@ -135,10 +132,7 @@ function setsId(call: SystemCall, argument: number, flags: number | null = null)
 
 /** `ioctl` commands that insert characters into a terminal. */
 const terminalInput = [0x5412, 0x541c]
-/**
- * `FS_IOC_RESVSP`, `FS_IOC_RESVSP64` and `FS_IOC_ZERO_RANGE`, which are `fallocate` by another
- * name.
- */
+/** `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`: `fallocate` by other names. */
 const preallocation = [0x40305828, 0x4030582a, 0x40305839]
 
 export const judgedCalls: readonly JudgedCall[] = [

@@ -12,9 +12,7 @@ import { processesOf } from '../process/processes-of.ts'
 import { lookAtTree } from '../process/process-tree.ts'
 import { watchCommand, type OutputListener } from '../process/watch-command.ts'
 
-/**
- * In the environment of a command without a sandbox, to find processes that have left its group.
- */
+/** In the environment of unconfined commands, to find processes that left their group. */
 export const markName = 'COUNTERSIGN_COMMAND'
 
 const goDescriptor = 3
@@ -159,10 +157,7 @@ function endWithUs(first: number): ChildProcess {
   return watcher
 }
 
-/**
- * Ends the present processes of a command; those that it starts in that moment are found the next
- * time.
- */
+/** Ends a command's present processes; the next call finds those that start meanwhile. */
 function endOnce(first: number, variable: string, group: ControlGroup | null): void {
   if (first > 0) signalGroup(first, 'SIGKILL')
   for (const pid of processesOf({ first, variable, others: group?.pids() ?? [] })) {

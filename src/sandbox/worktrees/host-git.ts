@@ -116,9 +116,7 @@ export async function runGit(
   return { code, stdout: stdout.all(), stderr: stderr.all().toString('utf8').trim() }
 }
 
-/**
- * The same, for calls that must succeed: their standard output as text without its last line end.
- */
+/** The same for calls that must succeed: standard output without its last line end. */
 export async function hostGitText(words: readonly string[], run: GitRun): Promise<string> {
   return (await hostGitBytes(words, run)).toString('utf8').replace(/\n$/, '')
 }

@@ -81,10 +81,7 @@ export async function moveBase(
   return moved
 }
 
-/**
- * Updates the working trees in which a base is checked out to its merge, if that is still in
- * progress.
- */
+/** Updates working trees that have a base checked out, while its merge is in progress. */
 export async function finishMerge(folder: string): Promise<void> {
   const record = await readRecord(folder)
   if (record?.merging === undefined) return

@@ -114,9 +114,7 @@ export function grantsUsed(by: RawBuilder<boolean>): RawBuilder<number> {
     where approval_grant.request_id = request.id and ${by})), 0)::int`
 }
 
-/**
- * The quantile of a duration in seconds, as a whole number, of the rows that a condition selects.
- */
+/** A quantile of a duration in whole seconds, of the rows that a condition selects. */
 export function quantile(
   of: number,
   seconds: RawBuilder<unknown>,

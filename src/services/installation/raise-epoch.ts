@@ -163,10 +163,7 @@ async function approvedInput(unit: UnitOfWork, at: CallAtHand): Promise<string> 
   return revision.input_hash
 }
 
-/**
- * An attempt that may have run in the lost time: recorded as started, so that only a person can
- * settle it.
- */
+/** An attempt that may have run in the lost time is recorded as started: a person settles it. */
 function mayHaveStarted(
   at: CallAtHand,
   uncertain: {

@@ -93,10 +93,7 @@ async function lockKeys(unit: UnitOfWork): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.keys})`.execute(unit.tx)
 }
 
-/**
- * The key of the newest activation, if it is another one: for an installation from before keys were
- * noted.
- */
+/** The key of the newest activation, if it is another one, for older installations. */
 async function previousKeyOf(unit: UnitOfWork, keyId: string): Promise<string | null> {
   const newest = await unit.tx
     .selectFrom('policy_activation')

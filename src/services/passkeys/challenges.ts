@@ -14,9 +14,7 @@ interface Challenges {
   readonly seals: Seals
 }
 
-/**
- * Stores a challenge for {@link challengeTtlMs}, and deletes expired ones. Returns when it ends.
- */
+/** Stores a challenge for {@link challengeTtlMs}, deletes expired ones, and returns its end. */
 export async function storeChallenge(
   { db, seals }: Challenges,
   challenge: Challenge,

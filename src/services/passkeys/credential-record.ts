@@ -24,10 +24,7 @@ export async function lockCredential(tx: Tx, id: string): Promise<Selectable<Cre
   return credential
 }
 
-/**
- * The same answer for a missing credential and for one that the caller may not see (security.md
- * 22).
- */
+/** The same answer for a missing credential and for a hidden one (security.md 22). */
 export function noCredential(): Problem {
   return new Problem('not_found', 'There is no such passkey')
 }

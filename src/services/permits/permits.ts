@@ -76,10 +76,7 @@ export function signPermit(signer: Signer, issue: PermitIssue): SignedPermit {
   return { statement, row }
 }
 
-/**
- * What the executor is about to do, from its own computation and the request it read under the
- * locks.
- */
+/** What the executor is about to do, by its own computation and the locked request. */
 export interface PermitExpectation extends Pick<PermitStatement, (typeof comparedFields)[number]> {
   /** the database's clock */
   readonly now: Date

@@ -51,10 +51,7 @@ function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boo
   )
 }
 
-/**
- * Opens a person's proposal, in place of one that waits. Audits `policy.proposed` with the
- * difference.
- */
+/** Opens a person's proposal in place of a waiting one, and audits `policy.proposed`. */
 export async function propose(
   unit: UnitOfWork,
   ctx: SigningContext,
@@ -106,9 +103,7 @@ export async function propose(
   return { ...row, isOver: false }
 }
 
-/**
- * Ends a proposal. One that was not activated is recorded as `policy.withdrawn`, with the reason.
- */
+/** Ends a proposal. One that was not activated is audited as `policy.withdrawn`. */
 export async function endProposal(
   unit: UnitOfWork,
   caller: Caller,

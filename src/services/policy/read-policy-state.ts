@@ -15,10 +15,7 @@ export interface PolicyState {
   readonly policy: Policy
   /** `null` only while somebody activates at this very moment */
   readonly activation: ActivationRecord | null
-  /**
-   * the present content of the project folder; `null` for callers without the right
-   * `activatePolicy`
-   */
+  /** the content of the project folder now; `null` without the right `activatePolicy` */
   readonly folder: FolderState | null
   readonly proposal: ProposalRecord | null
 }

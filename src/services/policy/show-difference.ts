@@ -12,10 +12,7 @@ import { loadProject } from './read-project.ts'
 import { invalidProject } from './reject-policy.ts'
 import { hasRight } from '../core/rights-of.ts'
 
-/**
- * A longer text is not compared line by line, nor is one that takes too long; only the settings
- * are.
- */
+/** Of longer texts, and of those that take too long, only the settings are compared. */
 const maxCharacters = 256 * 1024
 
 export interface VersionDifference {

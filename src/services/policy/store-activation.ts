@@ -17,9 +17,7 @@ import { relaxRule } from '#policy/proposing/relax-rule.ts'
 export interface InForce {
   readonly sequence: number
   readonly digest: string | null
-  /**
-   * of its signed statement, or of a newer one that this data folder saw before its row was removed
-   */
+  /** of its signed statement, or of a newer one whose row was removed since */
   readonly hash: string | null
   /** the new sequence is above this one, and above forged rows */
   readonly after: number
@@ -27,9 +25,7 @@ export interface InForce {
   readonly isTrue: boolean
 }
 
-/**
- * Takes the lock under which versions take force one after the other, and reads which is in force.
- */
+/** Takes the lock that puts activations in an order, and reads which is in force. */
 export async function lockActivation(
   { tx }: Pick<UnitOfWork, 'tx'>,
   ctx: SigningContext,

@@ -27,10 +27,7 @@ export interface StoredCall {
   readonly startedBy: string | null
 }
 
-/**
- * Stored calls in the given order, without those that were never judged or whose contents were
- * erased.
- */
+/** Stored calls in the given order, without calls that were never judged or are erased. */
 export async function readStoredCalls(
   ctx: WorkerContext,
   ids: readonly string[],

@@ -1,9 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/**
- * A kind of rows that are not evidence and useless once they are over: which, and how the oldest
- * are found.
- */
+/** Rows that are no evidence and useless once over: which, and how to find the oldest. */
 export interface OldRecords {
   readonly table: RawBuilder<unknown>
   /** the primary key */
@@ -13,9 +10,7 @@ export interface OldRecords {
   readonly at: RawBuilder<unknown>
   /** by an index; a table with a row for each person has none */
   readonly order: RawBuilder<unknown>
-  /**
-   * `order` differs from the order of `at`: pages are read from the oldest, as far as they are old
-   */
+  /** `order` differs from `at`: pages are read from the oldest until one is not old */
   readonly walked: boolean
 }
 

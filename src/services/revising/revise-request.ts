@@ -108,9 +108,7 @@ interface Editable {
   readonly editors: DecisionFacts['editors']
 }
 
-/**
- * Locks the request and refuses callers who may not change it now; expires it after its deadline.
- */
+/** Locks the request, expires it after its deadline, and refuses who may not change it. */
 async function editable(
   unit: UnitOfWork,
   caller: Caller,

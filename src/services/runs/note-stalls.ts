@@ -9,10 +9,7 @@ import { bySystem, reconciler } from '../core/authority.ts'
 
 /** Why the workflow tasks of a run fail. */
 export interface TaskFailure {
-  /**
-   * the workflow code does not fit the run's history; it fails for another reason; the reason is
-   * unknown
-   */
+  /** the workflow code does not fit the history; another failure; unknown */
   readonly kind: 'does_not_fit' | 'fails' | 'unknown'
   /** the error message of the workflow code, on one line; `null`: there is none */
   readonly message: string | null

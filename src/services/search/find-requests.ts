@@ -13,10 +13,7 @@ import type { SearchItem } from './search-item.ts'
 
 /** How many of the newest hits are searched for files. */
 const hits = 200
-/**
- * No index finds words of one or two characters: they are searched in this many of the newest
- * requests.
- */
+/** Words of one or two characters have no index: so many of the newest are searched. */
 const newestForShortWords = 1_000
 
 /** The newest requests with these words in title or tool, and the files that such requests name. */

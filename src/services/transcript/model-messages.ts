@@ -71,9 +71,7 @@ function messagesOf(message: TranscriptMessage, context: MessageContext): ModelM
   return [answer, { role: 'tool', results }]
 }
 
-/**
- * The turn from which on the model no longer sees the pictures of a message; `null`: it sees them.
- */
+/** The first turn in which the model does not see a message's pictures; `null`: none. */
 export function picturesElidedAt(
   steps: readonly WindowStep[],
   { role, turn, files = [] }: Pick<TranscriptMessage, 'role' | 'turn' | 'files'>,

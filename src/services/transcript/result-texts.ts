@@ -5,10 +5,7 @@ import type { Json } from '#domain/json/json.ts'
 import type { ResultPlace } from '#domain/tools/tool.ts'
 import type { CallResultType } from '#domain/requests/request.ts'
 
-/**
- * Quotes people's text for the model as data, never as an instruction of the service (product.md
- * 8).
- */
+/** Quotes people's text for the model as data, not as an instruction (product.md 8). */
 export function quoteText(text: string): string {
   return JSON.stringify(text)
 }
@@ -52,9 +49,7 @@ export function expiredText(): string {
   return 'Nobody decided on this call before its approval request expired. It was not carried out. This is neither an approval nor a denial.'
 }
 
-/**
- * For the model: the call left the queue, and nothing ran. `why` is a clause without a full stop.
- */
+/** For the model: the call left the queue unused. `why` is a clause without a full stop. */
 export function cancelledText(why: string): string {
   return `This call was cancelled and was not carried out: ${why}.`
 }

@@ -14,10 +14,7 @@ export async function readWindowSteps(db: Db | Tx, runId: string): Promise<Windo
   return rows.map(windowStepOf)
 }
 
-/**
- * The same as a column of a query of `run`, for readers without a query of their own; its dates are
- * text.
- */
+/** The same as a column of a query of `run`; its dates are text. */
 export const windowStepsColumn = sql<readonly Selectable<RunWindowTable>[] | null>`(
   select json_agg(run_window order by number) from run_window where run_window.run_id = run.id
 )`.as('window_steps')
@@ -36,10 +33,7 @@ export function windowStepOf(row: Selectable<RunWindowTable>): WindowStep {
   }
 }
 
-/**
- * Copies to a fork what the model of the other run no longer saw at the turn after which it was
- * forked.
- */
+/** Copies to a fork what the model no longer saw at the turn after which it was forked. */
 export async function copyWindowSteps(
   tx: Tx,
   from: { readonly runId: string; readonly afterTurn: number },

@@ -1,7 +1,4 @@
-/**
- * A number of things in words: `1 call`, `2 calls`. `noun`: in the singular, with a plural in `s`.
- * Pure.
- */
+/** A number of things: `1 call`, `2 calls`. `noun`: the singular of a plural in `s`. Pure. */
 export function countWords(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

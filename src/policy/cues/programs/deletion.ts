@@ -2,10 +2,7 @@ import { wordSet } from '#domain/text/word-set.ts'
 import { hasLetter, hasOption, operandsOf } from './command-words.ts'
 import type { CommandOfText } from './commands-of.ts'
 
-/**
- * What a command deletes. `paths`: as written; `beyond`: everything that cannot be listed, as a
- * phrase.
- */
+/** What a command deletes: `paths` as written, `beyond` for what cannot be listed. */
 export interface Deletion {
   readonly paths: readonly string[]
   readonly beyond: string | null

@@ -58,9 +58,7 @@ export interface PolicyQuery {
   readonly byPerson: boolean
   /** paths that earlier calls of the turn write or move to, which may be missing now */
   readonly earlierWrites?: ReadonlySet<string>
-  /**
-   * the host that would run a command; absent: as without a sandbox, so no command is pre-approved
-   */
+  /** the host that would run a command; absent: one without a sandbox */
   readonly commandHost?: CommandHost
   /** the workers of the run and of those above it, from the root down; absent: none above */
   readonly lineage?: readonly string[]

@@ -111,10 +111,7 @@ function askingStartOpinion({ config, workers }: Policy, call: CanonicalCall): O
   return opinion === null || opinion.approval === 'preApproved' ? null : opinion
 }
 
-/**
- * The attachments of a delegation that need an approval of their own: their zone's `read` or
- * `share` asks.
- */
+/** Attachments that need an approval: their zone's `read` or `share` asks. */
 export function askingAttachments(
   query: Pick<PolicyQuery, 'policy' | 'projectDir'>,
   worker: WorkerDefinition,

@@ -234,10 +234,7 @@ function tooMuchRule(): Rule {
   return { id: 'shell:too-much', text, source: null }
 }
 
-/**
- * The text of a command of the script itself: equal texts have equal verdicts, so each is judged
- * once.
- */
+/** A command's text in the script: equal texts have equal verdicts and are judged once. */
 function sourceOf({ input }: CommandAnalysis, { node }: PossibleCommand): string | null {
   return node === null || input.kind === 'exec' ? null : input.script.slice(node.pos, node.end)
 }

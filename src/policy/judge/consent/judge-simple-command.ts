@@ -27,9 +27,7 @@ export interface CommandOpinion {
   readonly paths: readonly string[]
 }
 
-/**
- * First match wins: rules that pre-approve match the exact vector, others everything it could mean.
- */
+/** First match wins. Pre-approvals match the exact vector, other rules every meaning. */
 export async function judgeSimpleCommand(
   policy: ShellPolicy,
   command: PossibleCommand,

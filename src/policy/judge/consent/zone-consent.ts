@@ -12,9 +12,7 @@ const unset: Readonly<Record<Operation, ApprovalWord>> = {
   share: 'ask',
 }
 
-/**
- * The opinion of each zone that a call touches. Listing a folder touches the zones below it too.
- */
+/** The opinion of each zone of a call. Listing a folder touches the zones below it too. */
 export function zoneOpinions(
   worker: Pick<WorkerDefinition, 'zones'>,
   accesses: readonly Access[],

@@ -41,9 +41,7 @@ function spellsOut(tokens: readonly string[], { parts }: CommandAnalysis): boole
 
 const split = new Map<string, readonly string[]>()
 
-/**
- * A pattern's words: always the same list for one pattern, since compiled forms are cached by list.
- */
+/** A pattern's words, the same list each time, since compiled forms are cached by list. */
 export function tokensOf(pattern: string): readonly string[] {
   let tokens = split.get(pattern)
   if (tokens === undefined) {

@@ -83,10 +83,7 @@ function mayAsk(policy: Policy, worker: WorkerDefinition, tool: string): boolean
   return zoneAsks || overlayAsks
 }
 
-/**
- * A pre-approved command asks when it is not completely understood, so only rules that all block
- * never ask.
- */
+/** An unclear command asks although it is pre-approved: only rules that block never ask. */
 function shellMayAsk({ shell }: WorkerDefinition): boolean {
   if (shell === null) return false
   return (

@@ -85,9 +85,7 @@ function contains(pattern: string, access: Access): boolean {
   return rest === '**' && containsPath(base, access.path)
 }
 
-/**
- * A call that lists or searches a folder touches everything below it that the pattern could match.
- */
+/** Listing or searching a folder touches everything below it that the pattern can match. */
 function touches(pattern: string, access: Access): boolean {
   if (globMatches(pattern, access.path)) return true
   return access.target !== 'file' && mayMatchIn(pattern, access.path)

@@ -24,10 +24,7 @@ import { keysOf } from '../../schema/parts.ts'
 
 const day = 86_400_000
 
-/**
- * Reads `queues`. Defaults of a queue: no self-approval, permits for 30 days, expiry after 72
- * hours.
- */
+/** Reads `queues`. Defaults: no self-approval, permits for 30 days, expiry after 72 hours. */
 export function readQueues(field: YamlField, names: Names): Map<string, Queue> {
   const queues = new Map<string, Queue>()
   const compareCase = warnOfCase()

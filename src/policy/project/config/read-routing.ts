@@ -70,9 +70,7 @@ export function readOverlays(field: YamlField, names: Names): Overlay[] {
 
 const maxApprovals = 20
 
-/**
- * Reads `{ count }`, `{ allOf: […] }` or `{ anyOf: […] }` of `{team, count}`; exactly one of them.
- */
+/** Reads one of `{ count }`, `{ allOf: […] }` and `{ anyOf: […] }` of `{team, count}`. */
 function readQuorum(field: YamlField, names: Names): QuorumSetting | null {
   const fields = readFields(field, keysOf(quorum))
   if (fields === null) return null

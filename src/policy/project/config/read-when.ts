@@ -16,10 +16,7 @@ import { warn, readFields, wrong, type Fields, type YamlField } from '../../read
 import type { overlayWhen, when } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
-/**
- * Reads a `when`, which has the keys of `schema`: each a value or a list; all present ones must
- * match.
- */
+/** Reads a `when` with the keys of `schema`: values or lists, all of which must match. */
 export function readWhen(
   owner: Fields,
   names: Names,
@@ -42,10 +39,7 @@ export function readWhen(
   }
 }
 
-/**
- * A tool's name or a glob of names. Custom tools are unknown here, so a near miss is only a
- * warning.
- */
+/** A tool's name or a glob. Custom tools are not known here: a near miss only warns. */
 function readToolPattern(field: YamlField): string | null {
   const name = readText(field)
   if (name === null || isBuiltInTool(name)) return name
@@ -100,9 +94,7 @@ function hasOpenBracket(glob: string): boolean {
   )
 }
 
-/**
- * Why a pattern's words cannot be those of a plain command, as a sentence; `null` when they can.
- */
+/** Why a pattern cannot be the words of a plain command, as a sentence; `null`: it can. */
 export function oddPattern(words: readonly string[]): string | null {
   const [first = ''] = words
   if (/^[A-Za-z_]\w*\+?=/.test(first)) return `${first} is an assignment, which is no program`

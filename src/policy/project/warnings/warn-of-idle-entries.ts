@@ -64,9 +64,7 @@ function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): v
   }
 }
 
-/**
- * An escalation adds people to the places of the queue's own team, and does nothing without one.
- */
+/** An escalation adds people to places of the queue's own team, and nothing without one. */
 function warnOfLostEscalation(report: Report, config: ProjectConfig, entry: RoutingEntry): void {
   const { quorum, source } = entry
   const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
@@ -92,10 +90,7 @@ function warnOfLateTimes(report: Report, queue: Queue): void {
   report.warn(placeOfSource(queue.source), problem, 'choose a time before "expiresAfter"')
 }
 
-/**
- * Whether every call that matches `later` matches `earlier`. `false` when their texts do not show
- * it.
- */
+/** Whether all that matches `later` matches `earlier`; `false` if the texts do not show it. */
 function covers(earlier: When, later: When): boolean {
   return (
     within(later.tool, earlier.tool, globCovers) &&
@@ -122,10 +117,7 @@ function isSame(one: string, by: string): boolean {
   return one === by
 }
 
-/**
- * Whether a plain name is within a glob; for two globs only when they are equal or below
- * `folder/**`.
- */
+/** Whether a name is within a glob; two globs only if equal or below `folder/**`. */
 function globCovers(one: string, by: string): boolean {
   if (one === by || by === '**') return true
   if (!/[*?[\]{}()!+@]/.test(one)) return globMatches(by, one)

@@ -78,9 +78,7 @@ function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } 
   }
 }
 
-/**
- * Whether every zone is hidden from the commands of a rule, so that they have no folder to run in.
- */
+/** Whether the rule's commands have no folder to run in, since every zone is hidden. */
 function neverSees(rule: ShellRule, zones: readonly Zone[]): boolean {
   return (
     zones.length > 0 &&
@@ -89,9 +87,7 @@ function neverSees(rule: ShellRule, zones: readonly Zone[]): boolean {
   )
 }
 
-/**
- * Whether a rule always applies before a later one: not when a zone or an argument can exclude it.
- */
+/** Whether a rule always applies before a later one: no zone or argument excludes it. */
 function alwaysFirst(one: ShellRule, later: ShellRule): boolean {
   if (one.zones !== null || one.unlessArgs.length > 0) return false
   return one.pattern.every((token, index) => later.pattern[index] === token)

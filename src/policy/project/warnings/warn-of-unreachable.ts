@@ -9,10 +9,7 @@ import { groupTeams } from '../config/teams.ts'
 import { configFile } from '../../names/own-files.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 
-/**
- * Warns of settings that would cause requests nobody can decide; a run that needs them fails at its
- * start.
- */
+/** Warns of settings under which nobody can decide: a run that needs them does not start. */
 export function warnOfUnreachable(
   report: Report,
   config: ProjectConfig,
@@ -160,10 +157,7 @@ function mayStart(
   )
 }
 
-/**
- * Warns of rights for teams that a provider's groups fill: only people whom the file names can have
- * rights.
- */
+/** Warns of rights for teams of a provider's groups: only people in the file have rights. */
 export function warnOfGroupRights(report: Report, config: ProjectConfig): void {
   const { oidc } = config.signIn
   if (oidc === null) return

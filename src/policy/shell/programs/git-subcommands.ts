@@ -20,9 +20,7 @@ const listing = [
   '--points-at',
 ]
 
-/**
- * Git's own commands, which no alias can replace, with their harmless flags; `null`: any flag asks.
- */
+/** Git's own commands, which no alias replaces, and harmless flags; `null`: any flag asks. */
 export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
   add: { flags: null, writes: true },
   annotate: { flags: null },

@@ -139,9 +139,7 @@ export const gitProgram: Program = {
   },
 }
 
-/**
- * Sections with names chosen by the repository that configure a program or include another file.
- */
+/** Sections named by the repository that configure a program or include another file. */
 const refusalReasons: Readonly<Record<string, string>> = {
   filter: 'the repository names a filter, a program that git would run',
   hook: 'the repository names a hook, a program that git would run',

@@ -69,15 +69,9 @@ export interface Program {
   readonly aliases?: RegExp
   /** it reads or changes its working folder, even when its operands name other paths */
   readonly readsFolder?: boolean
-  /**
-   * files by which a folder can make it run other programs, judged by their text; a sentence when
-   * they do
-   */
+  /** files in a folder that can make it run other programs, judged by their text */
   readonly folderRuns?: FolderSettings
-  /**
-   * the words of a pre-approved call, with helpers switched off; `arguments_` are those after the
-   * name
-   */
+  /** the words of a pre-approved call, without helpers; `arguments_` follow the name */
   readonly safeArguments?: (arguments_: readonly string[]) => SafeArguments
 }
 

@@ -30,9 +30,7 @@ export function exactProgram(name: string): Program | undefined {
   return byName.get(name.toLowerCase())
 }
 
-/**
- * The entry of a program by its name without a path, and if necessary without version and suffix.
- */
+/** A program's entry by its name without a path, if necessary without version and suffix. */
 export function programNamed(name: string): Program | undefined {
   for (const candidate of programNames(name.toLowerCase())) {
     const program = byName.get(candidate)

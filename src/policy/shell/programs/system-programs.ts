@@ -1,10 +1,7 @@
 import { words } from '../../names/words.ts'
 import { flags, type Program } from './program.ts'
 
-/**
- * Programs that report about or change the machine and the shell, and those that connect to other
- * hosts.
- */
+/** Programs about the machine and the shell, and those that connect to other hosts. */
 export const systemPrograms: readonly Program[] = [
   // `-s` and a bare operand set the clock, `-f` prints the lines of a file.
   {

@@ -5,9 +5,7 @@ import { foldName } from '../../names/fold-name.ts'
 import { isReadBlocked } from '../../worker/read-blocked.ts'
 import { containsPath, decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
-/**
- * The context of a rule's `zones`. `root` is the workspace's, absolute; `cwd` is relative to it.
- */
+/** The context of a rule's `zones`: `root` is absolute, `cwd` is relative to it. */
 export interface ZoneContext {
   readonly host: CommandHost
   readonly root: string

@@ -172,10 +172,7 @@ async function judgeWrapper(
   return 'runs a command that no rule pre-approves by itself'
 }
 
-/**
- * The index of the command after a wrapper's own words; `null` when one of its options is not
- * understood.
- */
+/** The command's index after a wrapper's words; `null`: one of its options is not clear. */
 export function commandIndex(program: Program, args: readonly KnownWord[]): number | null {
   let at = 0
   for (; at < args.length; at += 1) {

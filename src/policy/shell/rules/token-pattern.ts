@@ -1,9 +1,7 @@
 import { programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 
-/**
- * A rule's pattern for asks and blocks: a program, operands in order, and flags anywhere after it.
- */
+/** A rule's pattern: a program, operands in order, and flags anywhere after it. */
 export interface TokenPattern {
   readonly tokens: readonly string[]
   readonly name: string
@@ -15,9 +13,7 @@ export interface TokenPattern {
   readonly runsItself: ReadonlySet<string>
 }
 
-/**
- * One flag in its spellings: `-f`, also in `-xf`, and `--force`, also as `--for` or `--force=1`.
- */
+/** One flag as it may be written: `-f`, also in `-xf`; `--force`, `--for`, `--force=1`. */
 export interface Flag {
   readonly letters: readonly string[]
   readonly words: readonly string[]

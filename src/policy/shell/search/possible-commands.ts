@@ -39,19 +39,13 @@ export interface Search {
   readonly isTooDeep: boolean
   /** a part of it was not analysed: it means too much (budget.ts) */
   readonly isTooMuch: boolean
-  /**
-   * why parts of it are unknown before it runs, one sentence each; empty when the text shows
-   * everything
-   */
+  /** why parts of it are unknown before it runs, as sentences; empty: the text shows all */
   readonly computed: readonly string[]
 }
 
 const maxDepth = 4
 
-/**
- * Every command that a script could run, over-approximated. `root` is its tree, if it was parsed
- * already.
- */
+/** Every command that a script could run, over-approximated. `root`: its tree, if parsed. */
 export function possibleCommands(
   script: string,
   root: ParsedScript | null,

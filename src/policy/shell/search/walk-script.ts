@@ -4,10 +4,7 @@ import type { Budget } from '../spelling/budget.ts'
 import { exactly, type Spelling } from '../spelling/spelling.ts'
 import { textsOf, spellWord, type KnownValues } from '../spelling/spell-word.ts'
 
-/**
- * The contents of a script at any depth: substitutions, functions, loops and here-documents
- * included.
- */
+/** A script's contents at any depth: substitutions, functions, loops, here-documents. */
 export interface ScriptParts {
   readonly commands: readonly Command[]
   /** texts that some command may read: here-documents and here-strings */
@@ -25,19 +22,13 @@ export interface ScriptParts {
   readonly argumentForwarders: ReadonlySet<string>
 }
 
-/**
- * The depth of nested substitutions that are analysed; at each level the parser reads everything
- * below it.
- */
+/** The analysed depth of substitutions; each level makes the parser read all below it. */
 const maxNested = 24
 
 /** How often assigned values are expanded in one another. */
 const maxRounds = 3
 
-/**
- * Collects every simple command of a tree, the texts it passes on, and the values it gives to
- * variables.
- */
+/** Collects a tree's simple commands, the texts they pass on, and values of variables. */
 export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
   const commands: Command[] = []
   const inputs: (HereDoc | HereString)[] = []
@@ -89,9 +80,7 @@ export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
 
 /** More values of one variable than this are not followed. */
 const maxValues = 128
-/**
- * A value that is combined from others has at most this many spellings; the variable stays open.
- */
+/** The most spellings of a combined value; with more, the variable stays open. */
 const maxJoinedValues = 16
 
 /** The field separators, unless the script sets others. */
@@ -135,10 +124,7 @@ function textsOfInput(node: HereDoc | HereString, knownValues: KnownValues): rea
   return node.target === undefined ? [] : spellWord(node.target, knownValues).flatMap(textsOf)
 }
 
-/**
- * The values of `$1` and `"$@"`, where a function or `set` could set them: the words of every
- * command.
- */
+/** The values of `$1` and `"$@"`, which functions and `set` set: words of all commands. */
 function withPositional(
   commands: readonly Command[],
   argumentForwarders: ReadonlySet<string>,

@@ -73,9 +73,7 @@ function inputReader(words: readonly Spelling[], runners: readonly Program[]): P
   })
 }
 
-/**
- * Whether a command prints exactly its text, so that the input of a shell after it was analysed.
- */
+/** Whether a command prints exactly its text, so that a shell's input is clear. */
 function printsLiterally(words: readonly Spelling[]): boolean {
   const texts = words.map(textOf)
   if (words.some((word) => word.isOpen)) return false

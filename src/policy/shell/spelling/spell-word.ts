@@ -10,10 +10,7 @@ import type { Budget } from './budget.ts'
 import { expandBraces, maxWords } from './expand-braces.ts'
 import { anyCharacter, anyText, type Spelling, exactly } from './spelling.ts'
 
-/**
- * The texts that a script itself assigns to variables, by name, and the budget for reading words
- * with them.
- */
+/** The texts that a script assigns to variables, and the budget for reading words. */
 export interface KnownValues {
   readonly values: ReadonlyMap<string, readonly string[]>
   readonly budget: Budget

@@ -20,10 +20,7 @@ export function exactly(text: string): Spelling {
   return { alternatives: [[text]], isOpen: false }
 }
 
-/**
- * Whether a field could be this token. Invisible characters do not count, and a file pattern may
- * match it.
- */
+/** Whether a field could be this token, also by a file pattern or with invisible letters. */
 export function couldBe(field: string, token: string): boolean {
   return field === token || (isUnclear(field) && patternMatches(patternOf(field), token))
 }
@@ -59,9 +56,7 @@ function visibleText(field: string): string {
   return visible.join('')
 }
 
-/**
- * Whether an unclear field could be this token. The usual matching with one place for backtracking.
- */
+/** Whether an unclear field could be this token: matching with one place to go back to. */
 export function patternMatches(pattern: readonly string[], text: string): boolean {
   let at = 0
   let star = -1

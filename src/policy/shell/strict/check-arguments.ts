@@ -3,9 +3,7 @@ import type { KnownWord } from './expand-word.ts'
 
 /** The result of checking the arguments of a command that a rule would pre-approve. */
 export interface CheckedArguments {
-  /**
-   * why they are not known to be harmless, as the end of the sentence "NAME …"; `null`: they are
-   */
+  /** why they may be harmful, as the end of the sentence "NAME …"; `null`: they are not */
   readonly problem: string | null
   /** the arguments and flag values that may be paths */
   readonly paths: readonly string[]
@@ -139,9 +137,7 @@ class Operands {
     return `has the option ${text}, which is not known to be harmless`
   }
 
-  /**
-   * `+cmd` and `@file` are options of many programs: plain words only where every flag is known.
-   */
+  /** Many programs have options `+cmd` and `@file`: words only if every flag is known. */
   #isFlag(text: string): boolean {
     if (text.length < 2) return false
     const form = this.#program?.isFlag

@@ -140,7 +140,5 @@ export interface KnownCommand {
   readonly redirects: readonly string[]
 }
 
-/**
- * A part of a known script: a command, or the separator or operator between commands, as printed.
- */
+/** A part of a known script as printed: a command, or a separator or operator. */
 export type KnownPart = KnownCommand | { readonly kind: 'text'; readonly text: string }

@@ -1,10 +1,7 @@
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 
-/**
- * Bounds for pre-approval; beyond them a command asks at least (workers-and-policy.md, shell
- * rules).
- */
+/** Bounds for pre-approval: more asks at least (workers-and-policy.md, shell rules). */
 export const shellLimits = {
   scriptBytes: limits.scriptBytes,
   commands: limits.scriptCommands,

@@ -15,10 +15,7 @@ import type { Check, Finding } from '../target/check.ts'
 /** A server that a package manager fetches first takes its time. */
 const answersWithinMs = 90_000
 
-/**
- * The project's MCP servers answer on this host: each is started, or called, as a Temporal worker
- * would.
- */
+/** Starts or calls each MCP server of the project as a Temporal worker on this host would. */
 export const checkMcpServers: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)
   if ('problems' in loaded) return []

@@ -4,9 +4,7 @@ import { ProviderFailure } from '#services/access/oidc/identity-provider.ts'
 import { loadProject } from '#services/policy/read-project.ts'
 import type { Check } from '../target/check.ts'
 
-/**
- * The project's sign-in provider answers, with the right identity. Without one there is no finding.
- */
+/** The sign-in provider answers with the right identity. Without one there is no finding. */
 export const checkSignIn: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)
   const settings = 'problems' in loaded ? null : loaded.policy.config.signIn.oidc

@@ -2,14 +2,10 @@ import { sql } from 'kysely'
 import { askDatabase } from '../target/open-servers.ts'
 import type { Check, Finding } from '../target/check.ts'
 
-/**
- * An execution is given up after 90 minutes (its activity's time-out); an older one was forgotten.
- */
+/** After 90 minutes (its activity's time-out) an execution is given up. */
 const maxMinutes = 95
 
-/**
- * No call executes for longer than permitted, and no approval of an older epoch can still be used.
- */
+/** No call executes for too long, and no approval of an older epoch can still be used. */
 export const checkExecutions: Check = (target) =>
   askDatabase(target, async (db) => {
     const { rows } = await sql<{ forgotten: number; older: number }>`

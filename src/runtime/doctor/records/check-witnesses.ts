@@ -5,10 +5,7 @@ import type { Check, Finding } from '../target/check.ts'
 const check = 'witness'
 const slowMs = 10 * 60_000
 
-/**
- * Each configured witness saw this log and no other, and is not far behind. No finding without
- * witnesses.
- */
+/** Each configured witness saw this log only, and is not far behind. */
 export const checkWitnesses: Check = (target) =>
   askDatabase(target, async (db) =>
     (await readWitnesses(db)).map((witness) => findingOf(witness, target.isAtWork)),

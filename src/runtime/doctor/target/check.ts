@@ -35,10 +35,7 @@ export type Check = (target: CheckTarget) => Promise<Finding[]>
 export const answersWithinMs = 20_000
 const slowFromMs = 2_000
 
-/**
- * The finding for a server that answered; after more than two seconds it counts as slow, with what
- * to do.
- */
+/** The finding for a server that answered: slow after two seconds, with what to do. */
 export function answeredFinding(check: string, finding: string, tookMs: number): Finding {
   if (tookMs < slowFromMs) return { check, state: 'ok', found: finding }
   const seconds = (tookMs / 1000).toFixed(1)

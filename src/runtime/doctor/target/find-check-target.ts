@@ -10,10 +10,7 @@ import { processFiles } from '../../supervisor/supervise.ts'
 import { readTemporalConfig, temporalNamedBy } from '../../config/temporal-config.ts'
 import type { CheckTarget } from './check.ts'
 
-/**
- * The installation of these folders: with the servers of the environment, or its own while they
- * run.
- */
+/** The installation of these folders, with its own servers or those of the environment. */
 export async function findCheckTarget(options: {
   project?: string
   data?: string

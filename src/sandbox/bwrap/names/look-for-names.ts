@@ -67,10 +67,7 @@ const maxEntries = 500_000
 /** The deepest nesting of folders: each is open while its contents are searched. */
 const maxDepth = 400
 const maxScriptBytes = 1024 * 1024
-/**
- * After this many folders the search yields, so that the thread can go on with others and receive
- * messages.
- */
+/** After so many folders the search lets the thread go on with others and get messages. */
 const foldersAtOnce = 50
 export const setIdBits = 0o6000
 /** The clock of a file system is a tick behind. */

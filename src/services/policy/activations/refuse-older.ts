@@ -7,10 +7,7 @@ import type { Log } from '../../core/context.ts'
 import type { Memory } from '../../core/ledger.ts'
 
 interface Parts {
-  /**
-   * `null` inside a transaction, whose rollback would undo the record: a caller outside of one
-   * makes it
-   */
+  /** `null` inside a transaction, whose rollback would undo the record: its caller records */
   readonly db: Db | null
   readonly memory: Memory
   readonly log: Log

@@ -22,9 +22,7 @@ function run(statement: ReturnType<typeof sql>) {
   return statement.execute(bench.desk.database.db)
 }
 
-/**
- * Each is a way in which somebody who can only write rows has another definition count as pinned.
- */
+/** Ways in which a writer of rows could have another definition count as pinned. */
 const forgeries: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'changed to another definition',

@@ -8,10 +8,7 @@ import type { Pin } from '#tools/mcp/mcp-pins.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { verifyPin } from './verify-pin.ts'
 
-/**
- * A server of a worker; `hash` is of its address or command, so that pins of another one do not
- * count.
- */
+/** A server of a worker. `hash` is of its address or command: pins of another do not count. */
 export interface PinnedServer {
   readonly worker: string
   readonly name: string

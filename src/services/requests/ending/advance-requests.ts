@@ -36,10 +36,7 @@ export async function advanceRequests(
   })
 }
 
-/**
- * Milliseconds until the first step or expiry of a run's pending requests; `null` when none is
- * pending.
- */
+/** Milliseconds to the first step or expiry of a run's pending requests; `null`: none. */
 async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
   return (await nextWait(db, runId)).nextDeadlineMs
 }

@@ -1,14 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/**
- * How many requests for the same call a page lists, and how many similar ones (details.md, alike).
- */
+/** How many same calls, and how many similar ones, a page lists (details.md, alike). */
 export const maxAlike = { same: 10, similar: 5 } as const
 
-/**
- * A command's program or a file's path in the facts of a revision, as in the index
- * `revision_of_target`.
- */
+/** A command's program or a file's path in the facts, as in index `revision_of_target`. */
 function target(revision: string): RawBuilder<string | null> {
   const facts = sql.ref(`${revision}.facts`)
   return sql`coalesce(${facts}->'detail'->'programs'->0->>'path', ${facts}->'bases'->0->>'path')`

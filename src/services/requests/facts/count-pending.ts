@@ -2,9 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { RunState } from '#domain/requests/request.ts'
 import type { Tx } from '#store/database.ts'
 
-/**
- * A run after its count changed; `changed`: its state changed too, so that the caller publishes it.
- */
+/** A run after its count changed. `changed`: its state too, so that the caller publishes it. */
 export interface PendingCount {
   readonly pending: number
   readonly state: RunState

@@ -2,10 +2,7 @@ import type { Routing } from '#domain/deciding/judgement.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
 import type { Risk } from '#domain/policy/verdict.ts'
 
-/**
- * What determines whether a request's approval needs a signature; frozen at its opening, like the
- * quorum.
- */
+/** What decides whether an approval needs a signature; frozen like the quorum. */
 interface SignableRequest {
   readonly kind: RequestKind
   readonly risk: Risk

@@ -18,10 +18,7 @@ type Detail = RecordOf<RequestDetail>
 /** Members of the answer that its view computes from others. */
 type ViewMember = 'externalId' | 'verdict' | 'metadata' | 'workspaceRoot'
 
-/**
- * Everything of one request. `version` changes whenever any member may have changed; it becomes
- * the `ETag`.
- */
+/** Everything of one request. `version`, the `ETag`, changes with any member. */
 export interface RequestDetailRecord extends Omit<
   Detail,
   ViewMember | 'rule' | 'presentation' | 'facts'

@@ -24,9 +24,7 @@ const write = (path: string, content = 'hello\n') => ({
   calls: [{ tool: 'write_file', input: { path, content } }],
 })
 
-/**
- * A run that asks for one write. The file is gone first: what is there already would ask nobody.
- */
+/** A run that asks for one write of a new file; what is there already would ask nobody. */
 async function ask(path: string, content?: string) {
   await rm(join(desk.root, path), { force: true })
   desk.say(write(path, content))

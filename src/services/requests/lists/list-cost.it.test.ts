@@ -63,9 +63,7 @@ const manyOf = new Set(['request', 'audit_event'])
  * of its fifty.
  */
 const rowsOfPage = 800
-/**
- * A search reads the files of the newest two hundred besides, and for short words a thousand more.
- */
+/** A search also reads files of the newest 200 requests, for short words of 1,000 more. */
 const rowsOfSearch = 5_000
 
 const pages: ListRequestsInput[] = [

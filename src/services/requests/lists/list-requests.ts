@@ -50,10 +50,7 @@ interface Order {
 }
 
 const riskRank = sql`(case risk when 'high' then 1 when 'medium' then 2 else 3 end)`
-/**
- * Requests of one turn have one instant: they stay in call order, whatever the direction
- * (product.md 15).
- */
+/** Requests of a turn have one instant and stay in call order (product.md 15). */
 const callOrder = [
   { sql: sql`coalesce(request.position, 0)`, type: 'bigint', kind: 'signed' },
   { sql: sql`request.number`, type: 'bigint', kind: 'signed' },
@@ -64,9 +61,7 @@ const callOrderDescending = [
 ] as const
 const opening = { sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' } as const
 const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
-/**
- * Triggers maintain it, equal for all pending requests of a turn; the run's id separates two turns.
- */
+/** Triggers keep it equal for the pending requests of a turn; the run's id comes next. */
 const urgency = [
   { sql: sql`request.urgency_rank`, type: 'smallint', kind: 'number' },
   { sql: sql`request.urgency_at`, type: 'bigint', kind: 'signed' },

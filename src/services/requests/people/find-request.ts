@@ -35,10 +35,7 @@ export async function findRequest(
   return location
 }
 
-/**
- * The same for a caller: the rights, which cost queries of their own, are read only when they are
- * needed.
- */
+/** The same for a caller. The rights cost queries, and are read only when needed. */
 export async function findRequestFor(
   ctx: ServiceContext,
   caller: Caller,

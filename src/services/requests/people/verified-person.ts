@@ -23,9 +23,7 @@ export interface VerifiedPerson {
   readonly forged: 'person' | 'membership' | null
 }
 
-/**
- * The rows of the current `person` row as {@link PersonRows}, with the memberships that hold now.
- */
+/** The current `person` row as {@link PersonRows}, with the present memberships. */
 export const personRows: RawBuilder<PersonRows> = sql<PersonRows>`jsonb_build_object(
   'person', to_jsonb(person),
   'memberships', (
@@ -58,10 +56,7 @@ export function verifyPerson(seals: Seals, { person, memberships }: PersonRows):
   }
 }
 
-/**
- * Converts `until` to a date, which `fromJsonRow` does not: the name does not end in `_at` or
- * `_until`.
- */
+/** Makes a date of `until`, which `fromJsonRow` recognises by no suffix. */
 function withUntil(member: JsonRow): JsonRow {
   const { until } = member
   return typeof until === 'string' ? { ...member, until: new Date(until) } : member

@@ -3,15 +3,11 @@ import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOfEmail } from '../../core/rights-of.ts'
 
-/**
- * The reader: a person, or a key for its owner. `managesRuns`: they have the right `manageRuns`.
- */
+/** A reader: a person, or the owner of a key. `managesRuns`: has the right `manageRuns`. */
 export interface Viewer {
   readonly personId: string
   readonly managesRuns: boolean
-  /**
-   * their present teams; when absent, each query looks them up, so that Postgres plans a list worse
-   */
+  /** their present teams; absent: each query looks them up, and lists are planned worse */
   readonly teams?: readonly string[]
 }
 

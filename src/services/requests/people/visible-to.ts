@@ -108,10 +108,7 @@ function wentOneByOne(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<bo
   ), false)`
 }
 
-/**
- * Whether the viewer is in the queue's team, or in one that the quorum names; for a request's
- * alias.
- */
+/** Whether the viewer is in the queue's team, or in a team that the quorum names. */
 type GoesTo = (request: string) => RawBuilder<boolean>
 
 /** The conditions by the viewer's teams: none for viewers without a team. */
@@ -128,10 +125,7 @@ function toTeams(
   ]
 }
 
-/**
- * Whether the viewer is in a team that the quorum names, and so may decide unless they are behind
- * it.
- */
+/** Whether the quorum names a team of the viewer, who may decide unless behind it. */
 export function inQuorumOf(request: string, personId: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select 1 from team_member

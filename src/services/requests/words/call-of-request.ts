@@ -15,10 +15,7 @@ export interface CallOfRequest {
   readonly above: readonly Selectable<RunTable>[]
   /** runs that the call started: their input is the call's */
   readonly children: readonly Selectable<RunTable>[]
-  /**
-   * the first turn in which the model can have repeated the call's contents; `null`: there is no
-   * run
-   */
+  /** the first turn in which the model can have repeated the contents; `null`: no run */
   readonly fromTurn: number | null
 }
 

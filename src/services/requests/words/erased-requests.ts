@@ -3,9 +3,7 @@ import type { Db, Tx } from '#store/database.ts'
 import type { ErasedPart } from './contents-of-call.ts'
 import { erasedText } from './erased-words.ts'
 
-/**
- * The erasure of a request's contents: when, by whom, and the hashes and sizes of what was erased.
- */
+/** The erasure of a request's contents: when, by whom, and the hashes and sizes. */
 export interface RequestErasure {
   readonly at: Date
   readonly by: { readonly id: string; readonly name: string }

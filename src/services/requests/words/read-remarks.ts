@@ -10,10 +10,7 @@ export interface Remark extends CommentAnchor {
   readonly text: string
 }
 
-/**
- * The comments on lines of a request from before its denial, in order (product.md 41), without
- * erased ones.
- */
+/** Comments on lines from before the denial, in order, without erased ones (product.md 41). */
 export async function readRemarks(
   tx: Tx,
   requestId: string,

@@ -37,10 +37,7 @@ export async function forkPoint(
   return { afterTurn, prefix: await prefixOf(tx, run, afterTurn), sequence }
 }
 
-/**
- * The runs that took the turns up to one: for a fork of a fork, also those that it took turns over
- * from.
- */
+/** The runs that took the turns up to one: a fork of a fork has those of several. */
 async function prefixOf(
   tx: Tx,
   run: Selectable<RunTable>,

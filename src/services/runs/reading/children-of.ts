@@ -7,10 +7,7 @@ import type { RecordOf } from '../../core/record-of.ts'
 /** A run that a call of another has started. */
 export type ChildRecord = RecordOf<RunDetail['children'][number]>
 
-/**
- * The runs that a run has started, oldest first, as far as the viewer may see them (security.md
- * 22).
- */
+/** The run's child runs that the viewer may see, oldest first (security.md 22). */
 export async function childrenOf(
   db: Db,
   viewer: Viewer,

@@ -107,10 +107,7 @@ async function inputOf(ctx: ServiceContext, hash: string): Promise<Json> {
   return JSON.parse(text) as Json
 }
 
-/**
- * Whether the run may have a manual tool for the person; only the host of the workspace knows
- * which.
- */
+/** Whether the person may get a manual tool; only the workspace's host knows which. */
 async function mayCall(
   ctx: ServiceContext,
   caller: Caller,

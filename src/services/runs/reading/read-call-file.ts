@@ -4,9 +4,7 @@ import { getContent } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { assertVisible } from '../visible-run.ts'
 
-/**
- * Bytes of a result. `picture`: the media type by its bytes, for a picture that was stored as one.
- */
+/** Bytes of a result. `picture`: the media type, for a picture that was stored as one. */
 export interface CallFile {
   readonly bytes: Buffer
   readonly picture: PictureType | null

@@ -71,10 +71,7 @@ export interface StartTerms {
   readonly forkedFrom: { readonly number: number; readonly afterTurn: number } | null
 }
 
-/**
- * Opens the request that the start of a run waits for. The run's row was just written, which locks
- * it.
- */
+/** Opens the request for a run's start. The run's row was just written, which locks it. */
 export async function askToStart(
   unit: UnitOfWork,
   caller: Caller,

@@ -41,10 +41,7 @@ export interface NewRun {
   readonly taskQueue: string
   /** name of the workspace that it works in */
   readonly workspace: string
-  /**
-   * its own worktree, whose branch contains the run's number, or that of the run above; `null`:
-   * none
-   */
+  /** its worktree, whose branch has the run's number, or its parent's; `null`: none */
   readonly worktree: WorktreeStart | WorktreeOfRun | null
   readonly signed: SignedStatement | null
   /** the first message of the model, and its author */

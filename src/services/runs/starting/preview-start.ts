@@ -26,10 +26,7 @@ export interface PreviewedLine extends PreviewLine {
 /** A queue that a run may ask, and who could decide there, without the people behind the run. */
 export type PreviewedQueue = RecordOf<StartPreviewView['queues'][number]>
 
-/**
- * What a run of a worker does without approval, asks about, and never does, if the caller starts it
- * now.
- */
+/** What a run would do without approval, ask, and never do, if the caller starts it now. */
 export interface StartPreview {
   readonly lines: readonly PreviewedLine[]
   readonly queues: readonly PreviewedQueue[]
@@ -37,10 +34,7 @@ export interface StartPreview {
   readonly refusal: { readonly code: string; readonly detail: string } | null
 }
 
-/**
- * What a worker does without approval, asks about and never does, with the queues that it asks.
- * Pure.
- */
+/** What a worker does without approval, asks (in which queues), and never does. Pure. */
 export function previewedLines(policy: Policy, worker: WorkerDefinition): readonly PreviewedLine[] {
   return linesWithRoutes(policy, worker).map(({ line, routes }) => ({
     ...line,

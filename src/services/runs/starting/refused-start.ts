@@ -41,9 +41,7 @@ export async function refusedStart(
   )
 }
 
-/**
- * The same under a version that is not in force: by its own teams, not the rows of the one that is.
- */
+/** The same under a version that is not in force, by its own teams instead of rows. */
 export async function refusedStartUnder(
   policy: Policy,
   target: WorkerDefinition,
@@ -64,9 +62,7 @@ function startedBy(email: string | null): readonly Principal[] {
 /** The size of a group is unknown here: assume as many as any quorum needs. */
 const membersOfGroup = 50
 
-/**
- * The people that a version names, by address, and one for each place of a team that a group fills.
- */
+/** A version's people by address, and one for each place of a team that a group fills. */
 function peopleOf({ config }: Policy): readonly Reachable[] {
   const named = new Map<string, string[]>()
   for (const { name, members } of config.teams.values()) {
