@@ -8,6 +8,8 @@ import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
+import { readTasks } from '#services/requests/facts/read-tasks.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -36,25 +38,25 @@ async function plannedAnew(db: Db): Promise<string[]> {
   )
 }
 
-it('turns, decisions and executions plan none of their statements anew each time', async () => {
+it('starts, turns, decisions and executions plan none of their statements anew each time', async () => {
   await using db = connect(desk.database.url)
   const { verifier, memory, log } = desk.api
   const own = { db, policies: createPolicyReader({ db, verifier, memory, log }) }
+  const api = { ...desk.api, ...own }
   const worker = { ...desk.worker, ...own }
   const { signal } = new AbortController()
   for (let round = 0; round < rounds; round += 1) {
     const input = { path: `notes/${round}.md`, content: 'hello\n' }
     desk.say({ text: 'I act.', calls: [{ tool: 'write_file', input }] })
-    const runId = await desk.start()
+    const task = { worker: 'scribe', input: 'Write notes' }
+    const { id: runId } = await startRun(api, desk.people.ada.caller, task)
+    await readTasks(db, [runId], 'list')
     await takeTurn(worker, { runId, turn: 1, signal })
     const [call] = await desk.calls(runId, 1)
     const { requestId = '', id: callId = '' } = call ?? {}
     const { digest } = await rowOf(db, 'request', { id: requestId })
     const body = { decision: 'approve', digest, revision: 1 }
-    await decideRequest({ ...desk.api, ...own }, desk.people.grace.caller, {
-      request: requestId,
-      body,
-    })
+    await decideRequest(api, desk.people.grace.caller, { request: requestId, body })
     expect(await executeCall(worker, { callId, signal })).toEqual({ kind: 'done' })
   }
   expect(await plannedAnew(db)).toEqual([])

@@ -152,12 +152,12 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   expect(taken[1], textsOf(queries)).toBe(taken[0])
 })
 
-it("the start of a run takes at most 16 queries, the opening of a program's request 19, and each look of its workflow one", async () => {
+it("the start of a run takes at most 14 queries, the opening of a program's request 19, and each look of its workflow one", async () => {
   const api = counted(desk.api)
   await api.policies.inForce()
   queries.length = 0
   await startRun(api, desk.people.ada.caller, { worker: 'scribe', input: 'Write notes' })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(16)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(14)
 
   const program = await addKey(desk.database.db, desk.people.grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }

@@ -97,7 +97,7 @@ async function createNextDeliveries(at: DeliveryUnit, channel: Channel): Promise
     .select(['id', 'sequence', 'type', 'subject', 'created_at'])
     .where('sequence', '>', from)
     .orderBy('sequence')
-    .limit(eventsAtOnce)
+    .limit(sql.lit(eventsAtOnce))
     .execute()
   const last = events.at(-1)?.sequence
   if (last === undefined || last === null) return 0

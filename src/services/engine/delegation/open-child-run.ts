@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { canonicalJson } from '#domain/json/digest.ts'
-import { putContent } from '#store/content/content.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { Tx } from '#store/database.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
@@ -31,7 +30,7 @@ export async function openChildRun(
     policyDigest: child.policyDigest,
     mode: plan.mode,
     input,
-    inputDigest: await putContent(unit.tx, canonicalJson(input)),
+    inputDigest: hashJson(input),
     startedBy: run.started_by,
     startedFrom: null,
     apiKeyId: null,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { erasedText } from '../words/erased-words.ts'
 import { wholeTask } from '../words/task-words.ts'
@@ -40,7 +41,7 @@ export async function readTasks(
     ) asked on true
     cross join lateral ${contentOfTask('run')} words
     join content on content.hash = words.hash
-    where run.id = any(${[...new Set(rootRunIds)]}::uuid[])
+    where ${isOneOf('run.id', [...new Set(rootRunIds)])}
   `.execute(db)
   const isRead = ({ size }: { readonly size: number }): boolean =>
     shownIn === 'detail' || size <= listLimits.bytes

@@ -26,10 +26,11 @@ export async function readStarted(
   started: StartedRun,
 ): Promise<StartedRunRecord> {
   const { id, state } = started
-  const viewer = await viewerOf(ctx, caller)
   const task = (await readTasks(ctx.db, [id], 'detail')).get(id) ?? null
   const asks = state === 'waiting_for_approval'
-  const waitsFor = asks ? (await waitsForOf(ctx.db, viewer, [id])).get(id) : undefined
+  const waitsFor = asks
+    ? (await waitsForOf(ctx.db, await viewerOf(ctx, caller), [id])).get(id)
+    : undefined
   return {
     ...started,
     task: task === null ? null : { ...task, later: 0 },

@@ -2,14 +2,16 @@ import { sql, type Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { Actor } from '#domain/actor.ts'
 import { taskText } from '#domain/text/task-text.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { SignedStatement } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { worktreeBranch, type WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import { putContent } from '#store/content/content.ts'
+import { packContents, storeContents } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
@@ -32,7 +34,7 @@ export interface NewRun {
   readonly policyDigest: string
   readonly mode: RunMode
   readonly input: Json
-  /** of the input's canonical JSON in `content` */
+  /** hash of the input's canonical JSON */
   readonly inputDigest: string
   readonly startedBy: string | null
   /** the trigger or schedule that starts it; `null`: a caller does */
@@ -81,9 +83,32 @@ export function workflowIdOf(runId: string): string {
   return `agent-run:${runId}`
 }
 
-/** Writes a run with its lineage, its first message and the version of its worker. */
+/**
+ * Writes a run with its input, its lineage, its first message and the version of its worker. What
+ * needs no answer is sent at once.
+ */
 export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
-  const { id, worker, parent } = run
+  const { id, parent } = run
+  const messageId = newId()
+  const contents = packContents([canonicalJson(run.input), writeMessageText(run.text)])
+  const [, , row] = await together([
+    storeContents(tx, [contents]),
+    insertVersion(tx, run.worker),
+    insertRow(tx, run),
+    insertLineage(tx, id, parent?.runId ?? null),
+    insertMessage(tx, run, messageId, contents.hashes[1] ?? ''),
+  ])
+  const worktree = await writeWorktree(tx, row, run.worktree)
+  await storeMessageFiles(tx, messageId, run.files)
+  await insertPrincipals(tx, id, run.behind)
+  if (run.fork !== null) {
+    await insertFork(tx, id, run.fork)
+    await copyWindowSteps(tx, run.fork, id)
+  }
+  return { ...row, worktree }
+}
+
+async function insertVersion(tx: Tx, worker: WorkerDefinition): Promise<void> {
   await tx
     .insertInto('worker_version')
     .values({
@@ -94,7 +119,11 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const row = await tx
+}
+
+async function insertRow(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
+  const { id, worker, parent } = run
+  return tx
     .insertInto('run')
     .values({
       id,
@@ -126,33 +155,40 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  const worktree = await writeWorktree(tx, row, run.worktree)
+}
+
+/** The runs above, from the root down, and the run itself. */
+async function insertLineage(tx: Tx, id: string, parentId: string | null): Promise<void> {
+  if (parentId === null) {
+    await tx.insertInto('run_lineage').values({ run_id: id, ancestor_id: id, depth: 0 }).execute()
+    return
+  }
   await sql`
     insert into run_lineage (run_id, ancestor_id, depth)
-    select ${id}::uuid, ancestor_id, depth from run_lineage where run_id = ${parent?.runId ?? null}::uuid
+    select ${id}::uuid, ancestor_id, depth from run_lineage where run_id = ${parentId}::uuid
     union all
     select ${id}::uuid, ${id}::uuid,
-      (select count(*) from run_lineage where run_id = ${parent?.runId ?? null}::uuid)
+      (select count(*) from run_lineage where run_id = ${parentId}::uuid)
   `.execute(tx)
-  const messageId = newId()
+}
+
+async function insertMessage(
+  tx: Tx,
+  { id, fork, author }: NewRun,
+  messageId: string,
+  contentHash: string,
+): Promise<void> {
   await tx
     .insertInto('message')
     .values({
       id: messageId,
       run_id: id,
-      sequence: run.fork?.sequence ?? 1,
+      sequence: fork?.sequence ?? 1,
       role: 'user',
-      author: toJsonb(run.author),
-      content_hash: await putContent(tx, writeMessageText(run.text)),
+      author: toJsonb(author),
+      content_hash: contentHash,
     })
     .execute()
-  await storeMessageFiles(tx, messageId, run.files)
-  await insertPrincipals(tx, id, run.behind)
-  if (run.fork !== null) {
-    await insertFork(tx, id, run.fork)
-    await copyWindowSteps(tx, run.fork, id)
-  }
-  return { ...row, worktree }
 }
 
 /** Its branch has the number of the run, which only the row has. */

@@ -1,6 +1,6 @@
 import { newId } from '#domain/new-id.ts'
 import type { Actor } from '#domain/actor.ts'
-import { canonicalJson } from '#domain/json/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
@@ -12,7 +12,6 @@ import { defaultWorkspace, type Isolation } from '#domain/tools/workspace-name.t
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import { putContent } from '#store/content/content.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { signedWorktree } from '../../core/verify-run.ts'
@@ -154,7 +153,7 @@ export async function recordRun(
     ...(startRequestId === null ? {} : { startRequestId }),
     workerName: worker.name,
     workerDigest: worker.digest,
-    inputDigest: await putContent(tx, canonicalJson(start.input)),
+    inputDigest: hashJson(start.input),
     mode,
     startedBy: starter?.id ?? null,
     ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
@@ -185,6 +184,7 @@ export async function recordRun(
     startRequestId,
     behind: fork?.behind ?? start.behind ?? [],
   })
+  unit.setReadAt(run.created_at)
   await unit.audit(startedEntry(start, statement, run.worktree))
   await unit.event('run.changed', { runId: id })
   if (verdict === 'denied') await endUnstarted(unit, { id }, deniedByMode)

@@ -4,6 +4,7 @@ import type { RunMode } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, PolicyReader } from '../../core/context.ts'
@@ -92,7 +93,7 @@ async function readFacts(tx: Tx, { name }: WorkerDefinition, personIds: readonly
   const { rows } = await sql<{ used: UsedUpBudget | null; people: PersonRows[] }>`
     select ${usedUpBudget(sql<string>`${name}::text`)} as used,
       (select coalesce(jsonb_agg(${personRows}), '[]') from person
-        where id = any(${personIds}::uuid[])) as people
+        where ${isOneOf('id', personIds)}) as people
   `.execute(tx)
   return rows[0] ?? { used: null, people: [] }
 }
