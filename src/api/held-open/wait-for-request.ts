@@ -56,9 +56,14 @@ export async function waitForRequest<
 
 const answers = new OpenAnswers()
 
-/** Counts a waiting answer; call the result when it no longer waits. Throws `rate_limited`. */
+/**
+ * Counts a waiting answer, and frees the place of its large body; call the result when it no longer
+ * waits. Throws `rate_limited`.
+ */
 export function holdAnswer(): () => void {
-  return answers.hold(currentRequest.getStore()?.caller ?? '', limits.heldAnswers, {
+  const current = currentRequest.getStore()
+  current?.freeBody?.()
+  return answers.hold(current?.caller ?? '', limits.heldAnswers, {
     what: 'answers that wait',
     makeRoom: null,
   })

@@ -14,8 +14,8 @@ const strangersBodyBytes = 16 * 1024
 const signedBodyBytes = 256 * 1024
 
 /**
- * Bodies over 256 KiB, or of unknown length, that are in memory at once: a caller who sends slowly
- * on a thousand connections would otherwise take 12 GiB of it (security.md 37).
+ * Calls with bodies over 256 KiB, or of unknown length, that are in memory at once: a caller who
+ * sends slowly on a thousand connections would otherwise take 12 GiB of it (security.md 37).
  */
 const largeBodies = new Shares({ places: 16, maxPerCaller: 4, maxWaiting: 100, waitMs: 10_000 })
 
@@ -42,13 +42,16 @@ export const readBody: RequestHandler = async (request, response, next) => {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   // Read already: `readSignedBody`.
   if (!isRead && !(request.body instanceof Buffer)) {
-    const caller = currentRequest.getStore()?.caller ?? ''
-    const free = isLarge(request, response) ? await largeBodies.take(caller) : undefined
-    try {
-      request.body = await jsonOf(request, await bytesOf(request, response), caller)
-    } finally {
-      free?.()
+    const current = currentRequest.getStore()
+    const caller = current?.caller ?? ''
+    if (isLarge(request, response)) {
+      const free = await largeBodies.take(caller)
+      if (current !== undefined) current.freeBody = free
+      response.on('close', free)
+      // It may have closed in between.
+      if (response.destroyed) free()
     }
+    request.body = await jsonOf(request, await bytesOf(request, response), caller)
   }
   next()
 }

@@ -25,6 +25,7 @@ export const requestId: RequestHandler = (request, response, next) => {
     subject: null,
     caller,
     hasCommitted: false,
+    freeBody: null,
   }
   response.locals['current'] = current
   currentRequest.run(current, next)

@@ -20,6 +20,8 @@ export interface CurrentRequest {
   caller: string
   /** a unit of work of it was committed: an outage after that must not say that nothing changed */
   hasCommitted: boolean
+  /** frees the place of its large body, for a call that waits for people; null: it has none */
+  freeBody: (() => void) | null
 }
 
 /**
