@@ -68,4 +68,5 @@ test('a call that waits for people takes no place of those with large bodies', a
     desk.send('ada', 'waits')
     await desk.untilReached('ada', count)
   }
+  expect(desk.callsOf('ada')).toHaveLength(6)
 })

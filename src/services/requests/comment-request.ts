@@ -1,6 +1,7 @@
 import { newId } from '#domain/new-id.ts'
+import { Problem } from '#domain/problem.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
-import { toJsonb } from '#store/database.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { requireCommentText } from './facts/decision-input.ts'
 import { requireAnchor } from './facts/require-anchor.ts'
@@ -12,10 +13,13 @@ import { lockForQueuePerson } from './people/queue-person.ts'
 import type { RequestDetailRecord } from './facts/request-record.ts'
 import { viewerOf } from './people/viewer.ts'
 
+/** Comments of one person on one request, whose page has them all. */
+const maxComments = 100
+
 /**
  * Adds a comment to a request, for people of the queue. `text`: 1 to 4,000 characters. With an
  * `anchor` it is about a line of what the request shows, and a later denial sends it to the agent
- * (product.md 41).
+ * (product.md 41). Rejects with `conflict` over 100 comments of the caller.
  */
 export async function commentRequest(
   ctx: ServiceContext,
@@ -28,6 +32,7 @@ export async function commentRequest(
   const judge = lockForQueuePerson(caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
+    await requireFewComments(unit.tx, request.id, person.id)
     if (anchor !== null) await requireAnchor(unit.tx, request, anchor)
     const id = newId()
     const textHash = await putSaltedText(unit.tx, text)
@@ -51,4 +56,15 @@ export async function commentRequest(
     const author = { id: person.id, name: person.name }
     return { id, person: author, text, anchor, at: row.created_at, editedAt: null }
   })
+}
+
+async function requireFewComments(tx: Tx, requestId: string, personId: string): Promise<void> {
+  const { count } = await tx
+    .selectFrom('comment')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('request_id', '=', requestId)
+    .where('person_id', '=', personId)
+    .executeTakeFirstOrThrow()
+  if (Number(count) < maxComments) return
+  throw new Problem('conflict', `A request takes at most ${maxComments} comments of one person`)
 }

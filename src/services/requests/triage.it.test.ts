@@ -186,6 +186,21 @@ test('comments on lines are passed to the agent with a later denial, as quoted d
   expect(call?.text).not.toMatch(/too late|colleagues alone/)
 })
 
+// Rules: security.md 24, 37
+test('a person writes at most 100 comments on a request, and colleagues may still comment it', async () => {
+  const { id } = await ask()
+  const { grace, linus } = people()
+  const comment = ({ caller }: typeof grace) =>
+    commentRequest(desk.api, caller, { request: id, text: 'look' })
+  for (let written = 0; written < 100; written += 1) await comment(linus)
+  expect(await refusal(comment(linus))).toMatchObject({ code: 'conflict' })
+  await comment(grace)
+  const { comments } = await getRequest(desk.api, grace.caller, { request: id })
+  expect(comments).toHaveLength(101)
+  await removeComment(desk.api, linus.caller, { request: id, comment: comments[0]?.id ?? '' })
+  await comment(linus)
+})
+
 test('a comment about a line that the change does not have is refused', async () => {
   await desk.write('notes/lines.md', 'one\ntwo\nthree\n')
   const runId = await desk.start()

@@ -66,12 +66,12 @@ export const requestActionRoutes = [
     path: '/v1/requests/:id/comments',
     name: 'commentRequest',
     summary: 'Comment on a request',
-    description: 'Add a comment for the people of the queue',
+    description: 'Add a comment for the people of the queue, at most 100 of one person',
     access,
     params,
     body: schemas.commentBody,
     answers: { 201: { description: 'The comment', schema: commentView } },
-    problems: ['not_eligible', 'tampered'],
+    problems: ['not_eligible', 'tampered', 'conflict'],
     answer: async (api, { params, body, caller }) => {
       const comment = await commentRequest(api.ctx, caller, {
         request: params.id,
