@@ -1,15 +1,10 @@
+import type { Me } from '#api/schemas/access/auth.ts'
 import { Problem } from '#domain/problem.ts'
-import type { Right } from '#policy/project-config.ts'
 import type { ServiceContext } from '../core/context.ts'
+import type { RecordOf } from '../core/record-of.ts'
 import { rightsOf } from '../core/rights-of.ts'
 
-export interface PersonWithRights {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly teams: readonly string[]
-  readonly rights: readonly Right[]
-}
+export type PersonWithRights = RecordOf<Me['person']>
 
 /** A person with the teams and rights they have now. Rejects with `not_found`. */
 export async function readPerson(ctx: ServiceContext, personId: string): Promise<PersonWithRights> {

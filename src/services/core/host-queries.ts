@@ -1,10 +1,12 @@
+import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
+import type { ToolList } from '#api/schemas/tool-list.ts'
+import type { RecordOf } from './record-of.ts'
 import type { Cue } from '#domain/policy/cues.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { RefusedAttachment } from '#policy/judge/run-attachment.ts'
 import type { ReadFile } from './attached-files.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
-import type { Verdict } from '#domain/policy/verdict.ts'
 
 /**
  * What the API asks of the host that has the workspace. The members that a query has say which one
@@ -79,12 +81,7 @@ export interface ServedTool {
 }
 
 /** A tool of a worker, perhaps one that only people may invoke on a run (product.md 5). */
-export interface WorkerTool {
-  readonly name: string
-  readonly description: string
-  /** JSON Schema of its input */
-  readonly inputSchema: JsonObject
-}
+export type WorkerTool = RecordOf<ToolList['items'][number]>
 
 /**
  * A hypothetical or edited call. With `runId` the run's mode, grants and earlier proposals of the
@@ -180,33 +177,11 @@ export interface ReplayAnswer {
 }
 
 /** A call that cannot be judged under the version now. */
-export interface UnjudgedCall {
-  readonly callId: string
-  readonly runId: string
-  readonly worker: string
-  readonly tool: string
-  /** a sentence */
-  readonly why: string
-}
+export type UnjudgedCall = RecordOf<PolicyReplay['notJudged'][number]>
 
 /** A call whose verdict or approvers would differ. */
-export interface ReplayedCall extends Omit<UnjudgedCall, 'why'> {
-  /** the verdict recorded with the call, after mode and grants */
-  readonly recorded: Verdict
-  /**
-   * by the version that judged it, with the files of today; `null` when that version cannot be read
-   */
-  readonly before: ReplayedVerdict | null
-  readonly after: ReplayedVerdict
-}
-
-export interface ReplayedVerdict {
-  readonly verdict: Verdict
-  /** the sentence of the rule that decided, or of the refusal */
-  readonly reason: string
-  /** whom it asks, such as `platform: 1 of platform, risk medium`; `null` when it does not ask */
-  readonly asks: string | null
-}
+export type ReplayedCall = RecordOf<PolicyReplay['items'][number]>
+export type ReplayedVerdict = ReplayedCall['after']
 
 /** A presentation whose parts are stored in `content`, as a `request_revision` row needs it. */
 export interface StoredPresentation {

@@ -17,3 +17,10 @@ export type RecordOf<T> = Json extends T
 
 type InstantName = 'at' | 'since' | 'until' | `${string}At` | `${string}Until`
 type AsDate<T> = T extends string ? Date : T
+
+/** A record with `null` for each member that its answer can leave out. */
+export type WithNulls<T> = {
+  readonly [Name in keyof T]-?: Partial<Pick<T, Name>> extends Pick<T, Name>
+    ? Exclude<T[Name], undefined> | null
+    : T[Name]
+}

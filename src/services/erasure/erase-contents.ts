@@ -1,3 +1,5 @@
+import type { ErasedView } from '#api/schemas/requests/erasure.ts'
+import type { RecordOf } from '../core/record-of.ts'
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { dropReleased, releaseContent, stillUsed } from '#store/content/drop-content.ts'
@@ -16,15 +18,7 @@ import { refuseOpenCall } from './refuse-open-call.ts'
 import { byRight, type PersonActor } from '../core/authority.ts'
 
 /** The counts of an erasure. */
-export interface ErasedContents {
-  /** of the same call: renewed ones, its attachments, its outcome checks */
-  readonly requests: number
-  /** distinct contents that nothing refers to any more, with their bytes */
-  readonly contents: number
-  readonly bytes: number
-  /** contents whose bytes stay, since something else has the same bytes */
-  readonly kept: number
-}
+export type ErasedContents = RecordOf<Omit<ErasedView, 'texts'>>
 
 const noContents: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
 

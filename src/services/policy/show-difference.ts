@@ -1,8 +1,8 @@
+import type { PolicyDifference } from '#api/schemas/policy/policy.ts'
 import { Problem } from '#domain/problem.ts'
 import {
   compareVersions,
   type ProjectFileChange,
-  type SettingChange,
   maskChange,
 } from '#policy/difference/compare-versions.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -15,14 +15,6 @@ import { hasRight } from '../core/rights-of.ts'
 /** Of longer texts, and of those that take too long, only the settings are compared. */
 const maxCharacters = 256 * 1024
 
-export interface VersionDifference {
-  readonly from: string
-  readonly to: string
-  readonly files: readonly (ProjectFileChange & { readonly diff: string | null })[]
-  readonly settings: readonly SettingChange[]
-  readonly secondPerson: readonly SettingChange[]
-}
-
 /**
  * The difference between two versions: `from` a digest, else the version in force; `to` a digest,
  * else the project folder. For people with the right `activatePolicy` or `readAudit`. Rejects with
@@ -33,7 +25,7 @@ export async function showDifference(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly projectDir: string; readonly from?: string; readonly to?: string },
-): Promise<VersionDifference> {
+): Promise<PolicyDifference> {
   const mayRead =
     (await hasRight(ctx, caller.actor, 'activatePolicy')) ||
     (await hasRight(ctx, caller.actor, 'readAudit'))

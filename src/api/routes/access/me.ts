@@ -1,3 +1,4 @@
+import { answerOf } from '../../views/answer-of.ts'
 import { endAbsence, setAbsence } from '#services/access/absence.ts'
 import { personBehind } from '#services/requests/people/viewer.ts'
 import { route } from '../../route/route.ts'
@@ -37,8 +38,7 @@ export const meRoutes = [
     body: schemas.absenceBody,
     answers: { 200: { description: 'The absence', schema: schemas.absence } },
     answer: async (api, { body, caller }) => {
-      const { until, note } = await setAbsence(api.ctx, caller, body)
-      return { status: 200, body: { until: until.toISOString(), note } }
+      return { status: 200, body: answerOf(await setAbsence(api.ctx, caller, body)) }
     },
   }),
   route({

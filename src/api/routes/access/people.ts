@@ -122,8 +122,8 @@ async function makeLink(
   email: string,
 ): Promise<{ url: string; expiresAt: string }> {
   const link = await createSignInLink(api.ctx, caller, { email })
-  return {
+  return answerOf({
     url: signInUrl(api.settings.publicUrl, link.token),
-    expiresAt: link.expiresAt.toISOString(),
-  }
+    expiresAt: link.expiresAt,
+  })
 }

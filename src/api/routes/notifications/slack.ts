@@ -4,12 +4,13 @@ import { isSignedBySlack } from '#delivery/slack/slack-signature.ts'
 import { Problem } from '#domain/problem.ts'
 import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts'
 import { rememberSignature } from '#services/channels/slack/remember-signature.ts'
-import { listSlackLinks, type SlackLinkRecord } from '#services/channels/slack/list-slack-links.ts'
+import { listSlackLinks } from '#services/channels/slack/list-slack-links.ts'
 import { removeSlackLink } from '#services/channels/slack/remove-slack-link.ts'
 import { failureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import { route, type Route } from '../../route/route.ts'
 import { id, removed } from '../../schemas/common.ts'
+import { answerOf } from '../../views/answer-of.ts'
 import * as schemas from '../../schemas/notifications/notifications.ts'
 
 /** Where Slack posts what people do; its body is a form, judged by its bytes. */
@@ -86,7 +87,7 @@ const links = route({
   access: { by: 'person' },
   answers: { 200: { description: 'Each link', schema: schemas.slackLinkList } },
   answer: async (api, { caller }) => {
-    const items = (await listSlackLinks(api.ctx, caller)).map(linkView)
+    const items = (await listSlackLinks(api.ctx, caller)).map(answerOf)
     const { config } = await api.ctx.policies.inForce()
     return { status: 200, body: { configured: config.slack !== null, items } }
   },
@@ -104,7 +105,7 @@ const confirm = route({
   problems: ['not_found', 'not_eligible'],
   answer: async (api, { body, caller }) => {
     const link = await confirmSlackLink(api.ctx, caller, { code: body.code })
-    return { status: 201, body: linkView(link) }
+    return { status: 201, body: answerOf(link) }
   },
 })
 
@@ -123,7 +124,3 @@ const unlink = route({
     return { status: 200, body: { removed: true } }
   },
 })
-
-function linkView({ createdAt, ...link }: SlackLinkRecord): schemas.SlackLinkView {
-  return { ...link, createdAt: createdAt.toISOString() }
-}

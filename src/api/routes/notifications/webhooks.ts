@@ -1,9 +1,8 @@
-import { type DeliveryRecord, listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
-import type { WebhookDelivery } from '../../schemas/notifications/webhooks.ts'
+import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { z } from 'zod'
 import { listEndpoints } from '#services/channels/webhooks/list-endpoints.ts'
 import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
-import { pageView } from '../../views/page-view.ts'
+import { answerOf } from '../../views/answer-of.ts'
 import { requireEndpoint } from '../../route/known-names.ts'
 import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
@@ -45,7 +44,7 @@ export const webhookRoutes = [
       const page = await listDeliveries(api.ctx, caller, filter)
       // Only for callers who may list them all: others would learn the names of endpoints.
       if (page.items.length === 0 && !filter.mine) await requireEndpoint(api, query.endpoint)
-      return { status: 200, body: pageView(page, deliveryView) }
+      return { status: 200, body: answerOf(page) }
     },
   }),
   route({
@@ -66,12 +65,3 @@ export const webhookRoutes = [
     },
   }),
 ]
-
-function deliveryView(record: DeliveryRecord): WebhookDelivery {
-  return {
-    ...record,
-    nextAttemptAt: record.nextAttemptAt?.toISOString() ?? null,
-    createdAt: record.createdAt.toISOString(),
-    endedAt: record.endedAt?.toISOString() ?? null,
-  }
-}

@@ -1,3 +1,4 @@
+import { answerOf } from '../../views/answer-of.ts'
 import { z } from 'zod'
 import { judgeCallback } from '#delivery/callbacks/judge-callback.ts'
 import { consumePermit } from '#services/external/consume-permit.ts'
@@ -84,7 +85,7 @@ export const externalRoutes = [
     answer: async (api, { params, body, caller }) => {
       const digest = body.digest ?? null
       const permit = await consumePermit(api.ctx, caller, { request: params.id, digest })
-      const answer = { permit: { ...permit, expiresAt: permit.expiresAt.toISOString() } }
+      const answer = { permit: answerOf(permit) }
       return { status: 200, body: answer satisfies schemas.ConsumedAnswer }
     },
   }),

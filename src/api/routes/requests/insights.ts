@@ -1,5 +1,4 @@
 import { readFirstSteps } from '#services/insights/first-steps.ts'
-import type { Insight } from '#services/insights/insight-scope.ts'
 import { readAttention, readInsights, type Attention } from '#services/insights/read-insights.ts'
 import { readUsage } from '#services/insights/read-usage.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
@@ -27,9 +26,7 @@ export const insightRoutes = [
     answer: async (api, { query, caller }) => {
       const { by } = query
       const figures = await readInsights(api.ctx, caller, { by, ...periodOf(query) })
-      const items = figures.items.map(insightView)
-      const times = { from: figures.from.toISOString(), to: figures.to.toISOString() }
-      return { status: 200, body: { ...times, by, items } }
+      return { status: 200, body: answerOf({ ...figures, by }) }
     },
   }),
   route({
@@ -93,10 +90,6 @@ export const insightRoutes = [
     }),
   }),
 ]
-
-function insightView({ oldestAt, ...insight }: Insight): schemas.InsightView {
-  return { ...insight, oldestAt: oldestAt?.toISOString() ?? null }
-}
 
 function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: Attention) {
   return answerOf({

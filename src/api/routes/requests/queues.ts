@@ -1,5 +1,5 @@
-import { listQueues, type QueueRecord } from '#services/requests/lists/list-queues.ts'
-import { pageView } from '../../views/page-view.ts'
+import { listQueues } from '#services/requests/lists/list-queues.ts'
+import { answerOf } from '../../views/answer-of.ts'
 import { route } from '../../route/route.ts'
 import { pageQuery } from '../../schemas/common.ts'
 import { queueList } from '../../schemas/requests/queues.ts'
@@ -16,11 +16,7 @@ export const queueRoutes = [
     answers: { 200: { description: 'A page of queues, by name', schema: queueList } },
     answer: async (api, { query, caller }) => {
       const page = await listQueues(api.ctx, caller, query)
-      const view = (queue: QueueRecord) => ({
-        ...queue,
-        oldestAt: queue.oldestAt?.toISOString() ?? null,
-      })
-      return { status: 200, body: pageView(page, view) }
+      return { status: 200, body: answerOf(page) }
     },
   }),
 ]

@@ -10,6 +10,7 @@ import { revealSecret } from '#services/requests/detail/reveal-secret.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
 import { emptyBody, id, removed, requestRef, revoked, revealed } from '../../schemas/common.ts'
+import { answerOf } from '../../views/answer-of.ts'
 import * as schemas from '../../schemas/requests/request-actions.ts'
 import { commentView } from '../../schemas/requests/comments.ts'
 import { claimView } from '../../schemas/requests/request-parts.ts'
@@ -39,11 +40,8 @@ export const requestActionRoutes = [
     answers: { 200: { description: 'Claimed', schema: claimView } },
     problems: ['not_eligible', 'tampered', 'claimed', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, caller }) => {
-      const { person, at, leaseUntil } = await claimRequest(api.ctx, caller, { request: params.id })
-      return {
-        status: 200,
-        body: { person, at: at.toISOString(), leaseUntil: leaseUntil.toISOString() },
-      }
+      const claim = await claimRequest(api.ctx, caller, { request: params.id })
+      return { status: 200, body: answerOf(claim) }
     },
   }),
   route({
@@ -77,7 +75,7 @@ export const requestActionRoutes = [
         request: params.id,
         ...body,
       })
-      return { status: 201, body: { ...comment, at: comment.at.toISOString() } }
+      return { status: 201, body: answerOf(comment) }
     },
   }),
   route({
@@ -94,7 +92,7 @@ export const requestActionRoutes = [
     answer: async (api, { params, body, caller }) => {
       const { id: request, commentId: comment } = params
       const edited = await editComment(api.ctx, caller, { request, comment, text: body.text })
-      return { status: 200, body: { ...edited, at: edited.at.toISOString() } }
+      return { status: 200, body: answerOf(edited) }
     },
   }),
   route({
@@ -160,10 +158,7 @@ export const requestActionRoutes = [
         request: params.id,
         expiresAt: body.expiresAt,
       })
-      return {
-        status: 200,
-        body: { requestId: extended.requestId, expiresAt: extended.expiresAt.toISOString() },
-      }
+      return { status: 200, body: answerOf(extended) }
     },
   }),
   route({

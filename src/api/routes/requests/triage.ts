@@ -24,11 +24,9 @@ export const triageRoutes = [
     answers: { 200: { description: 'Snoozed, for the caller only', schema: schemas.snoozed } },
     problems: ['invalid_request', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, body, caller }) => {
-      const { requestId, snoozedUntil } = await snoozeRequest(api.ctx, caller, {
-        request: params.id,
-        until: body.until,
-      })
-      return { status: 200, body: { requestId, snoozedUntil: snoozedUntil?.toISOString() ?? null } }
+      const request = params.id
+      const snoozed = await snoozeRequest(api.ctx, caller, { request, until: body.until })
+      return { status: 200, body: answerOf(snoozed) }
     },
   }),
   route({
@@ -51,11 +49,9 @@ export const triageRoutes = [
       'cancelled',
     ],
     answer: async (api, { params, body, caller }) => {
-      const { requestId, handedTo } = await handOverRequest(api.ctx, caller, {
-        request: params.id,
-        to: body.to,
-      })
-      return { status: 200, body: { requestId, handedTo: answerOf(handedTo) } }
+      const request = params.id
+      const handedOver = await handOverRequest(api.ctx, caller, { request, to: body.to })
+      return { status: 200, body: answerOf(handedOver) }
     },
   }),
   route({

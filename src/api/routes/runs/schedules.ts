@@ -5,7 +5,7 @@ import type { Api } from '../../context/api.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route, type CallerInput } from '../../route/route.ts'
 import { startedAnswer } from '../../views/started-answer.ts'
-import { lastRunView } from '../../views/last-run-view.ts'
+import { answerOf, withoutNulls } from '../../views/answer-of.ts'
 import * as schemas from '../../schemas/runs/schedules.ts'
 import { startedRun } from '../../schemas/runs/run-actions.ts'
 
@@ -87,22 +87,6 @@ export const scheduleRoutes = [
   }),
 ]
 
-function scheduleView({
-  nextAt,
-  lastRun,
-  as,
-  missed,
-  ...schedule
-}: ScheduleRecord): schemas.Schedule {
-  return {
-    ...schedule,
-    as: as && { ...as },
-    nextAt: nextAt?.toISOString() ?? null,
-    ...lastRunView(lastRun),
-    ...(missed === null ? {} : { missed: missedView(missed) }),
-  }
-}
-
-function missedView({ count, times }: NonNullable<ScheduleRecord['missed']>) {
-  return { count, times: times.map((at) => at.toISOString()) }
+function scheduleView({ lastRun, missed, ...schedule }: ScheduleRecord): schemas.Schedule {
+  return { ...answerOf(schedule), ...answerOf(withoutNulls({ lastRun, missed })) }
 }

@@ -4,7 +4,7 @@ import { listTriggers, type TriggerRecord } from '#services/runs/triggers/list-t
 import { pauseTrigger } from '#services/runs/triggers/pause-trigger.ts'
 import type { Api } from '../../context/api.ts'
 import { route, type CallerInput } from '../../route/route.ts'
-import { lastRunView } from '../../views/last-run-view.ts'
+import { answerOf, withoutNulls } from '../../views/answer-of.ts'
 import * as schemas from '../../schemas/runs/triggers.ts'
 import { triggerPath } from './triggers.ts'
 
@@ -70,6 +70,6 @@ function triggerView(
     as: as && { ...as },
     url: new URL(path, settings.publicUrl).href,
     hasSecret: readSecrets(secretOf?.(secretFrom)) !== null,
-    ...lastRunView(lastRun),
+    ...answerOf(withoutNulls({ lastRun })),
   }
 }

@@ -16,13 +16,8 @@ export function noSecretOf(keyId: string): string {
   return `none: ${keyId}`
 }
 
-export interface KeyPerson {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-}
-
 export type ApiKeyRecord = RecordOf<ApiKeyView>
+export type KeyPerson = ApiKeyRecord['owner']
 
 /** A key that somebody proposed to its owner, who alone can claim it and see it. */
 export interface KeyProposal extends Pick<

@@ -1,30 +1,16 @@
 import { sql } from 'kysely'
-import type { EmailChoice } from '#domain/channels/email.ts'
+import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import type { EmailDigest } from '#policy/settings.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { bySelf } from '../../core/authority.ts'
 
-/** What somebody gets by mail. */
-export interface MailChoice {
-  readonly choice: EmailChoice
-  /** also the end of requests that others decided, or that ended otherwise */
-  readonly ended: boolean
-}
-
-/** The same, with what it means here. */
-export interface MailState extends MailChoice {
-  readonly address: string
-  /** `false`: countersign.yaml has no `email`, and nothing is mailed */
-  readonly available: boolean
-  /** the default for people who have not chosen */
-  readonly usual: EmailChoice
-  /** the person uses the default */
-  readonly isUsual: boolean
-  /** when digests come; `null` where nothing is mailed */
+/** What somebody gets by mail, and what that means here. */
+export interface MailState extends Omit<NotificationChoice['email'], 'digest'> {
   readonly digest: EmailDigest | null
 }
+export type MailChoice = Pick<MailState, 'choice' | 'ended'>
 
 /** What the caller is mailed now. Rejects with `forbidden` for callers that are no people. */
 export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promise<MailState> {

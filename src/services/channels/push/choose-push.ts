@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { PushedRequests, QuietHours } from '#domain/channels/push-choice.ts'
+import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { bySelf } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
@@ -7,14 +8,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 
 /** What somebody gets as push messages. */
-export interface PushChoice {
-  /** of the requests that they may decide */
-  readonly requests: PushedRequests
-  /** also the end of requests that they started */
-  readonly ended: boolean
-  /** messages of these hours are sent afterwards; `null`: messages at any time */
-  readonly quiet: QuietHours | null
-}
+export type PushChoice = RecordOf<NotificationChoice['push']>
 
 /** The default for people who have not chosen. */
 export const usualPush: PushChoice = { requests: 'all', ended: true, quiet: null }

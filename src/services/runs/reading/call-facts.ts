@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { CallApprovalView } from '#api/schemas/runs/transcript.ts'
+import type { CallApprovalView, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import type { Db } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
@@ -12,12 +12,7 @@ export type CallApproval = RecordOf<CallApprovalView>
  * The times of a call: when it was requested, decided, started and finished; `null` for what has
  * not happened. `askedAt` is when the newest request of the call was opened, whatever its state.
  */
-export interface CallTimes {
-  readonly askedAt: string | null
-  readonly decidedAt: string | null
-  readonly startedAt: string | null
-  readonly finishedAt: string | null
-}
+export type CallTimes = NonNullable<TranscriptCall['times']>
 
 export interface CallFactsForPeople {
   readonly approval: CallApproval | null

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import type { RunState } from '#domain/requests/request.ts'
+import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import type { ServiceContext } from '../../core/context.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { namesOfPaused, type StartKind } from '../starting/pause-start.ts'
 
 /** A run that a schedule or a trigger started. */
-export interface StartedByName {
-  readonly runId: string
-  readonly number: number
-  readonly state: RunState
-  readonly at: Date
-}
+type StartedByName = RecordOf<NonNullable<Schedule['lastRun']>>
 
 interface LastStart {
   /** who starts its runs; `null`: nobody, or the address is unknown */

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import type { Verdict } from '#domain/policy/verdict.ts'
+import type { WorkerCalls } from '#api/schemas/operation/workers.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 import { titleInputHash, titleWithoutRequest } from '../../requests/facts/call-title.ts'
 import { viewerOf } from '../../requests/people/viewer.ts'
 import { runVisibilityRules } from '../../requests/people/visible-to.ts'
@@ -12,19 +13,8 @@ import { runVisibilityRules } from '../../requests/people/visible-to.ts'
 const runsSearched = 20
 const maxCalls = 5
 
-/** A call that policy has judged, and its newest request. */
-export interface WorkerCallRecord {
-  readonly callId: string
-  readonly runId: string
-  readonly runNumber: number
-  readonly tool: string
-  /** secrets are not masked here */
-  readonly title: string
-  readonly verdict: Verdict
-  readonly at: Date
-  /** `null`: nobody was asked */
-  readonly request: { readonly number: number; readonly state: RequestState } | null
-}
+/** A call that policy has judged, and its newest request. Secrets are not masked here. */
+export type WorkerCallRecord = RecordOf<WorkerCalls['items'][number]>
 
 interface CallRow extends Omit<WorkerCallRecord, 'title' | 'at' | 'request'> {
   readonly title_input: string | null

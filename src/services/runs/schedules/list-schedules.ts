@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import type { SkipReason } from '#domain/runs/schedule.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { lastStarts, type StartedByName } from '../reading/last-starts.ts'
+import type { RecordOf, WithNulls } from '../../core/record-of.ts'
+import { lastStarts } from '../reading/last-starts.ts'
 import { managesStarts } from '../starting/pause-start.ts'
 import { missedForMs } from './note-missed-times.ts'
 
@@ -18,21 +19,8 @@ interface MissedTimes {
 /** The largest number of missed times that are listed. */
 const maxTimes = 20
 
-export interface ScheduleRecord {
-  readonly name: string
-  readonly worker: string
-  readonly cron: string
-  readonly timezone: string
-  /** `null`: the address is unknown */
-  readonly as: PersonRef | null
-  readonly paused: boolean
-  /** `null` while it is paused */
-  readonly nextAt: Date | null
-  readonly lastRun: StartedByName | null
-  /** `null`: none in the last seven days */
+export interface ScheduleRecord extends WithNulls<Omit<RecordOf<Schedule>, 'missed'>> {
   readonly missed: MissedTimes | null
-  /** whether the caller may pause, resume and trigger it */
-  readonly mayManage: boolean
 }
 
 /** The schedules of the version in force, by name, with the last run of each. */

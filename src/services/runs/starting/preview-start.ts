@@ -24,15 +24,10 @@ export interface PreviewedLine extends PreviewLine {
 }
 
 /** A queue that a run may ask, and who could decide there, without the people behind the run. */
-export type PreviewedQueue = RecordOf<StartPreviewView['queues'][number]>
+export type PreviewedQueue = StartPreview['queues'][number]
 
 /** What a run would do without approval, ask, and never do, if the caller starts it now. */
-export interface StartPreview {
-  readonly lines: readonly PreviewedLine[]
-  readonly queues: readonly PreviewedQueue[]
-  /** why the start would be refused; `null`: it would not */
-  readonly refusal: { readonly code: string; readonly detail: string } | null
-}
+export type StartPreview = RecordOf<StartPreviewView>
 
 /** What a worker does without approval, asks (in which queues), and never does. Pure. */
 export function previewedLines(policy: Policy, worker: WorkerDefinition): readonly PreviewedLine[] {

@@ -1,21 +1,13 @@
+import type { Trigger } from '#api/schemas/runs/triggers.ts'
 import type { TriggerSetting } from '#policy/project-config.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { lastStarts, type StartedByName } from '../reading/last-starts.ts'
+import type { RecordOf, WithNulls } from '../../core/record-of.ts'
+import { lastStarts } from '../reading/last-starts.ts'
 import { managesStarts } from '../starting/pause-start.ts'
 
-export interface TriggerRecord {
-  readonly name: string
-  readonly worker: string
-  /** `null`: nobody starts its runs, or the address is unknown */
-  readonly as: PersonRef | null
-  readonly conversation: boolean
+export interface TriggerRecord extends WithNulls<Omit<RecordOf<Trigger>, 'url' | 'hasSecret'>> {
   /** the variable of the service that holds its secret */
   readonly secretFrom: string
-  readonly paused: boolean
-  readonly lastRun: StartedByName | null
-  /** whether the caller may pause and resume it */
-  readonly mayManage: boolean
 }
 
 /** The triggers of the version in force, by name, with the last run of each. */
