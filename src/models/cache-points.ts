@@ -1,19 +1,13 @@
 import type { ModelMessage, SystemModelMessage } from 'ai'
 import type { ModelProvider } from '#domain/model-provider.ts'
 
-/**
- * Marks the place up to which a provider caches what it has read. Other providers cache by
- * themselves.
- */
+/** Marks up to where a provider caches the prompt. Other providers cache by themselves. */
 export type CachePoint = NonNullable<SystemModelMessage['providerOptions']>
 
 const anthropicPoint: CachePoint = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const bedrockPoint: CachePoint = { bedrock: { cachePoint: { type: 'default' } } }
 
-/**
- * How to tell a model where to cache; `null`: it is not told. Bedrock refuses cache points for most
- * models.
- */
+/** How to tell a model where to cache; `null`: not at all, as for most of Bedrock's. */
 export function cachePointOf(provider: ModelProvider, id: string): CachePoint | null {
   if (provider === 'anthropic') return anthropicPoint
   return provider === 'bedrock' && /(?:^|\.)anthropic\./.test(id) ? bedrockPoint : null

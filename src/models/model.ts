@@ -1,10 +1,7 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { PictureType } from '#domain/tools/picture-type.ts'
 
-/**
- * Arguments that are not JSON, as the model wrote them. The model gets an error, and nobody is
- * asked.
- */
+/** Arguments that are not JSON: the model gets an error, and nobody is asked. */
 export interface InvalidInput {
   readonly invalidJson: string
 }

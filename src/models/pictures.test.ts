@@ -13,9 +13,7 @@ const gif = { mediaType: 'image/gif', bytes: Buffer.from('a gif') } as const
 const data = { png: png.bytes.toString('base64'), gif: gif.bytes.toString('base64') }
 const label = '[image: image/png, 5 bytes, sha256:1]'
 
-/**
- * A call whose result holds pictures, one that failed with a picture, and a person's call with one.
- */
+/** A call with pictures, one that failed with a picture, and a person's with one. */
 const messages: readonly ModelMessage[] = [
   { role: 'user', text: 'Look' },
   {

@@ -75,9 +75,7 @@ function apiFailure(
   )
 }
 
-/**
- * Milliseconds of `retry-after-ms`, or of `retry-after` in seconds or as a date; at most an hour.
- */
+/** Milliseconds of `retry-after-ms` or `retry-after` (seconds or a date), at most an hour. */
 function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN)
   const text = headers['retry-after']

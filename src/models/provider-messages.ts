@@ -109,10 +109,7 @@ function assistantMessage(text: string, calls: readonly ModelCall[]): ProviderMe
   return [{ role: 'assistant', content: [...texts, ...called] }]
 }
 
-/**
- * Providers accept only objects. Any other value is wrapped, so that the model sees its own
- * mistake.
- */
+/** Providers accept only objects: the model sees any other value wrapped. */
 function asObject(input: Json | InvalidInput): JsonObject {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
     return { ...input }

@@ -47,9 +47,7 @@ function ageOf(at: ReturnType<typeof sql>) {
   return sql`(extract(epoch from clock_timestamp() - ${at}) * 1000)::float8`
 }
 
-/**
- * Pending requests, open runs and deliveries, counted by names of the configuration, never by ids.
- */
+/** Pending requests, open runs and deliveries, counted by configured names. */
 export interface OpenWork {
   readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
   readonly runs: readonly { state: string; count: number }[]

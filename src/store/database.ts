@@ -19,10 +19,7 @@ export interface DatabaseOptions {
    * after 10 s without work
    */
   readonly restingConnections?: number
-  /**
-   * the present caller, whose share of the connections is limited; absent or undefined: the service
-   * itself
-   */
+  /** the caller, whose share of connections is limited; absent, undefined: the service */
   readonly callerNow?: () => string | undefined
   /** how long to wait for a connection; 5 s */
   readonly waitMs?: number
@@ -87,9 +84,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
 
 const pools = new WeakMap<Db, { readonly pool: pg.Pool; readonly shares: Shares }>()
 
-/**
- * How many connections a database's pool has in use and idle now, and how many calls wait for one.
- */
+/** How many connections of a pool are in use and idle, and how many calls wait. */
 export function poolUse(db: Db): { used: number; idle: number; waiting: number } {
   const pool = pools.get(db)
   if (pool === undefined) return { used: 0, idle: 0, waiting: 0 }

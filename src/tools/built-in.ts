@@ -62,9 +62,7 @@ const makers: {
   read_result: () => readResult,
 }
 
-/**
- * The built-in tools of a worker that can be carried out here, in the order of their declarations.
- */
+/** The built-in tools of a worker that work here, in the order of their declarations. */
 export function builtInToolsHere(site: BuiltInSite): Tool[] {
   return builtInToolNames
     .filter((name) => hasBuiltIn(site.worker, name))

@@ -71,9 +71,7 @@ export function overlayWorkspace(
 
 type Proposals = ReadonlyMap<string, Uint8Array | null>
 
-/**
- * The state of a path by the proposals: a file, nothing, or a folder that a proposed file needs.
- */
+/** A path's state by the proposals: a file, nothing, or a folder for a proposed file. */
 function proposedState(proposals: Proposals, path: string, hash: boolean): FileState | null {
   const bytes = proposals.get(path)
   if (bytes === null) return { kind: 'absent', bytes: 0 }

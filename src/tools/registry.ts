@@ -109,9 +109,7 @@ async function listedTools(names: readonly string[], toolProcess: ToolProcess): 
   })
 }
 
-/**
- * A tool that a worker has but that this host cannot run: every call is refused with the sentence.
- */
+/** A tool of a worker that this host cannot run: calls are refused with the sentence. */
 function unavailableTool(name: string, sentence: string): Tool {
   const refuse = async (): Promise<never> => {
     throw new ToolProblem(sentence)

@@ -12,7 +12,7 @@ import type { ResultFile, ToolResult, OutputStream } from './tool-result.ts'
 export interface ExecuteContext {
   readonly workspace: Workspace
   readonly signal: AbortSignal
-  /** the same for repeated attempts of an idempotent tool, otherwise one per attempt */
+  /** one per attempt; the same where an idempotent tool is repeated without a person */
   readonly idempotencyKey: string
   /** the state of the files that it replaces, from its request */
   readonly facts: CallFacts

@@ -30,7 +30,7 @@ export function unreachableAddress(
   return null
 }
 
-/** Whether `&&` or `|` join its commands: none of them runs instead of one that fails. */
+/** Whether only `&&` and `|` join its commands: none runs instead of one that fails. */
 function hasNoAlternative({ input, search, isComplete }: CommandAnalysis): boolean {
   if (!isComplete || search.isTooDeep || search.isTooMuch) return false
   if (input.kind === 'exec') return true

@@ -107,7 +107,7 @@ const families = [1, 2, 10]
 export interface ArgumentTest {
   readonly argument: number
   readonly upper?: true
-  /** `any`: one of these bits; `in`: one of these values; `out`: none; `from`: at least */
+  /** `any`: one of these bits; `in`, `out`: one or none of these values; `from`: at least this */
   readonly is:
     | { readonly any: number }
     | { readonly in: readonly number[] }

@@ -7,10 +7,7 @@ export interface ActivePerson {
   readonly name: string
 }
 
-/**
- * Finds the person with an e-mail address, ignoring case; null when there is none or they are
- * disabled.
- */
+/** The person with an address, in any case of letters; null: none, or disabled. */
 export async function findActivePerson(
   ctx: ServiceContext,
   email: string,

@@ -8,9 +8,7 @@ import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import type { RecordOf } from '../core/record-of.ts'
 import { lockPerson } from './find-active-person.ts'
 
-/**
- * The filters of a page under a name. `query`: the query of the page's address, without the `?`.
- */
+/** A page's filters under a name. `query`: of the page's address, without the `?`. */
 export type SavedView = RecordOf<SavedViewBody>
 
 const onlyPeople = 'Only people can save views'

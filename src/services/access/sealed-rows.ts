@@ -11,10 +11,7 @@ export function sealedPerson(
   return { ...row, name, seal: seals.of('person', row) }
 }
 
-/**
- * The row of a membership, for the insert; `until` is `null` where the configuration names the
- * person.
- */
+/** A membership's row; `until` is `null` where the configuration names the person. */
 export function sealedMembership(
   seals: Seals,
   row: {

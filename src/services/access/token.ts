@@ -1,17 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/**
- * A secret of 256 random bits, in 43 URL-safe characters. Shown or sent once; only its hash is
- * stored.
- */
+/** 256 random bits in 43 URL-safe characters. It is shown once; only its hash is stored. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/**
- * SHA-256 of a token in hex, which the tables store. A fast hash is enough, since nobody can guess
- * a token.
- */
+/** SHA-256 of a token in hex. Nobody can guess a token, so a fast hash is enough. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }

@@ -55,9 +55,7 @@ export interface AuditReader {
   readonly all: boolean
 }
 
-/**
- * The reader that a caller is. `keyReadsAudit`: the caller is a key with the scope `audit:read`.
- */
+/** The reader of a caller. `keyReadsAudit`: a key with the scope `audit:read`. */
 export async function auditReaderOf(
   ctx: ServiceContext,
   caller: Caller,

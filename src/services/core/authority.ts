@@ -80,9 +80,7 @@ export async function byRight(
   throw needsRight(right)
 }
 
-/**
- * The same for callers who may have another authority; `null`: the caller does not have the right.
- */
+/** The same for callers who may have another authority; `null`: they lack the right. */
 export async function byRightOrNull(
   ctx: ServiceContext,
   { actor, channel }: Caller,

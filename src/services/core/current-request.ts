@@ -1,22 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/**
- * The HTTP request that this process answers at the moment, for logs and traces at any depth of the
- * code.
- */
+/** The HTTP request that this process answers, for logs and traces at any depth. */
 export interface CurrentRequest {
   readonly requestId: string
   /** the header as received */
   readonly traceparent: string | undefined
-  /**
-   * the first run, or else request, that it recorded an event of; null: none so far, or traces are
-   * off
-   */
+  /** the first run, or else request, of its events; null: none so far, or traces are off */
   subject: string | null
-  /**
-   * whose share of the service it counts against: the person, or the address until the person is
-   * known
-   */
+  /** whose share it counts against: the person, or the address until they are known */
   caller: string
   /** a unit of work of it was committed: an outage after that must not say that nothing changed */
   hasCommitted: boolean
@@ -24,7 +15,5 @@ export interface CurrentRequest {
   freeBody: (() => void) | null
 }
 
-/**
- * Set by the API's first middleware. Timers and rounds that outlive a request run outside of it.
- */
+/** Set by the API's first middleware. Timers and rounds that live longer run outside. */
 export const currentRequest = new AsyncLocalStorage<CurrentRequest>()

@@ -8,10 +8,7 @@ import type { ReadFile } from './attached-files.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 
-/**
- * What the API asks of the host that has the workspace. The members that a query has say which one
- * it is.
- */
+/** A query of the API to the host that has the workspace; its members name its kind. */
 export type HostQuery =
   | JudgeQuery
   | ManualToolsQuery

@@ -155,9 +155,7 @@ function hashOfBody({ body }: IdempotentCall): string {
   return hashJson({ body })
 }
 
-/**
- * Guaranteed by the insert above: the stored answers of a route have its type, with dates as text.
- */
+/** By the insert above, a route's stored answers have its type, with dates as text. */
 function storedAnswer<T extends object>(response: JsonObject): T {
   return response as T
 }

@@ -5,9 +5,7 @@
  */
 export type OnceKind = 'permit' | 'call' | 'grant' | 'link' | 'challenge' | 'schedule'
 
-/**
- * `id` is a UUIDv7, whose time says which file has it; `part` distinguishes several keys of one id.
- */
+/** `id` is a UUIDv7, whose time names the file; `part` distinguishes keys of one id. */
 export interface OnceKey {
   readonly kind: OnceKind
   readonly id: string
@@ -43,10 +41,7 @@ export interface KnownPolicy {
   readonly hash: string
 }
 
-/**
- * The newest policy and epoch that this data folder has seen; an older one in the database is
- * refused.
- */
+/** The newest policy and epoch that this data folder saw; older ones are refused. */
 export interface Memory {
   policy(): KnownPolicy | null
   /** Remembers a newer policy; it is on the disk before this resolves. */

@@ -19,10 +19,7 @@ export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTabl
   return run
 }
 
-/**
- * Locks the lineage of the run that an expression names, root first; without such a run it locks
- * nothing.
- */
+/** Locks the lineage of an expression's run, root first; without a run, nothing. */
 export async function lockLineage(
   tx: Tx,
   runId: RawBuilder<string>,

@@ -9,10 +9,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
 import { keepPerson, lockRights, type LockedPerson } from './locks.ts'
 
-/**
- * Whether a person has a right now, by the policy in force. Machines, timers and policies never
- * have one.
- */
+/** Whether a person has a right by the policy in force. Others never have one. */
 export async function hasRight(ctx: ServiceContext, actor: Actor, right: Right): Promise<boolean> {
   return actor.type === 'person' && (await rightsOf(ctx, actor.id)).has(right)
 }
@@ -30,10 +27,7 @@ export async function actsByRight(
   return (await rightsOf(ctx, actor.ownerId)).has(right)
 }
 
-/**
- * The rights that a person has now by the signed policy in force; a disabled or unknown person has
- * none.
- */
+/** A person's rights by the signed policy in force; none if disabled or unknown. */
 export async function rightsOf(
   ctx: Pick<ServiceContext, 'db' | 'policies' | 'seals'>,
   personId: string,
@@ -48,9 +42,7 @@ export async function rightsOf(
   return rightsOfEmail(ctx, isKnown ? (person?.email ?? null) : null)
 }
 
-/**
- * The rights by the address of a person; `null`: the person is disabled or unknown, and has none.
- */
+/** The rights of an address; `null`: its person is disabled or unknown. */
 export async function rightsOfEmail(
   ctx: Pick<ServiceContext, 'policies'>,
   email: string | null,

@@ -22,9 +22,7 @@ export interface RunTerms {
   readonly above: readonly string[]
   /** the signed one; the strictest where a signature of the lineage does not hold */
   readonly mode: RunMode
-  /**
-   * `null`: a signature of this run or of one above it does not hold, and nothing of it executes
-   */
+  /** `null`: a signature of this run or one above does not hold, and nothing executes */
   readonly statement: RunStatement | null
 }
 

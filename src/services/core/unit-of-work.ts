@@ -26,10 +26,7 @@ export interface UnitOfWork {
   readonly verifier: Verifier
   /** The same unit with an authority that was judged from rows that it has locked. */
   under(authority: Authority): UnitOfWork
-  /**
-   * After the commit, records outside the database that these rows have ended for good: now, or at
-   * `from`.
-   */
+  /** After the commit, records outside the database that these rows have ended, at `from`. */
   revoke(what: Revocation['what'], ids: readonly string[], from?: Date | null): void
   /** Records events with the authority's actor and channel, unless an entry names its own. */
   audit(...entries: readonly UnitEntry[]): Promise<void>
@@ -48,10 +45,7 @@ export interface UnitOfWork {
   addDecided(rows: Partial<DecidedRows>): void
   /** Sends a query together with the last statement: nothing in the unit needs its result. */
   sendLast(query: () => Promise<void>): void
-  /**
-   * Passes on the end of a locked request's chain of events and when it was read, to save another
-   * read.
-   */
+  /** Passes on a locked request's newest event and the time of the read, to save a read. */
   setChainEnd(requestId: string, end: ChainEnd, at: Date): void
   /** The same without a request: gives only the time at which the rows were read. */
   setReadAt(at: Date): void

@@ -7,9 +7,7 @@ import { decideRequest } from './decide-request.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
-/**
- * Approves a call. Its workflow gets the signal before the commit, and executes the call at once.
- */
+/** Approves a call whose workflow gets the signal before the commit, and acts at once. */
 async function approveWokenEarly(name: string, undone: boolean) {
   const { runId, call, digest } = await addWaitingCall(desk, name)
   let executed: Promise<CallOutcome> | undefined

@@ -72,10 +72,7 @@ export async function answerQuestion(
   })
 }
 
-/**
- * The authority of a person who may send messages to the run; `null`: they may not, or are a
- * program.
- */
+/** The authority of a person who may message the run; `null`: others, and programs. */
 async function steeringOf(
   ctx: SigningContext,
   caller: Caller,
@@ -134,10 +131,7 @@ function judgeAnswerer(
   return { authority, person, selfApproved: false, edited: false }
 }
 
-/**
- * The decision row has the author and, as its reason, the answer: erasable, with a commitment in
- * the trail.
- */
+/** The decision row has the answer as its reason: erasable, with a commitment. */
 async function recordAnswer(
   unit: UnitOfWork,
   caller: Caller,

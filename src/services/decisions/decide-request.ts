@@ -41,14 +41,9 @@ export interface DecideRequestInput {
    * was on the screen (product.md 39)
    */
   readonly seenAtAnyRisk?: true
-  /**
-   * a refusal because of the other decisions of its batch; a repeated call gets its first answer
-   */
+  /** a refusal because of its batch's other decisions; a repeated call gets its answer */
   readonly batchRefusal?: Problem | null
-  /**
-   * hash of the deciding session, which alone can answer its challenges; absent: the decision is
-   * not signed
-   */
+  /** hash of the session, which alone answers its challenges; absent: not signed */
   readonly sessionHash?: string | null
   /** hash of the token of the caller's session, which must not end before the decision */
   readonly callerSession?: string | null

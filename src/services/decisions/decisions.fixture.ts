@@ -16,9 +16,7 @@ export let linus: TestPerson
 export let edsger: TestPerson
 export let run: TestRun
 
-/**
- * Opens a service with its people for a file of tests about decisions, and a fresh run for each.
- */
+/** Opens a service with people for a file of tests, and a fresh run for each test. */
 export function useDecisionDesk(): void {
   beforeAll(async () => {
     database = await createTestDatabase()

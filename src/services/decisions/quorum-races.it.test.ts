@@ -58,10 +58,7 @@ async function current(request: TestRequest): Promise<{ digest: string; revision
   return rowOf(database.db, 'request', { id: request.id }, 'digest', 'revision')
 }
 
-/**
- * The jobs of one request, by people of every kind. Two of them leave a team, return to it or are
- * disabled.
- */
+/** The jobs of one request by all kinds of people; two of them leave or are disabled. */
 function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[] {
   const { ctx } = service
   const pick = (offset: number): TestPerson => people[(index * 5 + offset) % people.length] ?? ada

@@ -14,10 +14,7 @@ import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 
-/**
- * The rows by which somebody is identified are tested over HTTP:
- * test/api/access/forged-rows.test.ts.
- */
+/** Rows that identify somebody are tested over HTTP: test/api/access/forged-rows.test.ts. */
 const decisionTables = ['request', 'request_revision', 'decision', 'person', 'membership'] as const
 type DecisionTable = (typeof decisionTables)[number]
 

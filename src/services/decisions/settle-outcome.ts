@@ -188,9 +188,7 @@ async function settleExecution(
   })
 }
 
-/**
- * The permit names the check and not the earlier request, whose permit the lost attempt consumed.
- */
+/** The permit names the check; the lost attempt consumed the earlier request's. */
 async function permitAgain(
   ctx: SigningContext,
   unit: UnitOfWork,

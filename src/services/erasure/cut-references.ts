@@ -131,9 +131,7 @@ async function cutWords(
   `.execute(tx)
 }
 
-/**
- * Notifications, sent or not, contain the title. Callbacks of programs contain only ids, and stay.
- */
+/** Notifications contain the title. Callbacks of programs contain only ids, and stay. */
 async function dropNotifications(tx: Tx, requestIds: readonly string[]): Promise<void> {
   const links = requestIds.map((id) => `%/requests/${id}%`)
   await sql`

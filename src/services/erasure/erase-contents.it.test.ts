@@ -33,10 +33,7 @@ await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights
 const erase = (request: string, why = 'held an address'): Promise<ErasedContents> =>
   eraseRequestContents(desk.api, desk.people.olga.caller, { request, why })
 
-/**
- * A run that wrote `marker` into a file of that name, with texts about it before and after, and has
- * ended.
- */
+/** An ended run that wrote `marker` into a file of that name, and texts about it. */
 async function wrote(marker: string, content = `${marker} lives here\n`): Promise<OneWrite> {
   const path = `notes/${marker}.md`
   desk.say({

@@ -22,9 +22,7 @@ export type ErasedContents = RecordOf<Omit<ErasedView, 'texts'>>
 
 const noContents: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
 
-/**
- * How many contents that were released earlier are looked at together; a sweep takes the others.
- */
+/** How many contents of earlier releases are looked at; a sweep takes the others. */
 const dropAtOnce = 1000
 
 /**

@@ -116,10 +116,7 @@ async function eraseOf(
   })
 }
 
-/**
- * The commitments to people's words in a request's events; `isQuoted`: the call's result quotes
- * them.
- */
+/** Commitments to people's words in a request's events; `isQuoted`: its result has them. */
 async function committedWords(
   tx: Tx,
   requestId: string,
@@ -138,9 +135,7 @@ async function committedWords(
   return rows
 }
 
-/**
- * The model's results quote denials and answers. Returns the contents that only they referred to.
- */
+/** Results quote denials and answers. Returns contents that only they referred to. */
 async function replaceResult(tx: Tx, callId: string | null): Promise<string[]> {
   if (callId === null) return []
   const call = await tx

@@ -3,9 +3,7 @@ import { sql } from 'kysely'
 import { forgetRemoved } from '#store/content/drop-content.ts'
 import type { Db } from '#store/database.ts'
 
-/**
- * `table.column` of everything that is stored and holds the marker: text, JSON and bytes, unpacked.
- */
+/** `table.column` of all stored text, JSON and bytes (unpacked) that hold the marker. */
 export async function placesOf(db: Db, marker: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables

@@ -148,9 +148,7 @@ function requestRow(judgement: Judgement, routing: Routing, presentation: Extern
   }
 }
 
-/**
- * The routing of a pre-approved call: nobody decides it, and the people of the queue may see it.
- */
+/** The routing of a pre-approved call: nobody decides; the queue's people may see it. */
 function preApprovedRouting(queue: Queue | null): Routing {
   return {
     queue: queue?.name ?? '',

@@ -16,9 +16,7 @@ import { isRealFolderIn } from '../engine/judging/proven-here.ts'
 import type { Origin } from '../requests/facts/origin.ts'
 import { requireWorker } from '../core/require-worker.ts'
 
-/**
- * Programs touch files and run commands themselves; only a run can use the other built-in tools.
- */
+/** Programs touch files and run commands themselves; other built-in tools are for runs. */
 function isDoneByRun(tool: string): boolean {
   const declared = builtInTool(tool)
   return declared !== undefined && declared.givenBy !== 'zones' && declared.givenBy !== 'shell'

@@ -177,10 +177,7 @@ async function peopleIdsOf(ctx: SigningContext, references: readonly string[]): 
   return ids.filter((id) => id !== null)
 }
 
-/**
- * Somebody who may not start a worker's runs may not use its pre-approvals through a program
- * either.
- */
+/** Who may not start a worker's runs may not use its pre-approvals by a program either. */
 async function refuseWorker(
   ctx: SigningContext,
   program: Program,

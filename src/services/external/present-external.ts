@@ -68,10 +68,7 @@ export async function presentExternal(
   return { ...storedPresentation, claimHash, originHash }
 }
 
-/**
- * The presentation from the workspace's files, next to which the program may have reported
- * something else.
- */
+/** The presentation from the workspace's files; the program may have reported others. */
 async function withHashes(
   tx: Tx,
   presented: StoredPresentation,

@@ -12,10 +12,7 @@ import type { Origin, ReportedFile } from '../requests/facts/origin.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { unreadWorkspace } from '../engine/judging/unread-files.ts'
 
-/**
- * Large differences take a thread for seconds: the limits for all callers, and for one (security.md
- * 37).
- */
+/** Large differences take a thread for seconds: limits for all and for one (security.md 37). */
 const differences = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 30_000 })
 
 const changing: readonly Tool[] = [writeFile, editFile]

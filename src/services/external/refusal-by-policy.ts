@@ -6,10 +6,7 @@ import type { SigningContext } from '../core/context.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
 import { judgeApprovedExternal } from './judge-changed-external.ts'
 
-/**
- * The rule of a call that has no approvers now. It does not refuse an approved call, which needs
- * none.
- */
+/** The rule of a call without approvers. It refuses no approved call, which needs none. */
 const nobodyRuleId = 'routing:none'
 
 /** What the version of the policy with this digest says of a call. */

@@ -74,9 +74,7 @@ export async function executeGatewayCall(
   )
 }
 
-/**
- * Whether the policy in force refuses it; a call that a person approved is not asked about again.
- */
+/** Whether the policy in force refuses it; an approved call does not ask again. */
 function refusalOf({ request, external }: CallToMake, judgement: Judgement) {
   const { verdict, reason } = judgement
   if (verdict === 'blocked') return { why: 'blocked', reason } as const

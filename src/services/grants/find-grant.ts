@@ -72,10 +72,7 @@ export async function findGrant(
   return null
 }
 
-/**
- * A grant for a command names its facts and a grant for another call has none: neither covers the
- * other.
- */
+/** Grants for commands have facts and others have none: neither covers the other. */
 function coversFacts({ command }: GrantStatement, facts: CallFacts | null): boolean {
   if (command === undefined || facts === null) return command === undefined && facts === null
   return stillRestsOn(command, facts)

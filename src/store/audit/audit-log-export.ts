@@ -2,10 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../database.ts'
 import { eventDocument, eventInstant } from './event-document.ts'
 
-/**
- * Documents of the leaves from `begin` to before `end`, in order; `null` for a missing leaf or
- * event.
- */
+/** Documents of leaves from `begin` to before `end`; `null`: no leaf, or no event. */
 export async function readLeavesUnchecked(
   db: Db,
   begin: number,
@@ -22,10 +19,7 @@ export async function readLeavesUnchecked(
   return Array.from({ length: end - begin }, (_, place) => documents.get(begin + place) ?? null)
 }
 
-/**
- * Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` for a missing
- * one.
- */
+/** Roots of a level's whole tiles from `begin` to before `end`; `null`: missing. */
 export async function readTileRootsUnchecked(
   db: Db,
   level: number,

@@ -49,10 +49,7 @@ export async function readLeafHashes(db: Db | Tx, begin: number, end: number): P
   return whole(rows, begin, end).map((row) => row.hash)
 }
 
-/**
- * Documents of the leaves from `begin` to before `end`, byte for byte. Rejects unless all are
- * there.
- */
+/** Documents of leaves from `begin` to before `end`. Rejects unless all are there. */
 export async function readLeafDocuments(
   db: Db | Tx,
   begin: number,
@@ -109,9 +106,7 @@ export async function readWholeTile(
   return row?.hashes ?? null
 }
 
-/**
- * Roots of the whole tiles of one level from `begin` to before `end`. Rejects unless all are there.
- */
+/** Roots of a level's whole tiles from `begin` to before `end`. Rejects unless all are there. */
 export async function readTileRoots(
   db: Db | Tx,
   level: number,

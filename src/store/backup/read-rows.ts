@@ -2,9 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 import type { TableShape } from './catalog.ts'
 
-/**
- * Some rows of a table: JSON Lines, each value as the text that Postgres writes for it, or null.
- */
+/** Rows of a table as JSON Lines: values as Postgres writes them as text, or null. */
 export interface RowsPart {
   readonly rows: number
   readonly text: string

@@ -43,10 +43,7 @@ export class StatementNames {
     return newName ?? undefined
   }
 
-  /**
-   * Forgets all names after the schema changed, so that statements are prepared again under new
-   * names.
-   */
+  /** Forgets all names after a change of the schema, so that statements get new ones. */
   forget(): void {
     this.#names.clear()
   }

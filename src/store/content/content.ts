@@ -29,10 +29,7 @@ export class ContentRemoved extends Error {
 const maxBytes = 256 * 1024 * 1024
 /** Below this size compression costs more than it saves. */
 const compressFromBytes = 256
-/**
- * Up to this size thorough compression takes about a millisecond; larger bytes get the default
- * level.
- */
+/** Up to this size thorough compression takes a millisecond; more gets the default level. */
 const thoroughToBytes = 32 * 1024
 const thorough = { params: { [constants.ZSTD_c_compressionLevel]: 12 } }
 
@@ -111,10 +108,7 @@ function compress(bytes: Buffer): Buffer {
     : zstdCompressSync(bytes)
 }
 
-/**
- * The bytes of a hash. Rejects when they are not stored or were removed, or are not what the hash
- * says.
- */
+/** The bytes of a hash. Rejects if they are missing or not what the hash says. */
 export async function getContent(db: Db | Tx, hash: string): Promise<Buffer> {
   const row = await db
     .selectFrom('content')

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
-/**
- * How long removed bytes can be restored: longer than any transaction that stores the same bytes.
- */
+/** How long removed bytes can be restored: longer than a transaction that stores them. */
 const restorableForMs = 60 * 60 * 1000
 
 /**

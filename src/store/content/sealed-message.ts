@@ -23,10 +23,7 @@ export async function putMessage(
   return putContent(db, JSON.stringify({ text, seal: seals.ofMessage(text) }))
 }
 
-/**
- * The message; `null`: no process of this installation wrote it, or it is the answer to another
- * question.
- */
+/** The message; `null`: not of this installation, or the answer to another question. */
 export async function readMessage(
   { db, seals }: Exchange,
   hash: string,

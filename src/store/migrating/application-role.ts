@@ -37,9 +37,7 @@ export async function grantApplication(db: Db, role: ApplicationRole): Promise<b
   })
 }
 
-/**
- * The tables of the trail that a role can change or remove, as their owner or by its own rights.
- */
+/** Tables of the trail that a role can change or remove, as owner or by rights. */
 export async function changeableTrail(db: Db, role: string | null): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select class.relname as name from pg_class class

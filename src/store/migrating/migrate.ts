@@ -18,10 +18,7 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<readonly st
   return appliedNames(await migratorOf(db).migrateToLatest())
 }
 
-/**
- * Migrates up to `name` only, to the schema of an earlier version. For databases that are older
- * than that.
- */
+/** Migrates up to `name` only, the schema of an earlier version. */
 export async function migrateTo(db: Kysely<Database>, name: string): Promise<readonly string[]> {
   return appliedNames(await migratorOf(db).migrateTo(name))
 }

@@ -1,6 +1,4 @@
-/**
- * The kind of a cursor's key. The database casts all but `text`, and must not fail on a forged one.
- */
+/** The kind of a cursor's key. Casts of all but `text` must not fail on forged ones. */
 export type CursorKey = 'instant' | 'id' | 'number' | 'signed' | 'text'
 
 /**

@@ -1,9 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/**
- * A sort order: its keys as SQL, all in one direction, so that a row comparison finds the next
- * page.
- */
+/** A sort order: its keys as SQL, all in one direction, for a comparison of rows. */
 export interface PageOrder {
   readonly keys: readonly RawBuilder<unknown>[]
   readonly descending: boolean

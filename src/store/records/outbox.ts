@@ -1,8 +1,6 @@
 import type { JsonObject } from '#domain/json/json.ts'
 
-/**
- * What the relay can deliver. Each row is delivered at least once; receivers ignore repetitions.
- */
+/** What the relay delivers, at least once each; receivers ignore repetitions. */
 export type OutboxKind =
   | 'start_run'
   | 'start_approval'
@@ -40,9 +38,7 @@ export interface AnnouncedDecision {
   readonly requestIds: readonly string[]
 }
 
-/**
- * Notified with the id of the process that delivers the rows, or with nothing if any process may.
- */
+/** Notified with the id of the delivering process, or with nothing if any may deliver. */
 export const outboxChannel = 'countersign_outbox'
 
 /** How long only the process that committed rows may deliver them; then any relay may. */

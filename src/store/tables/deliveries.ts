@@ -36,10 +36,7 @@ export interface EndpointTable {
   created_at: GeneratedTimestamp
 }
 
-/**
- * One notification for one recipient of an endpoint. Its id is the `webhook-id`, the same at every
- * attempt.
- */
+/** One notification for one recipient. Its id is the `webhook-id` of every attempt. */
 export interface DeliveryTable {
   id: string
   endpoint: string

@@ -15,9 +15,7 @@ export interface InstallationTable {
   restored_at: Timestamp | null
 }
 
-/**
- * What is recorded of a key that the installation signed with. Nothing is verified with this row.
- */
+/** What is recorded of a signing key. Nothing is verified with this row. */
 export interface InstallationKeyTable {
   kind: 'signing' | 'log'
   key_id: string

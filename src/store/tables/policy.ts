@@ -52,9 +52,7 @@ export interface PolicyChangeTable {
   }>
   proposed_by: string
   proposed_at: GeneratedTimestamp
-  /**
-   * withdrawn, declined, or no longer needed because the rule does not ask in the version in force
-   */
+  /** withdrawn, declined, or not needed because the rule no longer asks */
   ended_at: Timestamp | null
 }
 

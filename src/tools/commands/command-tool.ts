@@ -61,9 +61,7 @@ export const commandBounds = {
   timeoutMostSeconds: limits.timeoutMostSeconds,
 } as const
 
-/**
- * The default folder of a command: the workspace root when a zone contains it, else the first zone.
- */
+/** A command's default folder: the root if a zone contains it, else the first zone. */
 function usualFolder(zones: readonly Zone[]): string {
   const holdsRoot = zones.some((zone) => containsPath(zone.root, ''))
   return holdsRoot ? '' : (zones[0]?.root ?? '')

@@ -11,9 +11,7 @@ import { commandDesk, isThere, lingeringScripts, type RanCommand } from './comma
 const none = await findSandbox('no-such-bubblewrap')
 const optional = { host: none, sandbox: '{ required: false }' }
 
-/**
- * A desk on a host without a sandbox; what it runs there is what a person was shown and approved.
- */
+/** A desk on a host without a sandbox: it runs what a person saw and approved. */
 async function bareDesk(files: Readonly<Record<string, string>> = {}) {
   const desk = await commandDesk(files, {
     ...optional,

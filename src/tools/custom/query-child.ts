@@ -4,9 +4,7 @@ import { readFromMessage } from './from-message.ts'
 import type { FromMessage, ProcessLoad } from './tool-protocol.ts'
 import { within } from './within.ts'
 
-/**
- * A tool process ended, was ended, or broke the protocol before it answered: its effect is unknown.
- */
+/** A tool process ended or broke the protocol before its answer: the effect is unknown. */
 export class ToolProcessEnded extends Error {
   override readonly name = 'ToolProcessEnded'
 }
@@ -24,9 +22,7 @@ export interface RequestOptions {
   readonly signal: AbortSignal | null
 }
 
-/**
- * A child process that answers queries, one at a time; disposing ends its whole process group.
- */
+/** A child process that answers queries one at a time; disposing ends its process group. */
 export interface QueryChild<
   Query extends { readonly do: string },
   Answers extends Readonly<Record<Query['do'], unknown>>,
@@ -40,10 +36,7 @@ export interface QueryChild<
 /** How the answers of a child are read. */
 export interface AnswerOptions {
   readonly maxAnswerBytes: number
-  /**
-   * gets its reports of messages that it sent to others; absent if it sends none, or nobody counts
-   * them
-   */
+  /** gets its reports of messages to others; absent: it sends none, or nobody counts */
   readonly onEnded?: (message: unknown) => void
 }
 
@@ -51,10 +44,7 @@ export interface AnswerOptions {
 const cooperationMs = 2000
 /** How long the answers that a child has sent before its end are read. */
 const lastAnswersMs = 5000
-/**
- * What a process may hold between two queries: far below its limit, and far above one without
- * leaks.
- */
+/** What a process may hold between queries: above one without leaks, below its limit. */
 const maxLeftBehind: ProcessLoad = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
 /** Starts a child. Its output is bounded, and its answers are its only channel. */

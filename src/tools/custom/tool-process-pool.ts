@@ -4,10 +4,7 @@ import { startChild, type QueryChild } from './query-child.ts'
 const loadTimeoutMs = 20_000
 const maxProcesses = 16
 const maxIdle = 4
-/**
- * Starting a process takes longer than most queries, so a query waits this long for a busy one
- * first.
- */
+/** A start takes longer than most queries: a query waits so long for a busy process. */
 const busyWaitMs = 100
 /** A process takes 40 MiB: one waits for the next query, and others end after this time. */
 const spareMs = 60_000

@@ -124,10 +124,7 @@ function isToolFile(file: string): boolean {
   return file.startsWith('tools/') && !file.endsWith('/')
 }
 
-/**
- * A tool whose modules have changed since it was first loaded is missing, and the sentence says
- * why.
- */
+/** A tool whose modules changed since its first load is missing, with a sentence why. */
 function requireVersion({ tools, problems }: LoadedTools, name: string): void {
   if (tools.some((tool) => tool.name === name)) return
   const changed = problems.find((problem) => problem.changed)

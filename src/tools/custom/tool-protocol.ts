@@ -37,9 +37,7 @@ export interface ToolProcessSetup {
   readonly projectDir: string
   /** entry files, relative to the project folder */
   readonly entries: readonly string[]
-  /**
-   * `sha256:…` of what the version recorded of its modules, by relative path: see `recordModules`
-   */
+  /** `sha256:…` of its recorded modules, by relative path: see `recordModules` */
   readonly hashes: Readonly<Record<string, string>>
   readonly maxResultBytes: number
 }

@@ -29,10 +29,7 @@ const schema = z.strictObject({
     .describe('The answers to choose from; without them people answer in their own words.'),
 })
 
-/**
- * Asks people and waits for their answer (workers-and-policy.md). No mode or rule can answer for
- * them.
- */
+/** Waits for people's answer (workers-and-policy.md), which no mode or rule gives. */
 export const askPerson = defineBuiltIn({
   name: 'ask_person',
   description:

@@ -10,10 +10,7 @@ const schema = z.strictObject({
   path: filePath('Path of the file, relative to the workspace root.'),
 })
 
-/**
- * Removes one regular file (workers-and-policy.md). The approver can read the whole removed
- * content.
- */
+/** Removes one file (workers-and-policy.md), which the approver can read whole. */
 export const deleteFile = defineBuiltIn({
   name: 'delete_file',
   description: 'Delete one file. Folders are not deleted.',

@@ -6,10 +6,7 @@ import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { fileVersion, type FileVersion } from '../presentations/file-change.ts'
 
-/**
- * The file at a path with its bytes, unless it is too large to be shown; `null` when it does not
- * exist.
- */
+/** The file at a path, with its bytes unless it is too large; `null`: there is none. */
 export async function loadVersion(workspace: Workspace, path: string): Promise<FileVersion | null> {
   return versionOf(workspace, path, await workspace.state(path))
 }

@@ -30,10 +30,7 @@ export const searchPattern = z
 
 const maxGlobCharacters = 256
 
-/**
- * An optional glob over paths relative to the searched folder; one without `/` is matched against
- * names.
- */
+/** An optional glob over paths in the folder; one without `/` is for names. */
 export const globField = z
   .string()
   .min(1)

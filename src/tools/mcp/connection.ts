@@ -31,10 +31,7 @@ export interface ConfinedProgram extends Program {
   readonly cover: string | null
 }
 
-/**
- * Wraps a program in the worker's sandbox. Throws the sentence why it may not be started on this
- * host.
- */
+/** Wraps a program in the worker's sandbox. Throws why it may not start on this host. */
 export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<ConfinedProgram>
 
 /** Carries out one call of a server, and undoes changes of protected names in the meantime. */

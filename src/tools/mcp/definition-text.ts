@@ -3,9 +3,7 @@ import { difference } from '../presentations/difference.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 
-/**
- * A server's definition of a tool, as lines for people; the caller makes hidden characters visible.
- */
+/** A server's definition of a tool as lines; the caller shows hidden characters. */
 export function definitionLines(definition: McpDefinition): string[] {
   const { title, description, annotations, inputSchema, outputSchema } = definition
   // In the order of the hash: a server may list the members in another order each time.
@@ -38,10 +36,7 @@ export async function definitionDifference(
   return change === null ? 'It is too large to be compared line by line.' : change.text
 }
 
-/**
- * Matches only from the start of a run of blanks, so that a long run in the middle of a line is
- * read once.
- */
+/** Matches from the start of a run only, so that long runs of blanks are read once. */
 const blanksAtEnd = /(?<![ \t\r])[ \t\r]+$/
 
 /** Hidden and look-alike characters in a server's definition of a tool, as sentences. */

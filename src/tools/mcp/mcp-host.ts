@@ -3,9 +3,7 @@ import type { RequestOptions } from '../custom/query-child.ts'
 import { HostProcesses, type HostProcessesOptions } from './host-processes.ts'
 import { countedMethods, type McpAnswers, type McpQuery, type SentMessage } from './mcp-protocol.ts'
 
-/**
- * One MCP server on this host: processes that are connected to it, each with one query at a time.
- */
+/** An MCP server on this host: processes connected to it, each with one query at a time. */
 export interface McpHost extends AsyncDisposable {
   /** Ends the processes whose sandbox hides and protects something else; the next one is new. */
   requireCover(cover: string): Promise<void>

@@ -98,10 +98,7 @@ export interface McpAnswers {
   readonly call: McpCallResult
 }
 
-/**
- * `sha256:…` of a server's whole definition of a tool: name, title, description, schemas and
- * annotations.
- */
+/** `sha256:…` of a tool's definition: name, title, description, schemas, annotations. */
 export function hashOfDefinition(definition: McpDefinition): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition
   return hashJson({ name, title, description, inputSchema, outputSchema, annotations })

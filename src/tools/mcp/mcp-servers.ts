@@ -14,10 +14,7 @@ export interface McpServerListing {
   readonly problem: string | null
 }
 
-/**
- * The tools of a worker's servers. A server that does not answer has its pinned ones, and is in
- * `problems`.
- */
+/** A worker's tools. A server that does not answer has pinned ones, and a problem. */
 export interface McpOffer {
   readonly tools: readonly Tool[]
   /** by server, as sentences: why it, or some of its tools, cannot be used */
@@ -53,10 +50,7 @@ export interface McpServers extends AsyncDisposable {
   endIn(root: string): Promise<void>
 }
 
-/**
- * How long callers wait for a list. The request for it continues, and its answer counts the next
- * time.
- */
+/** How long callers wait for a list, whose late answer counts the next time. */
 const usualWaitMs = 20_000
 /** The same where the server did not answer before, for a call of one of its tools. */
 const lateWaitMs = 5000

@@ -91,9 +91,7 @@ export interface McpBench extends AsyncDisposable {
   ): Promise<ToolResult>
 }
 
-/**
- * This host's servers, with a workspace of their own and nothing but `environment` to give away.
- */
+/** This host's servers, with their own workspace and only `environment` to give away. */
 export function mcpBench(
   options: {
     readonly environment?: Readonly<Record<string, string>>

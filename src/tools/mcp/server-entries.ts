@@ -41,9 +41,7 @@ export interface ServerEntriesOptions {
   readonly unusedMs?: number
   /** how many servers may work in worktrees at once; absent: 32 */
   readonly maxInWorktrees?: number
-  /**
-   * how long one of these must be unused before it may end in favour of another; absent: a minute
-   */
+  /** how long one must be unused before it may end for another; absent: a minute */
   readonly replaceableMs?: number
 }
 

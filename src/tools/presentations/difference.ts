@@ -7,9 +7,7 @@ const differenceLimitMs = 10_000
 /** Below this many lines together even completely different texts are fast without a thread. */
 const inlineLines = 600
 
-/**
- * The unified diff of two texts, of any size, always with both sides. Large ones run in a thread.
- */
+/** The unified diff of two texts of any size. Large ones run in a thread. */
 export async function difference(
   names: { readonly before: string | null; readonly after: string | null },
   before: string,

@@ -1,9 +1,6 @@
 import { diffArrays } from 'diff'
 
-/**
- * A range of lines on both sides, from (inclusive) to (exclusive); if not `same`, one replaces the
- * other.
- */
+/** Lines of both sides, from (inclusive) to (exclusive): the same, or one for the other. */
 export interface LineChange {
   readonly same: boolean
   readonly before: readonly [from: number, to: number]
@@ -164,10 +161,7 @@ function placesOnce(lines: readonly number[], from: number, to: number): Map<num
   return places
 }
 
-/**
- * The longest subsequence of pairs, sorted by the first number, in which the second one increases
- * too.
- */
+/** The longest subsequence of pairs in which both numbers increase. */
 function longestIncreasing(pairs: readonly (readonly [number, number])[]): [number, number][] {
   const tails: number[] = []
   const previous: number[] = []

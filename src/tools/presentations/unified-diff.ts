@@ -25,10 +25,7 @@ export function unifiedDiff(names: Names, before: string, after: string): Unifie
   return writeDiff(names, old, fresh, lineChanges(old, fresh))
 }
 
-/**
- * The diff that removes the whole old text and adds the new one, without searching for common
- * lines.
- */
+/** The diff that removes the whole old text and adds the new one. */
 export function wholeDiff(names: Names, before: string, after: string): UnifiedDiff {
   const [old, fresh] = [linesOf(before), linesOf(after)]
   const complete: LineChange = { same: false, before: [0, old.length], after: [0, fresh.length] }

@@ -33,9 +33,7 @@ export interface IdentityProvider {
 /** Makes the client of a configured provider, without a request to it. */
 export type FindIdentityProvider = (settings: OidcSettings) => IdentityProvider
 
-/**
- * The provider is down, has another identity, refuses, or sent something that cannot be verified.
- */
+/** The provider is down, is another one, refuses, or its answer cannot be verified. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly why: SignInRefusal

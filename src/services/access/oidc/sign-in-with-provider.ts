@@ -22,9 +22,7 @@ import { takeFlow, type SignInFlow } from './sign-in-flow.ts'
 import { byVisitor } from '../../core/authority.ts'
 
 interface Answer extends SignInSurroundings {
-  /**
-   * the version in force when the browser came back; if another one is in force by then, `conflict`
-   */
+  /** the version in force when the browser came back; if it changes, `conflict` */
   readonly policy: Policy
   readonly settings: OidcSettings
   readonly provider: IdentityProvider
@@ -36,9 +34,7 @@ interface Answer extends SignInSurroundings {
   readonly isBrowser: boolean
 }
 
-/**
- * The result of a sign-in at the provider: a session for a program, a one-time token for a browser.
- */
+/** A sign-in's result: a session for a program, a one-time token for a browser. */
 export type ProviderOutcome = { readonly returnTo: string } & (
   | { readonly session: StartedSession; readonly handIn: null }
   | { readonly session: null; readonly handIn: string }

@@ -62,9 +62,7 @@ export async function listSessions(
   return { items, nextCursor: page.nextCursor }
 }
 
-/**
- * The caller's own id, or that of the person with an address, for callers who may disable people.
- */
+/** The caller's id, or the person's at an address for those who may disable people. */
 async function whose(
   ctx: ServiceContext,
   caller: Caller,

@@ -41,9 +41,7 @@ export async function readSession(
     proof: string | null
     /** a browser sent it */
     isBrowser: boolean
-    /**
-     * counts as use, so that the session does not end idle; a stream that only stays open does not
-     */
+    /** counts as use against the idle end; a stream that only stays open does not */
     isUse: boolean
   },
   /** look-ups of the last seconds, and for what; null: it reads the database */

@@ -58,10 +58,7 @@ export async function createMailedLink(
   })
 }
 
-/**
- * Whether a link would still sign somebody in: not used, not expired, and not replaced by a later
- * one.
- */
+/** Whether a link still signs in: not used, expired or replaced by a later one. */
 export async function isLinkOpen(db: Db, token: string): Promise<boolean> {
   const open = await db
     .selectFrom('sign_in_link')

@@ -49,9 +49,7 @@ export async function createSignInLink(
   })
 }
 
-/**
- * Stores the hash of a new link in the caller's transaction, and deletes links that are a day old.
- */
+/** Stores a new link's hash in the caller's transaction, and deletes day-old links. */
 export async function insertSignInLink(
   unit: UnitOfWork,
   input: {

@@ -6,10 +6,7 @@ export function signInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#link=${token}`
 }
 
-/**
- * The same for a mail: its page waits for a click, since mail scanners open the links that they
- * find.
- */
+/** The same for a mail: its page waits for a click, since mail scanners open links. */
 export function mailedSignInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#mailed=${token}`
 }

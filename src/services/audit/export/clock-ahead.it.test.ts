@@ -29,10 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => auditDesk.desk[Symbol.asyncDispose]())
 
-/**
- * Opens a request, has two people decide it, and carries the call out. `meanwhile` runs while it
- * waits.
- */
+/** A request that two people decide and that is carried out; `meanwhile` runs before. */
 async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promise<void> {
   const { desk } = auditDesk
   desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input: { path, content: path } }] })

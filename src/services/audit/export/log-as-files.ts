@@ -77,10 +77,7 @@ export async function* logAsFiles(
   if (misfiled.length > 0) yield linesOf(partPath(logPartNames.misfiled, 0), misfiled)
 }
 
-/**
- * Hashes of a tile: a whole one as stored (`null`: it is missing), a partial one computed from
- * those below.
- */
+/** A tile's hashes: stored if whole (`null`: missing), else computed from those below. */
 async function hashesOf(
   db: Db,
   { level, index, width }: Tile,

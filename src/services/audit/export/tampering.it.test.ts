@@ -133,10 +133,7 @@ function lineOf(note: string): Buffer {
   return Buffer.from(`${JSON.stringify(note)}\n`)
 }
 
-/**
- * Where findings say that something is wrong: each names an event, a request, a file or what was
- * signed.
- */
+/** What findings are about: an event, a request, a file, or what was signed. */
 function placesOf({ findings }: Verdict): string[] {
   return findings.map(({ event, requestId, problem }) => requestId ?? event?.id ?? problem)
 }

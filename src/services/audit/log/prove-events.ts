@@ -28,9 +28,7 @@ export async function proveEvents(
   )
 }
 
-/**
- * The proof that the log of `size` events begins with the log of `from`, both sizes of checkpoints.
- */
+/** The proof that the log of `size` events begins with that of `from` events. */
 export async function proveConsistency(
   db: Db | Tx,
   from: number,

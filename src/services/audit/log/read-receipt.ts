@@ -8,10 +8,7 @@ export interface ReceiptEvent extends ProvenLeaf {
   readonly document: string
 }
 
-/**
- * A receipt for approvers: a signed checkpoint, and the proof that it covers each event of the
- * request.
- */
+/** For approvers: a signed checkpoint, and proofs that it covers the request's events. */
 export interface Receipt {
   readonly requestId: string
   readonly note: string

@@ -33,10 +33,7 @@ export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promi
   }
 }
 
-/**
- * Stores what the caller gets by mail from now on. A digest contains only what happens after the
- * choice.
- */
+/** Stores what the caller gets by mail. A digest has only what happens after the choice. */
 export async function chooseMail(
   ctx: ServiceContext,
   caller: Caller,

@@ -13,10 +13,7 @@ export type PushChoice = RecordOf<NotificationChoice['push']>
 /** The default for people who have not chosen. */
 export const usualPush: PushChoice = { requests: 'all', ended: true, quiet: null }
 
-/**
- * What the caller gets as push messages now. Rejects with `forbidden` for callers that are not
- * people.
- */
+/** What the caller gets as push messages. Rejects with `forbidden` for machines. */
 export async function readPushChoice(ctx: ServiceContext, caller: Caller): Promise<PushChoice> {
   const personId = personBehind(caller)
   return (await pushChoicesOf(ctx.db, [personId])).get(personId) ?? usualPush

@@ -12,10 +12,7 @@ import type { RecordOf } from '../../core/record-of.ts'
 
 export type DeliveryRecord = RecordOf<WebhookDelivery>
 
-/**
- * Whether somebody may see endpoints and notifications: with the right `readAudit` or
- * `activatePolicy`.
- */
+/** Whether somebody has `readAudit` or `activatePolicy`, and so may see notifications. */
 export async function mayReadWebhooks(ctx: ServiceContext, { actor }: Caller): Promise<boolean> {
   return (await hasRight(ctx, actor, 'readAudit')) || (await hasRight(ctx, actor, 'activatePolicy'))
 }
@@ -87,10 +84,7 @@ export async function listDeliveries(
   return { items, nextCursor: page.nextCursor }
 }
 
-/**
- * Condition on `delivery`: a callback to a program whose key belongs to this person, revoked or
- * not.
- */
+/** Condition on `delivery`: a callback to a program whose key belonged to this person. */
 export function isOwnCallback(personId: string): RawBuilder<boolean> {
   return sql<boolean>`delivery.endpoint = ${callbackEndpoint} and delivery.recipient in (
     select id from api_key where owner_id = ${personId})`

@@ -11,9 +11,7 @@ export interface EndpointRecord extends ConfiguredEndpoint {
   readonly gone: boolean
 }
 
-/**
- * The endpoints of the policy in force, by name. Rejects with `forbidden` as `listDeliveries` does.
- */
+/** The endpoints in force, by name. Rejects with `forbidden` as `listDeliveries` does. */
 export async function listEndpoints(
   ctx: ServiceContext,
   caller: Caller,

@@ -9,10 +9,7 @@ import { saltedDocument } from '../../requests/words/salted-text.ts'
 /** The content of a statement, without its time and nonce. */
 export type SignedFacts = Omit<DecisionStatement, 'issuedAt' | 'nonce'>
 
-/**
- * What a decision of the locked request states, as it is signed. `salt`: for the commitment to the
- * reason.
- */
+/** A decision's statement, as it is signed. `salt`: for the commitment to the reason. */
 export function factsToSign(
   request: Selectable<RequestTable>,
   decision: DecisionInput,

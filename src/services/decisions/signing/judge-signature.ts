@@ -82,9 +82,7 @@ export async function judgeSignature(
   return { signature: decisionSignature, salt }
 }
 
-/**
- * A credential of the person with the authenticator's id, in use and confirmed by somebody else.
- */
+/** The person's credential with the authenticator's id, in use and confirmed by another. */
 async function lockSigning(
   tx: Tx,
   webauthnId: string,

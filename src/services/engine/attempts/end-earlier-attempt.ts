@@ -9,9 +9,7 @@ import { runningHere } from './running-attempts.ts'
  */
 export const settlementPollMs = 500
 
-/**
- * By then another process has seen the settlement and ended its attempt: a tool has 2.5 s to end.
- */
+/** By then another process has ended its attempt: a tool has 2.5 s to end. */
 const otherHostDelayMs = 4000
 const endTimeoutMs = 10_000
 

@@ -136,10 +136,7 @@ async function attemptOf(
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Hash of the output. It is stored here if only the attempt refers to it, and not at all if nothing
- * will.
- */
+/** Hash of the output. It is stored here only if the attempt alone will refer to it. */
 async function outputHashOf(
   { tx }: UnitOfWork,
   { output, result }: ExecutionEnd,

@@ -83,9 +83,7 @@ interface CheckRouting {
   readonly policyDigest: string
 }
 
-/**
- * The routing of the call's request, or, without a request, that of the worker's own queue.
- */
+/** The routing of the call's request, or, without one, that of the worker's own queue. */
 function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
   if (at.request !== null) {
     const { risk } = at.request

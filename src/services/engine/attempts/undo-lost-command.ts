@@ -92,9 +92,7 @@ export async function undoLostCommands(
   }
 }
 
-/**
- * Adds the violation to an attempt that is already `unknown`. False while it is still `started`.
- */
+/** Adds the violation to an attempt that is `unknown`; false while it is `started`. */
 async function noteViolation(
   ctx: WorkerContext,
   { attempt, callId }: CommandRecord,

@@ -27,10 +27,7 @@ export interface PresentedAttachment {
   readonly contentType: 'text/plain' | 'application/octet-stream'
 }
 
-/**
- * The input of a request of kind *attachment*: these bytes of this file, for this worker, by this
- * call.
- */
+/** The input of a request of kind *attachment*: a file's bytes, for a worker, by a call. */
 function attachmentInput(callId: string, worker: string, file: AttachedFile): JsonObject {
   return { callId, worker, path: file.path, bytes: file.bytes, hash: file.hash }
 }

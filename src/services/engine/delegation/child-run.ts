@@ -30,10 +30,7 @@ export async function childOf(db: Db | Tx, at: CallAtHand): Promise<Child | null
   return child ?? null
 }
 
-/**
- * The end of a delegation whose run has ended: its output, or why there is none. `null`: it still
- * runs.
- */
+/** How a delegation's run ended: its output, or why there is none. `null`: it runs. */
 export function endOfChild(child: Child): ExecutionEnd | null {
   if (!isEnd(runTransitions, child.state)) return null
   const { id: runId, worker, state } = child

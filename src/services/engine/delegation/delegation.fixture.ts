@@ -28,10 +28,7 @@ export const files = {
   'workers/circle.md': worker('circle', `workers: [scribe, circle]\n${zones}`),
 }
 
-/**
- * Opens the desk of a file of tests about delegation, with a worker that may call others, and some
- * files.
- */
+/** Opens a desk with a worker that may call others, and with files. */
 export function useDelegationDesk(): void {
   beforeAll(async () => {
     desk = await openAgentDesk()

@@ -128,9 +128,7 @@ async function readParentCall(tx: Tx, child: Selectable<RunTable>): Promise<Pare
   }
 }
 
-/**
- * The lineage is the parent's and the run itself, in that order: it excludes people from deciding.
- */
+/** The parent's lineage, then the run: its people cannot decide. */
 async function followsLineage(
   tx: Tx,
   child: Selectable<RunTable>,
@@ -156,9 +154,7 @@ async function inputOf(tx: Tx, { call, revision }: ParentCall): Promise<JsonObje
   return JSON.parse(await getText(tx, revision?.input_hash ?? call.input_hash)) as JsonObject
 }
 
-/**
- * By the policy in force, without grants. It does not read files: their bytes are in the permits.
- */
+/** By the policy in force, without grants or files: their bytes are in the permits. */
 async function judgeAgain(
   ctx: SigningContext,
   tx: Tx,

@@ -12,10 +12,7 @@ import type { ExecutionPlan } from '../attempts/execution-plan.ts'
 import { readEarlierResult } from '../../transcript/read-earlier-result.ts'
 import { recordOutput } from './record-output.ts'
 
-/**
- * How a started tool ended. `stale`: a base had changed, and it did nothing. `lost`: its end is
- * unknown.
- */
+/** How a started tool ended. `stale`: a base had changed, nothing ran. `lost`: unknown. */
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }
   | { readonly kind: 'stale' }
@@ -123,9 +120,7 @@ async function unchangedResult({ input, tool, workspace }: ExecutionPlan): Promi
   return { kind: 'returned', result: { type: 'output', output, text: `already so: ${text}.` } }
 }
 
-/**
- * Most tools react to a stop by throwing: that is an end by the stop, not a failure of the tool.
- */
+/** Most tools throw when they are stopped: that is the stop, not a failure of the tool. */
 function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
   return type === 'error' && violation === undefined && exitCode === undefined
 }

@@ -29,10 +29,7 @@ beforeEach(() => {
   desk.steps.length = 0
 })
 
-/**
- * Has a run commit with this message, approved by Grace where it asks, and answers its newest
- * commit.
- */
+/** A run commits with this message, Grace approves, and the newest commit is returned. */
 async function committed(message: string) {
   const input = { file: 'git', args: ['commit', '--allow-empty', '-m', message], cwd: 'scratch' }
   desk.say({ calls: [{ tool: 'exec', input }] })

@@ -114,9 +114,7 @@ async function actOn(
   })
 }
 
-/**
- * A delegation's effect is a run of its own, written with the start: nothing is left to do here.
- */
+/** A delegation's effect, its run, is written with the start: nothing is left to do. */
 async function delegate(
   ctx: WorkerContext,
   at: CallAtHand,

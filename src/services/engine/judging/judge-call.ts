@@ -179,10 +179,7 @@ async function policyWithoutRun(ctx: WorkerContext, question: JudgeQuery): Promi
   return policyInWorkspace(policy, workspacesOf(worker)[0])
 }
 
-/**
- * An edit may get a milder verdict than `ask` (product.md 11): the open request stays, and shows
- * it.
- */
+/** An edit may get a milder verdict than `ask` (product.md 11): the request stays open. */
 function isEditedTo(judgement: Judgement, question: JudgeQuery): boolean {
   const isEdit = question.callId !== undefined || question.isEdit === true
   return judgement.verdict === 'preApproved' && isEdit

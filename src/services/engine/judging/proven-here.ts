@@ -18,10 +18,7 @@ export async function isProvenHere(
   return isRealFolderIn(proven.folder, root)
 }
 
-/**
- * Whether a path is the real path of `root` or of a folder in it. A link to one is not: it can be
- * changed.
- */
+/** Whether a path is the real one of `root` or of a folder in it: links can be changed. */
 export async function isRealFolderIn(folder: string, root: string): Promise<boolean> {
   if (!isAbsolute(folder)) return false
   const [real, realRoot] = await Promise.all([realPathOf(folder), realPathOf(root)])

@@ -116,9 +116,7 @@ export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promis
     : message.content_hash
 }
 
-/**
- * The caller under which a judgement opens, refuses or allows a call: the policy that judged it.
- */
+/** The policy that judges a call opens its request, refuses it or lets it run. */
 export function judgementCaller(judgement: Pick<Judgement, 'policyDigest'>): SystemCaller {
   return { actor: { type: 'policy', id: judgement.policyDigest }, channel: 'workflow' }
 }

@@ -91,10 +91,7 @@ async function restAnswered(
   return { kind: 'rests', turn: run.turn + 1, restsForMs: (run.rest_for_seconds ?? 0) * 1000 }
 }
 
-/**
- * Milliseconds until the next look at a rest that is over and cannot end while a person's call is
- * open.
- */
+/** Milliseconds to the next look at a finished rest, while a person's call is open. */
 const lookAgainMs = 60_000
 
 async function closeResting(

@@ -105,9 +105,7 @@ async function clearQueuesOf(unit: UnitOfWork, runId: string, ending: RunEnding)
   await cancelRequests(unit, locked, ending.cancelReason)
 }
 
-/**
- * A call whose effect has begun stays open: its executor, which is stopped, stores how it ended.
- */
+/** A call whose effect has begun stays open: its stopped executor stores how it ended. */
 async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding): Promise<void> {
   const calls = await unit.tx
     .selectFrom('tool_call')
@@ -143,10 +141,7 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
   }
 }
 
-/**
- * A delegation ends with its run, as the run below it does; every other started call keeps its
- * state.
- */
+/** A delegation ends with its run; every other started call keeps its state. */
 async function endDelegation(unit: UnitOfWork, callId: string, ending: RunEnding): Promise<void> {
   const at = await readCall(unit.tx, callId)
   if (at === null || at.execution === null || (await childOf(unit.tx, at)) === null) return

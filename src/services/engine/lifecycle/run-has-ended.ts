@@ -1,8 +1,6 @@
 import type { Db } from '#store/database.ts'
 
-/**
- * Whether the store says that a run has ended: a cancellation counts only then (security.md 14).
- */
+/** Whether the store says that a run ended: only then cancellations count (security.md 14). */
 export async function runHasEnded(db: Db, runId: string): Promise<boolean> {
   const run = await db
     .selectFrom('run')

@@ -183,9 +183,7 @@ async function recordCall(
   return { callId, runId: run.id, tool: judgement.tool, verdict, requestId }
 }
 
-/**
- * The number of open ones, and the next turn number below zero. The caller holds the run's lock.
- */
+/** The number of open ones, and the next turn below zero. The caller holds the lock. */
 async function countCalls(tx: Tx, runId: string): Promise<{ open: number; turn: number }> {
   const { rows } = await sql<{ open: number; turn: number }>`
     select count(*) filter (where tool_call.result_type is null)::int as open,

@@ -23,10 +23,7 @@ function open(model: string, prefix: string): Model {
   return openModel({ ...plainModel, model, script: null, environment })
 }
 
-/**
- * The answer of the model in a turn: a text in each tenth turn, else a read, and later a long
- * write.
- */
+/** The model's answer in a turn: each tenth a text, else a read, and later a long write. */
 function wordsOf(turn: number) {
   if (turn % 10 === 0) return { text: [`That was ${turn}.`], call: null }
   const [name, input] =
@@ -36,10 +33,7 @@ function wordsOf(turn: number) {
   return { text: ['I ', 'go on.'], call: { id: `c${turn}`, name, args: JSON.stringify(input) } }
 }
 
-/**
- * Runs a conversation of 50 turns with messages and restarts, and returns every request to the
- * model.
- */
+/** Runs 50 turns with messages and restarts, and returns all requests to the model. */
 async function conversation(): Promise<{ runId: string; requests: ModelRequest[] }> {
   await desk.activate({
     'countersign.yaml': `${deskConfig}models: { scripted-by-the-test: { context: 16000 } }\n`,
@@ -78,9 +72,7 @@ interface Block {
   readonly parts?: Json
 }
 
-/**
- * The parts of a body in the order in which a provider reads them: tools and instructions first.
- */
+/** A body's parts in the order of a provider: tools and instructions first. */
 function partsOf(body: JsonObject): readonly string[] {
   const { tools, system, instructions, systemInstruction } = body
   const messages = (body['messages'] ?? body['input'] ?? body['contents']) as unknown as Block[]

@@ -17,10 +17,7 @@ import { restRun } from '../lifecycle/rest-run.ts'
 import { reachedLimit } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
-/**
- * The first step of a turn. `stored`: its message exists. `unfinished`: an earlier turn has open
- * calls.
- */
+/** A turn's first step. `stored`: its message exists. `unfinished`: earlier calls are open. */
 export type PreparedTurn =
   | { readonly kind: 'ended' | 'finished' }
   | ({ readonly kind: 'waiting_for_input' } & Partial<Rest>)
@@ -83,18 +80,13 @@ interface PreviousTurn {
   readonly finished: boolean
   /** a message that no turn has read */
   readonly unread: boolean
-  /**
-   * a call was denied with `stop`: there is no turn until somebody posts a message (product.md 8)
-   */
+  /** a call was denied with `stop`: no turn begins before a message (product.md 8) */
   readonly stopped: boolean
   /** milliseconds until the rest of a conversation is over */
   readonly rest_ms: number | null
 }
 
-/**
- * Reads the facts about earlier turns in one query. The result of a person's call does not resume
- * the run.
- */
+/** The facts about earlier turns, in one query. A person's call does not resume the run. */
 async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<PreviousTurn> {
   const { rows } = await sql<PreviousTurn>`
     select count(*) filter (where result_type is null) > 0 as unfinished,
@@ -117,10 +109,7 @@ async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<Previous
   return previous
 }
 
-/**
- * Records the next attempt at a turn and returns its number. The live text of an earlier one is
- * deleted.
- */
+/** Records and numbers the next attempt at a turn, and deletes live text of earlier ones. */
 async function beginAttempt(
   tx: Tx,
   runId: string,

@@ -1,9 +1,6 @@
 import type { CallResultType } from '#domain/requests/request.ts'
 
-/**
- * Calls of a modelled turn: `ask` and `free` write a file, `read` is pre-approved, the others never
- * run.
- */
+/** Calls of a turn: `ask` and `free` write, `read` is pre-approved, the others never run. */
 export type CallKind = 'ask' | 'free' | 'read' | 'blocked' | 'error'
 
 type Standing = 'pending' | 'approved' | 'denied' | 'expired' | 'revoked' | 'cancelled' | 'none'
@@ -20,10 +17,7 @@ interface ModelledCall {
   result: CallResultType | null
 }
 
-/**
- * One turn by the rulings alone (product.md 7, 8, 11, 12, 14, 15), without a database, a workflow
- * or files.
- */
+/** One turn by the rulings alone (product.md 7, 8, 11, 12, 14, 15), in memory. */
 export class TurnModel {
   readonly disk: Map<string, string>
   readonly calls: ModelledCall[] = []
@@ -111,10 +105,7 @@ export class TurnModel {
     return 'output'
   }
 
-  /**
-   * Later pending calls that were presented on top of an effect that will not occur get new
-   * requests.
-   */
+  /** Later pending calls on top of an effect that will not occur get new requests. */
   #reconsider(place: number): void {
     for (const [later, call] of this.calls.entries()) {
       if (later > place && call.standing === 'pending' && call.assumed) {

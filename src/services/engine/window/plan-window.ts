@@ -5,9 +5,7 @@ import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 /** Smaller results stay, since the line in place of one takes up to that many bytes. */
 export const leastElidedBytes = 900
 
-/**
- * Shares of the room to which an elision or a compaction reduces the prompt, so that they are rare.
- */
+/** Shares of the room that an elision or a compaction leaves, so that both are rare. */
 const elidedTo = 0.6
 const stillFullAt = 0.9
 const retainedShare = 0.4

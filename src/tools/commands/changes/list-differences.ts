@@ -60,9 +60,7 @@ function bytesIn(state: PathState): Uint8Array | undefined {
   return state.kind === 'file' ? state.bytes : undefined
 }
 
-/**
- * The same changes, in which a removed file and the only new file with the same bytes are one move.
- */
+/** The same, with a removed file and the only new one with the same bytes as one move. */
 function withMoves(files: readonly FileChange[]): FileChange[] {
   const removed = byHash(files, ({ before, after }) => (after === null ? before : null))
   const added = byHash(files, ({ before, after }) => (before === null ? after : null))

@@ -30,9 +30,7 @@ const commandRecord = z.strictObject({
   variable: z.string().nullable(),
   guarded: z.array(z.tuple([z.string(), guardedName])),
   closed: z.array(z.string()),
-  /**
-   * path and hash of the files below protected names, for a command without a sandbox
-   */
+  /** path and hash of files below protected names, for a command without a sandbox */
   kept: z.array(z.tuple([z.string(), z.string()])).nullable(),
   /** what was undone of it; `null`: nothing, or nothing was examined yet */
   violation: z.string().nullable(),
@@ -48,10 +46,7 @@ export interface CommandRecord extends z.infer<typeof commandRecord> {
 const folderOf = (dataDir: string): string => path.join(dataDir, 'commands')
 const heartbeatEveryMs = 1000
 
-/**
- * The facts about a command right before it begins. `key`: the call's id and attempt
- * (`idempotencyKey`).
- */
+/** The facts right before a command begins. `key`: call's id and attempt (`idempotencyKey`). */
 export interface CommandFacts {
   readonly key: string
   readonly policyDigest: string
@@ -132,9 +127,7 @@ async function readCommandRecords(dataDir: string): Promise<CommandRecord[]> {
   return records.filter((record) => record !== null)
 }
 
-/**
- * Records what was undone of a command, so that it is reported even when this process ends first.
- */
+/** Records what was undone of a command, to report it even if this process ends. */
 export async function keepViolation(lost: CommandRecord, violation: string): Promise<void> {
   const { file, lastSeenMs, ...record } = lost
   const temporary = `${file}.${process.pid}`

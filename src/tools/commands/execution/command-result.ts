@@ -82,10 +82,7 @@ function part(name: string, { bytes, total }: StreamOutput, maxBytes: number): s
   return [head, textOf(first), `[${omittedBytes} of ${total} bytes are not shown.]`, textOf(last)]
 }
 
-/**
- * How many bytes of a part fit so that its text has at most `maxBytes`: an invalid byte takes
- * three.
- */
+/** How many bytes fit into `maxBytes` of text: an invalid byte takes three. */
 function fitLength(maxBytes: number, take: (length: number) => Uint8Array): number {
   if (maxBytes === 0) return 0
   const part = take(maxBytes)

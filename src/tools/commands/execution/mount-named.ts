@@ -45,9 +45,7 @@ async function headOf(file: string): Promise<Uint8Array> {
   }
 }
 
-/**
- * A copy in place of a file; `written`: what the command writes to it is copied back afterwards.
- */
+/** A copy in place of a file; `written`: what the command writes is copied back. */
 export interface NamedMount {
   readonly snapshot: Snapshot
   readonly runs: boolean

@@ -3,9 +3,7 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import { quotedName } from '#sandbox/raw-names.ts'
 
-/**
- * A file below a protected name before the command; `bytes` are `null` where there were too many.
- */
+/** A file below a protected name before the command; `bytes`: `null` for too many. */
 interface StoredFile {
   readonly hash: string
   readonly bytes: Uint8Array | null

@@ -19,9 +19,7 @@ const buildTools = new Set(
   ),
 )
 
-/**
- * Whether a command runs code in the workspace: an interpreter, a build tool, a program of its own.
- */
+/** Whether a command runs the workspace's code: an interpreter, a build tool, a program. */
 export function runsWorkspaceCode(vector: readonly string[]): boolean {
   const [name = '', ...rest] = vector
   if (name.includes('/') && !/^\/(usr|bin|sbin)\//.test(name)) return true

@@ -14,9 +14,7 @@ const readers = new Set(
   stat strings tac tail test tr tree true wc which`.split(/\s+/),
 )
 
-/**
- * Programs that do not run the files they name, although the registry lacks them or permits more.
- */
+/** Programs that do not run the files they name, whatever the registry says of them. */
 const handlers = new Set(
   `bat bzip2 clang-format column csplit dd dos2unix expand fmt gunzip gzip hexdump install join less
   more patch rename rsync shred split sponge tee truncate unexpand unix2dos unzip xxd xz zip

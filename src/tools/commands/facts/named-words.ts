@@ -10,10 +10,7 @@ export type WordTexts = readonly (readonly string[])[]
 export interface NamedWords {
   /** every simple command of it, including those in texts that a command runs (`bash -c`) */
   readonly commands: readonly WordTexts[]
-  /**
-   * folders that names may be relative to, relative to the workspace root: its own, and those it
-   * changes to
-   */
+  /** folders that names may be relative to, from the root: its own, and those it enters */
   readonly folders: readonly string[]
   /** everything that it runs is known, and it redirects nothing into a file */
   readonly plain: boolean

@@ -3,9 +3,7 @@ import { TooManyEntries, type ZoneNames } from '#sandbox/bwrap/names/look-for-na
 import { threadEnvironment } from '#sandbox/process/thread-environment.ts'
 import type { LookAnswer, LookRequest, ZonesToLook } from './look-protocol.ts'
 
-/**
- * How long a search of the zones of one command may take; half a million files take some seconds.
- */
+/** How long a search of one command's zones may take: half a million files take seconds. */
 const limitMs = 120_000
 const seconds = limitMs / 1000
 
@@ -26,9 +24,7 @@ export async function lookInThread(zones: ZonesToLook, bounded: boolean): Promis
   throw problemOf(answer)
 }
 
-/**
- * Searches again and undoes changes of protected names since `before`. Returns a sentence for each.
- */
+/** Searches again and undoes changes of protected names, with a sentence for each. */
 export async function undoInThread(
   zones: ZonesToLook,
   before: Pick<ZoneNames, 'guarded' | 'closed'>,

@@ -50,10 +50,7 @@ export function isProjectWritable(
   return holding.toSorted((left, right) => right.at.length - left.at.length)[0]?.mode === 'rw'
 }
 
-/**
- * The zones, and the Git folder of a worktree, which is the run's own: it may commit what it may
- * write.
- */
+/** The zones, and a worktree's Git folder: a run may commit what it may write. */
 function rootsOf(
   place: CommandPlace,
   { worktree }: Workspace,

@@ -2,9 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 
-/**
- * The contents of a package's folder: the hash of every file by its path, and one digest of all.
- */
+/** A package folder's contents: each file's hash by path, and one digest of all. */
 export interface PackageFolder {
   readonly digest: string
   readonly files: ReadonlyMap<string, string>

@@ -3,10 +3,7 @@ import { errorMessage } from '#domain/error-message.ts'
 import { recordModules } from './record-modules.ts'
 import { send } from '../../threads/run-in-thread.ts'
 
-/**
- * Runs in a thread, because packages may be large: an answer is what was recorded, or the sentence
- * why not.
- */
+/** Runs in a thread, for large packages. Answers with the record, or a sentence why not. */
 const { projectDir, toolFiles } = workerData as { projectDir: string; toolFiles: string[] }
 
 send('loaded')

@@ -15,10 +15,7 @@ import type { LoadedTool } from './loaded-tool.ts'
 import { jsonText, metadataOf } from './present-metadata.ts'
 import { modelOutputOf } from './model-output.ts'
 
-/**
- * Answers one query about a loaded tool. Throws what the tool throws, except for `present` and
- * `execute`.
- */
+/** Answers a query about a tool. Throws what it throws, but not for `present`, `execute`. */
 export async function answerQuery(
   tool: LoadedTool,
   query: Exclude<ToolQuery, { do: 'load' }>,
@@ -136,10 +133,7 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
   }
 }
 
-/**
- * The tool's output for the model. Its effect has happened, so any problem here is a sentence in
- * addition.
- */
+/** The output for the model. The effect has happened, so a problem is one more sentence. */
 async function boundedOutput(
   pending: Promise<unknown>,
   output: Json,

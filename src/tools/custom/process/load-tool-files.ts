@@ -98,10 +98,7 @@ function problemOf(error: unknown, projectDir: string, file: string): ToolFilePr
   }
 }
 
-/**
- * The line of the import that was not found, else of the first export, whose definition is the
- * problem.
- */
+/** The line of the import that was not found, else of the first export. */
 function likelyLine(message: string, at: string): number {
   const missing = /^Error: Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1]
   const lines = readFileSync(at, 'utf8').split('\n')

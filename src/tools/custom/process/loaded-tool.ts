@@ -31,10 +31,7 @@ export function isApproval(value: unknown): boolean {
   }
 }
 
-/**
- * A verdict or boolean as a verdict: `true` asks. Anything else is an error, which asks with its
- * sentence.
- */
+/** A verdict, or a boolean (`true` asks). Anything else asks too, with its error. */
 export function asApproval(answer: unknown): Approval {
   if (answer === true) return 'ask'
   if (answer === false) return 'preApproved'

@@ -5,9 +5,7 @@ import { loadToolFiles } from './load-tool-files.ts'
 import type { LoadedTool } from './loaded-tool.ts'
 import { serveQueries, sendToParent } from './serve-queries.ts'
 
-/**
- * Entry of a tool process: loads the project's tool files and answers queries about their tools.
- */
+/** Entry of a tool process: loads the project's tools and answers queries about them. */
 holdLifeline()
 
 let tools = new Map<string, LoadedTool>()

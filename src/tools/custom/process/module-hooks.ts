@@ -17,10 +17,7 @@ const sameAs = new Map([['@countersign/tools', 'countersign']])
 const serviceSource = new URL('../../../', import.meta.url).href
 const key = 'countersign: recorded modules'
 
-/**
- * addresses that the service's own modules import: its packages, which may be in the project's
- * folder
- */
+/** addresses that the service's modules import: packages perhaps in the project's folder */
 const ours = new Set<string>()
 let modules: RecordedModules | null = null
 

@@ -39,9 +39,7 @@ export class RecordedModules {
     this.#recorded = recorded
   }
 
-  /**
-   * Throws when a package.json other than the recorded one determines how tool files resolve names.
-   */
+  /** Throws if tool files would resolve names by another package.json than recorded. */
   checkScope(): void {
     const { projectDir, hashes } = this.#recorded
     const scope = packageScopeOf(projectDir)
@@ -52,10 +50,7 @@ export class RecordedModules {
     throw new ToolFileChanged(label, changedSentence(label))
   }
 
-  /**
-   * The bytes of a file, read once, if they are the recorded ones. Throws `ToolFileChanged`
-   * otherwise.
-   */
+  /** A file's bytes, read once, if they are the recorded ones. Throws `ToolFileChanged`. */
   bytesOf(file: string): Buffer {
     const { projectDir } = this.#recorded
     const at = projectPath(projectDir, file)
@@ -72,10 +67,7 @@ export class RecordedModules {
     return bytes
   }
 
-  /**
-   * The folder of the recorded package of a file, absolute; `null`: none. Its bytes are not
-   * checked.
-   */
+  /** The absolute folder of a file's recorded package, without a check; `null`: none. */
   packageOf(file: string): string | null {
     const folder = this.#folderOf(projectPath(this.#recorded.projectDir, file))
     return folder === null ? null : path.join(this.#recorded.projectDir, folder)
@@ -111,10 +103,7 @@ export class RecordedModules {
   }
 }
 
-/**
- * The sentence that refuses a call when a file differs from the version's (architecture.md,
- * execution).
- */
+/** Refuses a call when a file is not the version's (architecture.md, execution). */
 function changedSentence(file: string): string {
   return `${file} on this host is not the one of the policy version in force. If it should be, activate the project again`
 }

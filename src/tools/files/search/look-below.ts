@@ -30,10 +30,7 @@ export interface LookSetup {
   readonly limitMs: number
 }
 
-/**
- * Messages of the thread, one for each result: all that have arrived count when it is ended at the
- * limit.
- */
+/** One message of the thread per result: those that arrive before the limit count. */
 export type LookMessage =
   | { readonly results: readonly (ListedEntry | FileLineMatch)[]; readonly files: number }
   | { readonly end: { readonly truncated: boolean; readonly notes: readonly string[] } }

@@ -7,9 +7,7 @@ import { serveQueries, sendToParent } from '../../custom/process/serve-queries.t
 import type { McpQuery } from '../mcp-protocol.ts'
 import { ServerSession } from './server-session.ts'
 
-/**
- * Entry of the process for one MCP server: a hostile server can damage nothing but this process.
- */
+/** Entry of an MCP server's process: a hostile server damages nothing else. */
 holdLifeline()
 
 let session: ServerSession | null = null

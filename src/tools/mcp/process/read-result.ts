@@ -76,9 +76,7 @@ function partOf(value: Json): Part {
   }
 }
 
-/**
- * Bytes: stored as received, named by type, size and hash; the model learns only that they exist.
- */
+/** Bytes: stored as received, with type, size and hash; the model only hears of them. */
 function binary(kind: string, mediaType: string, data: Json | undefined, more: JsonObject): Part {
   const base64 = textOf(data)
   const bytes = Buffer.from(base64, 'base64')

@@ -78,10 +78,7 @@ async function namesInGit(zones: readonly Zone[], root: string): Promise<string[
   return names
 }
 
-/**
- * Whether a path in a writable zone leads out of the workspace: the worker could redirect it by a
- * link.
- */
+/** Whether a path leads out by a writable zone: the worker could redirect it by a link. */
 export function leadsOut(
   zones: readonly Zone[],
   root: string,

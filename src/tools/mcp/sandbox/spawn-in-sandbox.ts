@@ -140,9 +140,7 @@ function cwdOf(plan: SandboxPlan): string {
   return plan.zones[0]?.path ?? '/tmp'
 }
 
-/**
- * The real file of a program: a path, or a name on the PATH. Throws a sentence when there is none.
- */
+/** A program's real file, by path or by name on the PATH. Throws a sentence without one. */
 async function programPath(
   { command: name, environment: { PATH: search = '' } }: Program,
   { worker, workspace: { root } }: ServerPlace,
