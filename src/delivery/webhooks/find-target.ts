@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { Shares } from '#domain/sharing/shares.ts'
 import { isPublicAddress, isWithin, rangesOf } from '#sandbox/proxy/public-addresses.ts'
 
 /** All addresses of a host's name, as the system resolves it. */
@@ -39,10 +40,25 @@ export async function findTarget(
   return first
 }
 
-/** All addresses of a name, by the system's resolver. */
+/**
+ * Lookups under way. Each takes a thread of the process until the name server answers or is given
+ * up after 10 to 30 seconds, and programs choose names: without bounds, a few that no server
+ * answers for would keep every other lookup waiting. `bin/countersign` starts 16 such threads.
+ */
+const lookups = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 })
+
+/**
+ * All addresses of a name, by the system's resolver. Two names of one domain are looked up at once.
+ * Rejects with the resolver's error, or with `BusyError`.
+ */
 export async function resolveHost(host: string): Promise<string[]> {
-  const records = await lookup(host, { all: true, order: 'verbatim' })
-  return records.map(({ address }) => address)
+  const free = await lookups.take(host.split('.').slice(-2).join('.'))
+  try {
+    const records = await lookup(host, { all: true, order: 'verbatim' })
+    return records.map(({ address }) => address)
+  } finally {
+    free()
+  }
 }
 
 const loopback = rangesOf(['127.0.0.0/8', '::1/128'])
