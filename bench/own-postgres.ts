@@ -5,10 +5,7 @@ import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
 import { cloneTemplate, type TestDatabase } from '#test/harness/postgres.ts'
 import { migrateTemplate } from '#test/harness/template-database.ts'
 
-/**
- * Starts a Postgres that waits for its disk, measures on a migrated database of it, and removes
- * both.
- */
+/** Measures on a migrated database of a Postgres that waits for its disk; removes both. */
 export async function onOwnPostgres(
   measure: (database: TestDatabase) => Promise<object>,
 ): Promise<object> {

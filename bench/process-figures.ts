@@ -29,10 +29,7 @@ export async function processorMs(roots: readonly number[]): Promise<number> {
   return (await treeOf(roots)).reduce((sum, { ms }) => sum + ms, 0)
 }
 
-/**
- * Memory of these processes and everything they have started, in mebibytes; what several share
- * counts once.
- */
+/** Memory of processes and what they started, in MiB; what they share counts once. */
 export async function memoryMiB(roots: readonly number[]): Promise<number> {
   let kib = 0
   for (const { pid } of await treeOf(roots)) {

@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 
-/**
- * Bytes of the rows of each table, compressed as Postgres stores them, without indexes and free
- * space.
- */
+/** Bytes of each table's rows as Postgres stores them, without indexes and free space. */
 export async function bytesByTable(db: Db): Promise<ReadonlyMap<string, number>> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'

@@ -1,9 +1,6 @@
 import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 
-/**
- * `npm run build`: the dashboard into dist/ui, unless it was built from the present sources
- * already.
- */
+/** `npm run build`: the dashboard into dist/ui, unless its sources have not changed. */
 try {
   if (!(await isUiBuilt())) await buildUi()
 } catch (error) {

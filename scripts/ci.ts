@@ -13,10 +13,7 @@ const stages = [
   { name: 'test:slow', minutes: 40, tests: true },
 ]
 
-/**
- * With `npm ci`, CI ends within an hour: the last stage gets what is left, and the tally is always
- * printed.
- */
+/** CI with `npm ci` ends within an hour: the last stage gets the rest, then the tally. */
 const endsAt = performance.now() + 56 * 60_000
 
 const reports = join(import.meta.dirname, '..', 'test-results')

@@ -205,10 +205,7 @@ export class Ours implements AsyncDisposable {
     return at
   }
 
-  /**
-   * Events and bytes of history of one gated step, over the steps between the first and the last
-   * signal.
-   */
+  /** Events and bytes of history per gated step, between the first and the last signal. */
   async historyPerStep(runId: string): Promise<{ events: number; bytes: number }> {
     const { events } = await this.#temporal.workflow.getHandle(`agent-run:${runId}`).fetchHistory()
     const isSignal = (event: temporal.api.history.v1.IHistoryEvent): boolean =>
@@ -221,10 +218,7 @@ export class Ours implements AsyncDisposable {
     return { events: steps.length / (signals - 1), bytes: bytes / (signals - 1) }
   }
 
-  /**
-   * Bytes of all rows that Postgres keeps, as compressed as it keeps them; without indexes and free
-   * space.
-   */
+  /** Bytes of all rows as Postgres stores them, without indexes and free space. */
   async storedBytes(): Promise<number> {
     const dialect = new PostgresDialect({ pool: this.pool })
     const tables = await bytesByTable(new Kysely<Database>({ dialect }))

@@ -11,9 +11,7 @@ export interface FloorRun {
   readonly handle: WorkflowHandle
 }
 
-/**
- * The bare workflow (signal, then activity) on the same server, with a worker process of its own.
- */
+/** The bare workflow (signal, activity) on the same server, in its own worker process. */
 export class Floor implements AsyncDisposable {
   readonly #connection: Connection
   readonly #client: Client
@@ -47,9 +45,7 @@ export class Floor implements AsyncDisposable {
     return { handle }
   }
 
-  /**
-   * Milliseconds from sending the signal to the activity's first line, and the moment of that line.
-   */
+  /** Milliseconds from the signal to the activity's first line, and that moment. */
   async decide(run: FloorRun): Promise<{ ms: number; at: number }> {
     const sent = monotonicMs()
     await run.handle.signal(decided, [randomUUID()])

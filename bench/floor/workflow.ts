@@ -7,9 +7,7 @@ const { firstLine } = proxyActivities<{ firstLine(): Promise<number> }>({
   retry: { maximumAttempts: 1 },
 })
 
-/**
- * The minimal cost of a decision on Temporal: a signal wakes a workflow, which runs one activity.
- */
+/** The least cost of a decision on Temporal: a signal, a workflow, one activity. */
 export async function floorRun(): Promise<number> {
   let woken = false
   setHandler(decided, () => {

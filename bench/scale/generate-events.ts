@@ -22,10 +22,7 @@ export interface SignedOf {
   readonly policyDigest: string
 }
 
-/**
- * The rows of the ten events of a run, a second apart: those of `legalTrail` with the ids of this
- * run.
- */
+/** The ten events of a run, a second apart: those of `legalTrail` with this run's ids. */
 export function generateEvents(
   isPending: boolean,
   names: Readonly<Record<string, string>>,

@@ -108,10 +108,7 @@ function entry(place: string) {
   } as const
 }
 
-/**
- * Writes one event as a verb does. `whileOpen` keeps its transaction open. Returns the place of the
- * event.
- */
+/** Writes an event as a verb does, its transaction open for `whileOpen`. Returns its place. */
 async function write(db: Db, commits: Commits, whileOpen?: () => Promise<void>): Promise<string> {
   const place = randomUUID()
   await db.transaction().execute(async (tx) => {

@@ -10,9 +10,7 @@ export type Commits = Map<string, number>
 
 const lookEveryMs = 5
 
-/**
- * Looks for new checkpoints all the time, as somebody does who waits for an event to be covered.
- */
+/** Looks for new checkpoints all the time, as somebody who waits for an event does. */
 export class Checkpoints implements AsyncDisposable {
   readonly #db: Db
   readonly #looks: RepeatedWork

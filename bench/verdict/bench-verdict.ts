@@ -12,9 +12,7 @@ const rules: ShellPolicy['rules'] = [
   ...Array.from({ length: 35 }, (_, index) => rule(`tool${index} run`, 'ask')),
 ]
 
-/**
- * Rules of a worker that has very many, most of them of the program that the scripts below name.
- */
+/** Rules of a worker that has very many, most for the program of the scripts below. */
 const manyRules: ShellPolicy['rules'] = [
   ...rules,
   ...Array.from({ length: 150 }, (_, index) =>

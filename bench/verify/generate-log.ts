@@ -20,10 +20,7 @@ import { CompactTree } from '#evidence/verify/log/compact-tree.ts'
 import type { StoredStatement } from '#evidence/bundle/statements.ts'
 import { asRequest, legalTrail, type TrailEvent } from '#evidence/verify/trail.fixture.ts'
 
-/**
- * A full export of `runs` runs, each with a write that two people approved, as files; and the log's
- * key.
- */
+/** A full export of `runs` runs, each with a write that two people approved; and its key. */
 export function generateLog(runs: number): { key: NoteKey; files: ArchivedFile[]; events: number } {
   const statementKeys = generateKeyPairSync('ed25519')
   const statementSigner = { keyId: 'bench', privateKey: statementKeys.privateKey }
@@ -83,9 +80,7 @@ function hashTiles(tree: CompactTree): ArchivedFile[] {
   return files
 }
 
-/**
- * Copies events for another run, with other ids of calls, requests and permits and another digest.
- */
+/** Copies events for another run, with other ids and another digest. */
 function renameEvent(run: number): (event: TrailEvent) => TrailEvent {
   const other = (id: string): string => `${id}-${run}`
   return ({ runId, requestId, callId, digest, detail, ...event }) => ({

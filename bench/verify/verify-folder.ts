@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import type { NoteKey } from '#evidence/note/note-key.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 
-/**
- * Verifies a full export in a folder, as `audit verify` does. Throws unless everything verifies.
- */
+/** Verifies an export in a folder as `audit verify` does. Throws unless all verifies. */
 export function verifyFolder(folder: string, key: NoteKey): void {
   const files = {
     read(path: string) {

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 
 type Node = Readonly<Record<string, unknown>>
 
-/**
- * Where requests travel: each adds its credentials and has its own errors. Elsewhere nothing is
- * fetched.
- */
+/** The transports: each adds its credentials and has its own errors. */
 const transports: ReadonlySet<string> = new Set([
   'ui/api/call-api.ts',
   'ui/service-worker/show-push.ts',

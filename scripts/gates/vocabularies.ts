@@ -21,10 +21,7 @@ interface Place {
   readonly isSource: boolean
 }
 
-/**
- * How many lists `src/domain` has, and each vocabulary that is written more than once as a
- * sentence.
- */
+/** How many lists `src/domain` has, and a sentence for each vocabulary written twice. */
 export interface VocabularyReport {
   lists: number
   problems: string[]

@@ -94,10 +94,7 @@ export interface Tarball {
   readonly size: number
 }
 
-/**
- * Builds every published package and writes its tarball into `out`, which is made. Needs no
- * network.
- */
+/** Builds each published package and writes its tarball into `out`, without a network. */
 export async function packPackages(out: string, repository?: string): Promise<Tarball[]> {
   await assertOneVersion()
   await mkdir(out, { recursive: true })

@@ -19,9 +19,7 @@ const tables = [
 /** The pages that have such a table. */
 export const tablePages: readonly string[] = [...new Set(tables.map(({ page }) => page))]
 
-/**
- * Returns the page with its tables up to date. Rejects if the page has no place for one of them.
- */
+/** Returns the page with its tables up to date. Rejects if it has no place for one. */
 export async function withTables(page: string, text: string): Promise<string> {
   let written = text
   for (const table of tables) {

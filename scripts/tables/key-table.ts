@@ -1,10 +1,7 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { documentedSchemaOf, type SchemaName } from '#policy/schema/json-schemas.ts'
 
-/**
- * Whose own keys follow them. Of any other key that is described, its description says where the
- * rest is.
- */
+/** Keys whose own keys follow them; other descriptions say where the rest is. */
 const detailedKeys: ReadonlySet<string> = new Set(['zones'])
 
 /** The keys of a file that its schema describes, as rows of a table, the head first. */
@@ -27,10 +24,7 @@ function rowsOf(schema: JsonObject, at: string): string[][] {
   })
 }
 
-/**
- * The rows for the possible values of a key: a mapping, a mapping by names, a list, or several of
- * these.
- */
+/** Rows for a key's possible values: a mapping, a mapping by names, a list, or several. */
 function rowsBelow(schema: JsonObject, at: string): string[][] {
   const { additionalProperties, anyOf, items } = schema
   const variants = Array.isArray(anyOf) ? anyOf.map(objectOf) : []

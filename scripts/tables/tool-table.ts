@@ -19,9 +19,7 @@ export async function toolRows(): Promise<readonly (readonly string[])[]> {
   return [['tool', 'input', 'does', 'given by', 'who agrees', 'risk'], ...rows]
 }
 
-/**
- * The built-in tools as a worker has them whose file gives it all, on a host where a sandbox works.
- */
+/** The built-in tools of a worker that has them all, on a host with a sandbox. */
 async function everyTool() {
   const names = builtInToolNames.filter((name) => builtInTools[name].givenBy === 'tools')
   const parsedProject = parseProject({

@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/**
- * The result of one stage of CI: the exit code of its command, and the vitest reports that it
- * wrote.
- */
+/** A CI stage's result: its command's exit code, and the vitest reports that it wrote. */
 export interface StageEnd {
   name: string
   exitCode: number

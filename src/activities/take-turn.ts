@@ -65,10 +65,7 @@ export async function takeTurnNow(
   }
 }
 
-/**
- * Passes a cancellation on only if the store says that the run has ended: a forged one aborts no
- * model.
- */
+/** Passes a cancellation on if the store says that the run ended: forged ones do nothing. */
 async function confirmedStop(
   ctx: WorkerContext,
   runId: string,

@@ -18,10 +18,7 @@ export type OperationTable = {
 
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
 
-/**
- * The fields of an address are text, whatever they are parsed to. An operation without a schema
- * takes none.
- */
+/** An address has fields of text, whatever they become; without a schema it has none. */
 type AddressFields<Fields> = string extends keyof Fields
   ? Readonly<Record<string, never>>
   : { readonly [K in keyof Fields]: string | number | Extract<Fields[K], undefined> }

@@ -16,10 +16,7 @@ export class NamespaceGuard {
     this.#temporal = options.temporal
   }
 
-  /**
-   * Rejects with `ForeignNamespaceError`, or with the connection's error when Temporal does not
-   * answer.
-   */
+  /** Rejects with `ForeignNamespaceError`, or, without an answer, the connection's error. */
   async confirm(): Promise<void> {
     if (performance.now() - this.#confirmedAt < confirmedForMs) return
     await rememberNamespace(this.#db, await this.#temporal.namespaceId())

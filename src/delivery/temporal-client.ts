@@ -33,9 +33,7 @@ export interface TemporalClient {
   /** The client of the current connection, which may be replaced: read it again for each call. */
   readonly client: Client
   readonly namespace: string
-  /**
-   * The id that the server gave its namespace; another one means another (or an emptied) Temporal.
-   */
+  /** The id of the server's namespace; another one means another or an emptied Temporal. */
   namespaceId(): Promise<string>
   /**
    * Runs a call with the client's deadline, or one of its own. The call ends by then, even if the

@@ -14,10 +14,7 @@ import type {
  */
 export interface Activities {
   beginRun(input: { readonly runId: string }): Promise<RunBeginning>
-  /**
-   * Answers `later` on the workflow's own queue only: the turn must then be taken from the queue of
-   * turns.
-   */
+  /** Answers `later` on its own queue only: then the queue of turns takes the turn. */
   takeTurn(input: TurnPlace): Promise<NextTurn>
   /** `next`: the turn that the same activity may take once the call has its result. */
   executeCall(input: { readonly callId: string; readonly next?: TurnPlace }): Promise<CallOutcome>
@@ -30,10 +27,7 @@ export interface Activities {
   advanceExternal(input: { readonly requestId: string }): Promise<NextDeadline>
   /** Makes an approved call of the gateway, once. The result is in the store. */
   executeGatewayCall(input: { readonly requestId: string }): Promise<void>
-  /**
-   * Settles a call whose activity failed: if the call had begun it is `unknown`, and people are
-   * asked.
-   */
+  /** Settles a failed activity's call: one that had begun is `unknown`, and people decide. */
   settleGatewayCall(input: { readonly requestId: string }): Promise<void>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
   /** Puts the result of a call that a person made into the transcript, once. */

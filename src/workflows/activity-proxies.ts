@@ -111,9 +111,7 @@ export function onceActivities(
   })
 }
 
-/**
- * A question about a hypothetical or edited call: an answer is of use only while a client waits.
- */
+/** A question about a hypothetical or edited call, for a client that waits. */
 export function judgingActivities(taskQueue: string): Pick<Activities, 'judgeCall'> {
   return proxyActivities<Activities>({
     taskQueue,

@@ -1,7 +1,4 @@
-/**
- * A moment on the workflow's own clock. A second wait for the same moment does not begin to count
- * again.
- */
+/** A moment of the workflow's clock. Waiting for it again does not count from the start. */
 export type Deadline = number | null
 
 /** The moment in `inMs` milliseconds; `null` for no deadline. */

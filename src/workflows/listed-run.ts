@@ -30,10 +30,7 @@ export class ListedRun {
     ])
   }
 
-  /**
-   * Shows a wait for people in these queues or, without any, for something that the run does
-   * itself.
-   */
+  /** Shows what a run waits for: people in these queues or, without any, its own work. */
   showWait(queues: readonly string[]): void {
     this.show(queues.length === 0 ? 'running' : 'waiting_for_approval', queues)
   }

@@ -15,10 +15,7 @@ const maxRemembered = 100
  * the run begins or rests.
  */
 export class ManualCalls {
-  /**
-   * Separate from the wakeups of turns, so that a new turn does not forget signals about these
-   * calls.
-   */
+  /** Apart from the wakeups of turns: a new turn forgets no signal about these calls. */
   readonly wakeups = new Wakeups()
   readonly #waiting = new Set<string>()
   readonly #begun = new Set<string>()
@@ -52,9 +49,7 @@ export class ManualCalls {
     }
   }
 
-  /**
-   * Waits for the calls that are being made. Returns the calls that the next execution has to make.
-   */
+  /** Waits for the calls in progress. Returns those for the next execution. */
   async close(): Promise<readonly string[]> {
     this.#closed = true
     await condition(() => this.#begun.size === 0)

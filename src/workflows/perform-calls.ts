@@ -126,10 +126,7 @@ function soonest(left: Deadline, right: Deadline): Deadline {
   return right === null ? left : Math.min(left, right)
 }
 
-/**
- * Waits for a signal about these requests, with one timer. A deadline only proposes; the store
- * decides.
- */
+/** Waits for a signal about these requests, or their deadline, which the store judges. */
 async function waitFor(
   performing: PerformContext,
   requestIds: readonly string[],

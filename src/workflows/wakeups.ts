@@ -3,9 +3,7 @@ import { idsOf } from './untrusted.ts'
 /** Ids beyond this many are not remembered: the store is then read for every waiting call. */
 const maxRememberedIds = 256
 
-/**
- * After this many signals the run continues as new at its next wait (the server's limit is 10,000).
- */
+/** Signals until the run continues as new at its next wait (the server allows 10,000). */
 const maxSignals = 2000
 
 /**
@@ -14,9 +12,7 @@ const maxSignals = 2000
  */
 export class Wakeups {
   readonly #decided = new Set<string>()
-  /**
-   * Increases when everything has to be read again, because a request that was read before is due.
-   */
+  /** Grows when all must be read again, since a request that was read before is due. */
   #generation = 0
   readonly #lookedAt = new Map<string, number>()
   #messaged = false

@@ -14,9 +14,7 @@ export interface ReceivedMail {
 export interface MailServer extends AsyncDisposable {
   readonly port: number
   readonly received: ReceivedMail[]
-  /**
-   * `null`: it takes everything; else it refuses each message, or each recipient, or never answers
-   */
+  /** `null`: takes all; else it refuses each message or recipient, or never answers */
   refuse: 'message' | 'recipient' | 'never answers' | null
   /** connections so far */
   connections: number

@@ -13,10 +13,7 @@ export interface StreamOptions {
   readonly stopping: AbortSignal | null
   /** fires when another stream of the same reader replaces it: the reader connects again later */
   readonly replaced: AbortSignal
-  /**
-   * those of the events that the reader may see; null ends the stream, when the reader's session
-   * has ended
-   */
+  /** those events that the reader may see; null: their session ended, and the stream ends */
   readonly admit: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[] | null>
 }
 

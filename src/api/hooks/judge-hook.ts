@@ -42,10 +42,7 @@ export interface ReceivedEvent {
   readonly scope: { readonly name: string; readonly isOnce: boolean } | null
 }
 
-/**
- * How a call of an event is found again: by the same names in the event before it and in the one
- * after it.
- */
+/** How a call is found again: by the same names in the event before and after it. */
 export interface NamedCall {
   readonly hookCall: string
   /** by the agent's own id of the call */

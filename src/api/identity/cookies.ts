@@ -3,10 +3,7 @@ import { flowLastsMs } from '#services/access/oidc/begin-provider-sign-in.ts'
 
 const common = { httpOnly: true, secure: true, path: '/' } as const
 
-/**
- * `__Host-`: this host only, whole path, secure; browsers take it on http://localhost too
- * (security.md 21).
- */
+/** `__Host-`: this host, whole path, secure; also on http://localhost (security.md 21). */
 const sessionCookie = '__Host-countersign'
 const sessionAttributes = { ...common, sameSite: 'strict' } as const
 
@@ -43,9 +40,7 @@ export function clearSessionCookie(response: Response): void {
 const flowCookie = '__Host-countersign-oidc'
 const flowAttributes = { ...common, sameSite: 'lax' } as const
 
-/**
- * The token in the cookie of a sign-in at the provider; null without one, or when two were sent.
- */
+/** The token of a sign-in at the provider, from its cookie; null: none, or two. */
 export function readFlowCookie(request: Request): string | null {
   return readCookie(request, flowCookie)
 }

@@ -18,9 +18,7 @@ export function sessionIdOf(identity: Identity): string {
   return identity.kind === 'session' ? identity.session.id : ''
 }
 
-/**
- * The command line identifies itself in its user agent; recorded as a claim, it decides nothing.
- */
+/** The command line's name in its user agent: a recorded claim, which decides nothing. */
 export function channelOf(request: Request): 'cli' | 'dashboard' {
   return request.get('user-agent')?.startsWith('countersign-cli') === true ? 'cli' : 'dashboard'
 }
@@ -30,10 +28,7 @@ export function keyReadsAudit(identity: Identity): boolean {
   return identity.kind === 'key' && identity.key.scopes.has('audit:read')
 }
 
-/**
- * The caller of verbs for an identity. A machine acts for its owner and never decides (product.md
- * 19).
- */
+/** The caller of an identity. A machine acts for its owner and never decides (product.md 19). */
 export function callerOf(identity: Identity, request: Request): Caller {
   if (identity.kind === 'key') {
     const { id, name, ownerId, proposedBy } = identity.key

@@ -2,10 +2,7 @@ import type { Request } from 'express'
 import { Problem } from '#domain/problem.ts'
 import { hashToken } from '#services/access/token.ts'
 
-/**
- * The header that a page sends with every call: a token in this origin's own storage only
- * (security.md 39).
- */
+/** The header with a page's token, which only its origin's storage has (security.md 39). */
 const proofHeader = 'x-countersign-session'
 
 /** The proof of a call, or null. Rejects an invalid one with `invalid_request`. */
@@ -22,10 +19,7 @@ export function readProofHash(request: Request): string | null {
   return proof === null ? null : hashToken(proof)
 }
 
-/**
- * Whether a browser sent it. Browsers set this header on every call, and no page can remove or
- * forge it.
- */
+/** Whether a browser sent it: no page can remove or forge this header. */
 export function isBrowser(request: Request): boolean {
   return request.get('sec-fetch-dest') !== undefined
 }

@@ -139,9 +139,7 @@ function asTool({ annotations, title, ...tool }: ServedTool): Tool {
 
 type ServedTool = Awaited<ReturnType<Api['ctx']['servedTools']>>['tools'][number]
 
-/**
- * A problem reaches the client as its sentence; of other errors it only learns that there was one.
- */
+/** A problem reaches the client as its sentence; other errors only as an error. */
 async function sayingWhy<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -35,10 +35,7 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
 /** What a client has to declare on each request about a task. */
 const needed = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } }
 
-/**
- * Answers `tasks/get`, `tasks/update` and `tasks/cancel` about the caller's own calls of the
- * server.
- */
+/** Answers `tasks/get`, `tasks/update` and `tasks/cancel` about the caller's calls. */
 export function handleTasks(
   server: Server,
   api: Api,
@@ -81,10 +78,7 @@ export function handleTasks(
   })
 }
 
-/**
- * A server of one request whose `tools/call` may also be answered with a task. It records what it
- * answers.
- */
+/** A server of one request that may answer `tools/call` with a task. It records its answer. */
 export class TaskServer extends Server {
   readonly #note: (message: McpMessage) => void
   #message: McpMessage | null = null

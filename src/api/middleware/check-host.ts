@@ -1,9 +1,7 @@
 import type { RequestHandler } from 'express'
 import { Problem } from '#domain/problem.ts'
 
-/**
- * If one of these is repeated, a proxy in front may read the last one, and the service the first.
- */
+/** If one is repeated, a proxy may read the last one and the service the first. */
 const singleHeaders = ['host', 'authorization', 'origin', 'content-type'] as const
 
 /** Refuses requests that repeat a header of which everybody reads one. */

@@ -10,9 +10,7 @@ const leastBytes = 1024
  */
 const secretPaths = /^\/v1\/(?:me|auth|keys|sessions|credentials|slack|people)(?:\/|$)/
 
-/**
- * Compresses only JSON that is read: no event stream, no answer of a verb, no raw bytes, no secret.
- */
+/** Compresses only JSON of reads: no stream, no answer of a verb, no bytes, no secret. */
 export function compressAnswers(): RequestHandler {
   return compression({
     threshold: leastBytes,

@@ -9,9 +9,7 @@ export interface FailureLimit {
   isReached(request: Request): boolean
   /** Rejects with `rate_limited` when the address has failed too often. */
   check(request: Request): Promise<void>
-  /**
-   * Counts one; rejects with `rate_limited` when it was one too many, also among concurrent ones.
-   */
+  /** Counts one; rejects with `rate_limited` if it is one too many, also concurrently. */
   fail(request: Request): Promise<void>
 }
 

@@ -24,9 +24,7 @@ const readOfCaller = raw({ ...options, limit: limits.httpBodyBytes })
 const readSigned = raw({ ...options, limit: signedBodyBytes })
 const readOfStranger = raw({ ...options, limit: strangersBodyBytes })
 
-/**
- * Reads a body of at most 256 KiB as its bytes, for `isSignedBySlack`. Rejects with `too_large`.
- */
+/** Reads up to 256 KiB as bytes, for `isSignedBySlack`. Rejects with `too_large`. */
 export const readSignedBody: RequestHandler = (request, response, next) => {
   readSigned(request, response, (error?: unknown) => {
     next(error === undefined ? undefined : asProblem(error, signedBodyBytes))

@@ -3,9 +3,7 @@ import { newId } from '#domain/new-id.ts'
 import { currentRequest, type CurrentRequest } from '#services/core/current-request.ts'
 import { addressOf } from './failure-limit.ts'
 
-/**
- * The ids of proxies: a UUID, or 32 hexadecimal digits. Nothing else from a caller gets into a log.
- */
+/** Ids of proxies: a UUID or 32 hex digits. No other text of callers is logged. */
 const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /**

@@ -2,9 +2,7 @@ import { Router, type RequestHandler } from 'express'
 import serveFiles from 'express-static-gzip'
 import { join } from 'node:path'
 
-/**
- * The paths with a page of the dashboard (src/ui/app.tsx); it reports any other path as not found.
- */
+/** Paths with a page of the dashboard (src/ui/app.tsx), which reports other ones itself. */
 const pages =
   /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+(?:\/fork|\/turns\/[^/]+)?)?|insights|audit|policy|account)?\/?$/
 

@@ -15,9 +15,7 @@ export const fileBytesText =
   'The bytes: with the type of a picture if they are a valid picture of that type, otherwise as application/octet-stream'
 export const fileBytesTypes = [...pictureTypes, 'application/octet-stream']
 
-/**
- * Bytes that a tool returned or a person sent: the dashboard may draw a picture, and nothing else.
- */
+/** Bytes of a tool or a person: the dashboard may draw a picture, and nothing else. */
 export function fileBytes(
   hash: string,
   { bytes, picture }: { readonly bytes: Uint8Array; readonly picture: PictureType | null },

@@ -11,10 +11,7 @@ import { recordingForeignPages, recordingRefusals } from './recording-refusals.t
 import { checkForgery, checkJsonType } from './check-origin.ts'
 import type { Api } from '../context/api.ts'
 
-/**
- * Who may call: everybody, a signed-in person, or either a person or a key (with a scope, or any
- * key).
- */
+/** Who may call: everybody, people, or people and keys (with a scope, or any). */
 export type Access =
   | { readonly by: 'everybody' }
   | { readonly by: 'person' }
@@ -117,9 +114,7 @@ type WithoutUndefined<T> = T extends Json | ArrayBuffer | ArrayBufferView
 /** A body for its verb: parsed, or as received where the verb judges it. */
 type BodyOf<Body, Judged> = Judged extends true ? Json : OutputOf<Body>
 
-/**
- * An operation for identified callers. State-changing calls with a cookie pass the forgery check.
- */
+/** An operation for identified callers. Changes with a cookie pass the forgery check. */
 export function route<
   const N extends string,
   const M extends Method,
@@ -197,9 +192,7 @@ function identityOf(response: Response): Identity | null {
   return (response.locals['identity'] as Identity | undefined) ?? null
 }
 
-/**
- * Rejects unidentified callers with `unauthenticated`, a key without the scope with `forbidden`.
- */
+/** Refuses nobody with `unauthenticated`, and a key without the scope with `forbidden`. */
 export function admit(
   access: Exclude<Access, { by: 'everybody' }>,
   identity: Identity | null,
@@ -253,10 +246,7 @@ function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
   return result.data
 }
 
-/**
- * Which part of the path names nothing, in words; the part is cut, since a caller may send
- * kilobytes.
- */
+/** Which part of the path names nothing; it is cut, since callers may send kilobytes. */
 function whyNot(error: z.ZodError, params: unknown): string {
   const [issue] = error.issues
   const name = String(issue?.path[0])

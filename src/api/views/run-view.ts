@@ -34,9 +34,7 @@ function taskView(task: RunRecord['task']): Run['task'] {
   return task === null ? null : { ...answerOf(task), text: maskSecrets(task.text, hashBytes) }
 }
 
-/**
- * Everything of a run but its transcript; `workspaceRoot` is null outside the development profile.
- */
+/** A run without its transcript. `workspaceRoot`: null outside the development profile. */
 export function runDetailView(
   { output, startRequestId, ...record }: RunDetailRecord,
   settings: ApiSettings,

@@ -13,9 +13,7 @@ import type { Db } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { closeServer, listenHere } from '#test/harness/listen.ts'
 
-/**
- * A real witness of the tests' log in a folder of its own, which can be stopped and started again.
- */
+/** A witness of the tests' log in its own folder, which can be stopped and started. */
 export interface TestWitness extends AsyncDisposable {
   readonly key: NoteKey
   readonly setting: WitnessSetting

@@ -16,10 +16,7 @@ import { EventSequencer } from '../stream/event-sequencer.ts'
 export const publicUrl = 'https://countersign.example.com'
 /** How long a test waits for what relays do. */
 
-/**
- * A service whose events are numbered, with one run of Ada's, for tests of the messages of
- * channels.
- */
+/** A service that numbers its events, with a run of Ada's, for tests of channels. */
 export interface ChannelDesk extends AsyncDisposable {
   readonly database: TestDatabase
   readonly service: TestService

@@ -28,10 +28,7 @@ export interface DueDelivery {
   readonly attempts: number
 }
 
-/**
- * The result of an attempt. `error` is `null` when it was accepted; `status` when there was an
- * answer.
- */
+/** An attempt's result. `error`: `null` when accepted; `status`: `null` without an answer. */
 export interface SendOutcome {
   readonly status: number | null
   readonly error: string | null

@@ -5,10 +5,7 @@ import { eachOf } from '#store/connection/each-of.ts'
 import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from './channel.ts'
 
-/**
- * The number of due rows that are read, so that a recipient with many does not delay others for
- * long.
- */
+/** How many due rows are read, so that a recipient with many delays others little. */
 const dueAtOnce = 2000
 
 export interface Places {

@@ -11,9 +11,7 @@ import type { Db, Tx } from '#store/database.ts'
 import { readTaskNotices, storedTask, type StoredTask } from './read-task-notices.ts'
 import type { TaskNotice } from './task-notice.ts'
 
-/**
- * The facts about a request in a notification besides its effect, without any words of the call.
- */
+/** A request's facts in a notification besides its effect, without words of the call. */
 export interface RequestNotice {
   /** who started the run; `null`: nobody, or a program asked */
   readonly starter: string | null

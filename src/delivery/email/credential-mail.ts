@@ -39,9 +39,7 @@ export function credentialMail(
   }
 }
 
-/**
- * The mail with a sign-in link. It has no thread, so that mail programs do not group such mails.
- */
+/** The mail with a sign-in link, without a thread, so that such mails are not grouped. */
 export function signInMail(input: {
   readonly to: string
   /** one of our pages, with a token of URL-safe characters */

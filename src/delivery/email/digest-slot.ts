@@ -60,9 +60,7 @@ function wallTime(clock: Intl.DateTimeFormat, at: Date): number {
   return Date.UTC(...day, of('hour'), of('minute'), of('second'))
 }
 
-/**
- * The instant at which a zone has a local time. A skipped time counts as if the clock had gone on.
- */
+/** The instant of a zone's local time; a skipped time as if the clock had gone on. */
 function instantOf(clock: Intl.DateTimeFormat, wall: number): Date {
   const ahead = (instant: number): number => wallTime(clock, new Date(instant)) - instant
   return new Date(wall - ahead(wall - ahead(wall)))

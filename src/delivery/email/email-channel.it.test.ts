@@ -36,10 +36,7 @@ async function untilState(requestId: string, state: string): Promise<void> {
   })
 }
 
-/**
- * A mail arrives before it is recorded as delivered. Until then, the relay of the next test sends
- * it again.
- */
+/** Waits until a mail that arrived is recorded: the next relay would send it again. */
 async function untilAllDelivered(): Promise<void> {
   await waitUntil(async () => {
     const { items } = await listDeliveries(withMail(), olga.caller, { endpoint: 'email:people' })

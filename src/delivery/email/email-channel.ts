@@ -93,9 +93,7 @@ export function isConcerned(person: MailRecipient, occasion: Occasion): boolean 
   return occasion === 'ended' ? person.isStarter || person.ended : person.mayDecide
 }
 
-/**
- * Notes an end for the next digest of those who want one. A digest reads pending requests itself.
- */
+/** Notes an end for the next digests. Pending requests are read by a digest itself. */
 async function keepNews(
   tx: Tx,
   requestId: string,

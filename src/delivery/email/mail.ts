@@ -13,10 +13,7 @@ export interface Mail {
   readonly unsubscribe: string | null
 }
 
-/**
- * The message for nodemailer. `id` becomes the Message-ID, so that a second attempt is the same
- * message.
- */
+/** The message for nodemailer. `id` is the Message-ID, the same at a second attempt. */
 export function messageOf(mail: Mail, settings: EmailSettings, id: string) {
   const domain = settings.from.slice(settings.from.lastIndexOf('@') + 1)
   const thread = mail.thread === null ? undefined : `<${mail.thread}@${domain}>`

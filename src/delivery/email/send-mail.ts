@@ -28,10 +28,7 @@ export interface MailOutcome {
   readonly isFinal?: boolean
 }
 
-/**
- * Sends one mail over a connection of its own. Never rejects; the outcome repeats nothing of the
- * mail.
- */
+/** Sends a mail over its own connection. Never rejects; the outcome repeats none of it. */
 export async function sendMail(
   route: MailRoute,
   mail: Mail,

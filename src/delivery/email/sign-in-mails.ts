@@ -32,9 +32,7 @@ const usualTimes: SignInMailTimes = {
   pausesMs: [2_000, 10_000, 30_000, ...Array.from({ length: 7 }, () => minuteMs)],
   timeoutMs: 10_000,
 }
-/**
- * Mails in memory at a time, enough also while the mail server is down; further ones are dropped.
- */
+/** Mails in memory at a time, also while the server is down; more are dropped. */
 const maxAtOnce = 1000
 
 /**

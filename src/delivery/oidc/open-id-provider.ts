@@ -196,9 +196,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 }
 
-/**
- * HTTP Basic when the provider supports it, which is the default when its metadata says nothing.
- */
+/** HTTP Basic if the provider supports it, also if its metadata says nothing. */
 function authenticationAt(server: client.ServerMetadata, secret: string | null): client.ClientAuth {
   if (secret === null) return client.None()
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']

@@ -175,10 +175,7 @@ function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): stri
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 
-/**
- * Starts a run's workflow if it may start, or finds that it was started. Idempotent by the
- * workflow's id.
- */
+/** Starts a run's workflow if it may start. Its id makes this idempotent. */
 export async function startRunWorkflow(
   delivering: Omit<DeliveryContext, 'db'>,
   run: { readonly id: string; readonly workflow_id: string },

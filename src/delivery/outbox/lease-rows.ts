@@ -39,10 +39,7 @@ export async function leaseRows(db: Db, runId: string, owner: string): Promise<L
   return leased.rows.toSorted((left, right) => (BigInt(left.id) < BigInt(right.id) ? -1 : 1))
 }
 
-/**
- * Runs with a row that nobody is delivering, longest waiting first; and whether any row is
- * undelivered.
- */
+/** Runs with rows that nobody delivers, oldest first; and whether any are undelivered. */
 export async function runsToDeliver(
   db: Db,
   maxRuns: number,

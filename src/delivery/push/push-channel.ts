@@ -81,10 +81,7 @@ async function compose(
   })
 }
 
-/**
- * Whether a person gets the push of a pending request: they may still decide it, and have chosen
- * its risk.
- */
+/** Whether a person gets this push: they may decide the request, and chose its risk. */
 function isAsked(
   { hasDecided, mayDecide }: MailRecipient,
   { risk }: RequestFacts,

@@ -13,10 +13,7 @@ import { findIdleRuns } from './find-idle-runs.ts'
 
 const runsAtOnce = 500
 
-/**
- * A workflow task with this many consecutive attempts fails because of the code, not a missing
- * worker.
- */
+/** After so many attempts in a row a workflow task fails by its code, not for a worker. */
 export const stalledAfterAttempts = 3
 /** The most new workflows of one run: if the code fails in these, another one fails too. */
 const maxRestarts = 3

@@ -23,9 +23,7 @@ export interface Comparison {
   readonly stalled: readonly string[]
 }
 
-/**
- * Compares Postgres with Temporal and changes nothing. Rejects when one of them does not answer.
- */
+/** Compares Postgres with Temporal, without a change. Rejects if one does not answer. */
 export async function compareRuns(
   db: Db,
   temporal: TemporalClient,

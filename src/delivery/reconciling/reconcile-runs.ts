@@ -20,9 +20,7 @@ export interface ReconciledRuns {
   readonly looked: number
   readonly startedAgain: readonly string[]
   readonly lost: readonly string[]
-  /**
-   * runs that did not move although they wait for nobody, and ended runs whose workflow runs again
-   */
+  /** runs that rest but wait for nobody, and ended ones whose workflow runs again */
   readonly woken: readonly string[]
   readonly stalled: readonly string[]
 }

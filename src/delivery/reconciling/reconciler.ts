@@ -19,9 +19,7 @@ const quietRoundEveryMs = 60_000
 /** A run that waits for nobody and does not move is checked after this time. */
 const stillSeconds = 30
 
-/**
- * Does the work unless another process holds the reconciler's lock. Returns whether it was done.
- */
+/** Works unless another process holds the lock. Returns whether it was done. */
 export async function underReconcilerLock(db: Db, work: () => Promise<void>): Promise<boolean> {
   return underSessionLock(db, advisoryLocks.reconciler, work)
 }

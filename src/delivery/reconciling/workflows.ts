@@ -45,10 +45,7 @@ export interface WorkflowState {
   readonly taskAttempts: number
 }
 
-/**
- * Describes a workflow; `null` when Temporal does not know it. Rejects when Temporal does not
- * answer.
- */
+/** A workflow's description; `null`: unknown. Rejects if Temporal does not answer. */
 export async function describeWorkflow(
   temporal: TemporalClient,
   workflowId: string,
@@ -130,9 +127,7 @@ export function runningWorkflows(temporal: TemporalClient): Promise<Set<string>>
   return workflowIds(temporal, "WorkflowType = 'agentRun' AND ExecutionStatus = 'Running'")
 }
 
-/**
- * Runs that have ended but whose workflow runs, because Temporal was restored from an older copy.
- */
+/** Ended runs whose workflow runs, because Temporal was restored from an older copy. */
 export async function endedWorkflows(
   db: Db,
   running: ReadonlySet<string>,

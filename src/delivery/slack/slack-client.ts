@@ -112,9 +112,7 @@ export class SlackClient {
     return { id, team: user?.team_id ?? '', email, isMember }
   }
 
-  /**
-   * Before the first call, checks that the token is of the workspace that the configuration pins.
-   */
+  /** Before the first call, checks that the token is of the configured workspace. */
   async #ask<T>(call: SlackCall, work: (web: WebClient) => Promise<T>): Promise<T> {
     const library = await loadLibrary()
     const web = this.#connect(library, call)

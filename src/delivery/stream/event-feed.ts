@@ -4,9 +4,7 @@ import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import { liveTextChannel } from '#store/content/live-text.ts'
 import { Listener } from '../listener.ts'
 
-/**
- * One event of the live stream: ids only. `sequence` grows without gaps that a reader could miss.
- */
+/** An event of the live stream: ids only. `sequence` has no gaps that matter. */
 export interface FeedEvent {
   readonly sequence: bigint
   readonly type: StreamEventType

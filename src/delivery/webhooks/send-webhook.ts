@@ -40,10 +40,7 @@ function verdictOn(status: number): string | null {
     : `it answered ${status}`
 }
 
-/**
- * One attempt at a CloudEvents envelope, signed with these keys as Standard Webhooks says. Never
- * rejects.
- */
+/** One attempt at a CloudEvents envelope, signed as in Standard Webhooks. Never rejects. */
 export async function sendSigned(
   keys: readonly Buffer[],
   sending: Omit<OutgoingRequest, 'headers' | 'body'> & {

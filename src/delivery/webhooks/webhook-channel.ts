@@ -15,9 +15,7 @@ export interface WebhookChannelOptions extends TargetRules, Requests {
   readonly resolve?: Resolve
 }
 
-/**
- * Notifies an endpoint of countersign.yaml: a CloudEvents envelope, signed as in Standard Webhooks.
- */
+/** Notifies configured endpoints: CloudEvents envelopes, signed as in Standard Webhooks. */
 export function webhookChannel(options: WebhookChannelOptions): Channel {
   const { endpoint, publicUrl, environment, allow, isDevelopment, resolve } = options
   return {

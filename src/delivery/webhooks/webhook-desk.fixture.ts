@@ -121,9 +121,7 @@ export async function untilState(
   })
 }
 
-/**
- * The received notifications, after the library of Standard Webhooks has verified their signatures.
- */
+/** The notifications, once Standard Webhooks' library has verified their signatures. */
 export function verified({ body, headers }: ReceivedNotification): {
   type: string
   data: Record<string, unknown>

@@ -7,19 +7,14 @@ import { asStatement } from './log-files.ts'
 
 export const bundleFormat = 'countersign-evidence-bundle/v1'
 
-/**
- * One event of the log: its exact bytes as text, its index, and the hashes from it to the root
- * (base64).
- */
+/** An event of the log: its bytes as text, its index, and the hashes to the root (base64). */
 export interface BundledEvent {
   readonly index: number
   readonly event: string
   readonly proof: readonly string[]
 }
 
-/**
- * A text that an event commits to: the salted document whose hash is in the event (audit.md, Form).
- */
+/** A text that an event commits to: the salted document of its hash (audit.md, Form). */
 export interface RevealedText {
   readonly hash: string
   readonly document: string
@@ -53,9 +48,7 @@ export interface EvidenceBundle {
   readonly revealed: readonly RevealedText[]
   /** that the tree continues the one of `from` events, for somebody who has its checkpoint */
   readonly consistency?: { readonly from: number; readonly proof: readonly string[] }
-  /**
-   * the newest that each witness cosigned before the checkpoint, the largest first; absent: none
-   */
+  /** each witness's newest before the checkpoint, the largest first; absent: none */
   readonly witnessed?: readonly WitnessedCheckpoint[]
 }
 

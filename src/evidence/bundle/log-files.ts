@@ -25,9 +25,7 @@ export const logPartNames = {
   stray: 'stray',
   /** how the log's keys replaced each other, the first one first: a note as a JSON text a line */
   handovers: 'handovers',
-  /**
-   * ids of events whose row has another time, type or subject than the event: a JSON text a line
-   */
+  /** ids of events whose row differs in time, type or subject: a JSON text a line */
   misfiled: 'misfiled',
 } as const
 

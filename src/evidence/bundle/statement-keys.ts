@@ -10,10 +10,7 @@ import {
   type NoteSigner,
 } from '../note/signed-note.ts'
 
-/**
- * The first line of the note: a checkpoint begins with its log's name, so one is never read as the
- * other.
- */
+/** The note's first line: a checkpoint begins with its log's name, never with this. */
 const heading = 'countersign statement keys v1'
 
 /**

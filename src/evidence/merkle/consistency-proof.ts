@@ -29,10 +29,7 @@ export function consistencyRanges(from: number, size: number): TreeRange[] {
   return ranges.toReversed()
 }
 
-/**
- * The consistency proof from the tree of `from` leaves to that of `size`. Throws where `nodeAt`
- * does.
- */
+/** The proof that the tree of `size` leaves begins with that of `from`. Throws as `nodeAt`. */
 export function consistencyProof(from: number, size: number, nodeAt: NodeAt): Buffer[] {
   return consistencyRanges(from, size).map((range) => rangeHash(range, nodeAt))
 }

@@ -24,10 +24,7 @@ export function inclusionRanges(index: number, size: number): TreeRange[] {
   return ranges.toReversed()
 }
 
-/**
- * The audit path of leaf `index` in a tree of `size` leaves, lowest first. Throws where `nodeAt`
- * does.
- */
+/** The audit path of leaf `index` of `size`, lowest first. Throws where `nodeAt` does. */
 export function inclusionProof(index: number, size: number, nodeAt: NodeAt): Buffer[] {
   return inclusionRanges(index, size).map((range) => rangeHash(range, nodeAt))
 }

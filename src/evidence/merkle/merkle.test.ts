@@ -6,10 +6,7 @@ import { inclusionProof, verifyInclusion } from './inclusion-proof.ts'
 import { emptyTreeHash, leafHash } from './tree-hash.ts'
 import { treeOfLeaves, treeRoot } from './tree-of-leaves.ts'
 
-/**
- * Inputs, roots and proofs that Certificate Transparency's implementations are tested with (RFC
- * 6962).
- */
+/** Inputs, roots and proofs of Certificate Transparency's tests (RFC 6962). */
 const inputs = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657'].concat(
   '606162636465666768696a6b6c6d6e6f',
 )

@@ -6,10 +6,7 @@ export interface TreeNode {
   readonly index: number
 }
 
-/**
- * Neighbouring leaves from `begin` (inclusive) to `end` (exclusive) that RFC 6962 hashes as one
- * subtree.
- */
+/** Leaves from `begin` to before `end` that RFC 6962 hashes as one subtree. */
 export interface TreeRange {
   readonly begin: number
   readonly end: number
@@ -18,10 +15,7 @@ export interface TreeRange {
 /** Looks up the hash of a whole subtree; throws where it is unknown. */
 export type NodeAt = (node: TreeNode) => Uint8Array
 
-/**
- * The largest power of two below `count`, where RFC 6962 splits `count` leaves. `count` is at least
- * 2.
- */
+/** The largest power of two below `count`, at which RFC 6962 splits. `count` ≥ 2. */
 export function splitOf(count: number): number {
   let power = 1
   // Sizes exceed 2^31: arithmetic, not 32-bit operators.

@@ -4,10 +4,7 @@ import { MalformedEvidence } from '../malformed-evidence.ts'
 import type { NoteKey } from './note-key.ts'
 import { isSignedBy, parseNote } from './signed-note.ts'
 
-/**
- * A tree at one size (C2SP tlog-checkpoint): `origin` names the log, `extensions` are further
- * lines.
- */
+/** A tree at one size (C2SP tlog-checkpoint). `origin`: the log; `extensions`: more lines. */
 export interface Checkpoint {
   readonly origin: string
   readonly size: number

@@ -2,16 +2,11 @@ import { MalformedEvidence } from '../malformed-evidence.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from './note-key.ts'
 import { formatNote, isSignedBy, parseNote, signText, type NoteSigner } from './signed-note.ts'
 
-/**
- * The first line of the note: a checkpoint begins with its log's name, so one is never read as the
- * other.
- */
+/** The note's first line: a checkpoint begins with its log's name, never with this. */
 const heading = 'countersign log key v1'
 const unknown = 'unknown'
 
-/**
- * The replacement of a log's key: the checkpoint of `size` events is the first that `after` signs.
- */
+/** A new key of the log: `after` signs first the checkpoint of `size` events. */
 export interface Handover {
   readonly size: number
   /** `null`: it is unknown */
@@ -34,10 +29,7 @@ export function formatHandover(
   return formatNote({ text, signatures: signing.map((signer) => signText(text, signer)) })
 }
 
-/**
- * Parses a replacement, which the new key must have signed. Throws `MalformedEvidence` with the
- * problem.
- */
+/** Parses a replacement that the new key signed. Throws `MalformedEvidence`. */
 export function parseHandover(note: string): Handover {
   const signedNote = parseNote(note)
   const [first, name, size = '', before = '', after = '', ...more] = signedNote.text

@@ -15,10 +15,7 @@ export type SubmissionAnswer =
       readonly line: string
       readonly checkpoint: Checkpoint
     }
-  /**
-   * `size`: of the last checkpoint that was cosigned; `isForked`: the log signed another tree of
-   * that size
-   */
+  /** `size`: of the last cosigned checkpoint; `isForked`: the log signed another such tree */
   | { readonly status: 409; readonly size: number; readonly isForked: boolean }
   | { readonly status: 400 | 403 | 404 | 422; readonly sentence: string }
 

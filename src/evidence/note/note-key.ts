@@ -72,10 +72,7 @@ export function parseVerifierKey(line: string): NoteKey {
   return key
 }
 
-/**
- * Whether a name is valid in a signature line: text without white space and plus (C2SP
- * signed-note).
- */
+/** Whether a name fits a signature line: no white space, no plus (C2SP signed-note). */
 export function isKeyName(name: string): boolean {
   return name !== '' && !/[\s+\p{Cc}]/u.test(name) && name.isWellFormed()
 }

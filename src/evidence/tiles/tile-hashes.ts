@@ -29,10 +29,7 @@ export function splitTile(bytes: Uint8Array): Uint8Array[] {
   )
 }
 
-/**
- * A tree that is read from its tiles: `hashesOf` returns a tile's hashes, and throws for a missing
- * one.
- */
+/** A tree read from its tiles. `hashesOf` throws for a missing one. */
 export function treeOfTiles(hashesOf: (tile: TilePlace) => readonly Uint8Array[]): NodeAt {
   const trees = new Map<string, NodeAt>()
   return (node) => {

@@ -2,10 +2,7 @@
 export const tileHeight = 8
 export const tileWidth = 256
 
-/**
- * A tile of hashes: `level` counts tiles, `index` from the left, `width` its hashes (below 256:
- * partial).
- */
+/** A tile: `level` of tiles, `index` from the left, `width` in hashes (below 256: partial). */
 export interface Tile {
   readonly level: number
   readonly index: number
@@ -43,10 +40,7 @@ export function parseEntriesPath(path: string): EntryTile | null {
   return tile !== null && entriesPath(tile) === path ? tile : null
 }
 
-/**
- * The tiles of one level of a tree of `size` leaves: whole ones, and at most one partial one at the
- * end.
- */
+/** A level's tiles for `size` leaves: whole ones, and perhaps a partial one at the end. */
 export function tilesOfLevel(level: number, size: number): Tile[] {
   const hashes = Math.floor(size / tileWidth ** level)
   return Array.from({ length: Math.ceil(hashes / tileWidth) }, (_, index) => ({

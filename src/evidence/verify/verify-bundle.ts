@@ -49,10 +49,7 @@ export function verifyBundle(
   return verdictsOf(findings)
 }
 
-/**
- * The checkpoints that witnesses may have cosigned: the bundle's own, and smaller ones that it
- * continues.
- */
+/** Checkpoints for witnesses: the bundle's own, and smaller ones that it continues. */
 function witnessedBundle({ checkpoint, witnessed = [], events }: EvidenceBundle) {
   const last = events.reduce((max, { index }) => Math.max(max, index), -1)
   return {

@@ -26,10 +26,7 @@ import { EventJudge, openFindings, verdictsOf, type AllFindings } from './judge-
 import { readEvent, referenceTo } from './findings/logged-event.ts'
 import type { Statements } from '../bundle/statements.ts'
 
-/**
- * An event that the log does not cover yet may be at most this much older than the newest covered
- * one.
- */
+/** How much older than the newest covered event one may be that is not covered. */
 const coveredWithinMs = 60_000
 
 /**
@@ -189,10 +186,7 @@ function checkpointsOf(
   )
 }
 
-/**
- * The events outside of the log: young ones that wait for it, or ones that somebody inserted or
- * removed.
- */
+/** Events outside of the log: new ones, and ones that somebody inserted or removed. */
 function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: EventJudge): void {
   let uncovered: Partial<Record<keyof UncoveredEvent, unknown>>[] = []
   try {

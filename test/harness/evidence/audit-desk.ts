@@ -42,9 +42,7 @@ export async function openAuditDesk(): Promise<AuditDesk> {
   return { desk, signer: logSigner, runId, requestId }
 }
 
-/**
- * Starts that are approved, denied and begun by a trigger and by somebody for a schedule's person.
- */
+/** Starts: approved, denied, by a trigger, and by somebody for a schedule's person. */
 async function startRuns(desk: AgentDesk): Promise<void> {
   const { ada, grace, linus } = desk.people
   const careful = deskWorker.replace('name: scribe', 'name: careful\nstartApproval: ask')

@@ -16,9 +16,7 @@ import { answerOf } from '../../views/answer-of.ts'
 const params = z.object({ id: id.describe('Id of a passkey') })
 const access = { by: 'person' } as const
 
-/**
- * Passkeys of people (audit.md, Approver's signature). No API key registers, sees or confirms any.
- */
+/** Passkeys (audit.md, Approver's signature), which no API key registers, sees or confirms. */
 export const credentialRoutes = [
   route({
     method: 'get',

@@ -9,10 +9,7 @@ import { emptyBody } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/credentials.ts'
 import { answerSignedIn, surroundings, signInProblems } from './auth.ts'
 
-/**
- * Signing in with a passkey: nobody types who they are. What fails counts like any other failed
- * sign-in.
- */
+/** Signing in with a passkey, without a name. Failures count like other ones. */
 export function passkeySignInRoutes({ failures, starts }: SignInLimits) {
   return [
     openRoute({

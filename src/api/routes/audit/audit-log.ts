@@ -14,10 +14,7 @@ function witnessView({ name, size, cosignedAt, isContradicted }: WitnessStatus) 
   return { name, size, cosignedAt: cosignedAt?.toISOString() ?? null, contradicted: isContradicted }
 }
 
-/**
- * The log over the trail: its checkpoint, receipts, and its tiles where C2SP has them (audit.md,
- * Form).
- */
+/** The log over the trail: checkpoint, receipts, tiles at C2SP's paths (audit.md, Form). */
 export const auditLogRoutes = [
   route({
     method: 'get',

@@ -8,10 +8,7 @@ import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/notifications/webhooks.ts'
 
-/**
- * Notifications of other programs: the endpoints, each delivery with its result, and sending one
- * again.
- */
+/** Notifications of other programs: endpoints, deliveries, and sending one again. */
 export const webhookRoutes = [
   route({
     method: 'get',

@@ -21,9 +21,7 @@ import { route } from '../../route/route.ts'
 import { json, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/decisions.ts'
 
-/**
- * Any key may call: the verb refuses machines with `not_eligible` and records it (product.md 19).
- */
+/** Any key may call: the verb refuses machines and records it (product.md 19). */
 const access = { by: 'personOrKey', scope: null } as const
 
 /** For a decision itself, signed or not. */
@@ -145,10 +143,7 @@ function sessionHashOf(identity: Identity): string | null {
   return identity.kind === 'session' ? identity.session.tokenHash : null
 }
 
-/**
- * The list is judged here, and each decision in it by the verb, so that a bad one does not affect
- * others.
- */
+/** The list is judged here, each decision by the verb: a bad one affects no other. */
 const envelope = z.strictObject({
   turn: schemas.turnRef.optional(),
   decisions: z.array(json).min(1).max(limits.bulkDecisions),

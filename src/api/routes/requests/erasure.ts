@@ -8,9 +8,7 @@ import type { ErasedView } from '../../schemas/requests/erasure.ts'
 
 const none: ErasedView = { texts: 0, requests: 0, contents: 0, bytes: 0, kept: 0 }
 
-/**
- * Erasing what people wrote and what calls hold; the trail keeps the commitments (audit.md, Form).
- */
+/** Erases people's words and calls' contents; the trail keeps commitments (audit.md, Form). */
 export const erasureRoutes = [
   route({
     method: 'post',

@@ -15,9 +15,7 @@ import * as schemas from '../../schemas/requests/request-actions.ts'
 import { commentView } from '../../schemas/requests/comments.ts'
 import { claimView } from '../../schemas/requests/request-parts.ts'
 
-/**
- * Any key may call: the verbs refuse machines with `not_eligible` and record it (product.md 19).
- */
+/** Any key may call: the verbs refuse machines and record it (product.md 19). */
 const access = { by: 'personOrKey', scope: null } as const
 const params = z.object({ id: requestRef })
 const commentParams = z.object({

@@ -24,10 +24,7 @@ export const createKeyBody = z
     examples: [{ name: 'ci', scopes: ['requests:write'], expiresAt: '2026-06-01T00:00:00Z' }],
   })
 
-/**
- * How many seconds the previous secret stays valid: default one day, at most 30 days; 0: it ends
- * now.
- */
+/** Seconds for which the previous secret stays valid: a day if absent, at most 30 days. */
 export const rotateKeyBody = z
   .strictObject({
     overlapSeconds: z
@@ -111,10 +108,7 @@ export const createdKey = apiKey.extend({ key: secret }).meta({
   examples: [{ ...keyExample, key: `cs_${example.keyId}_…` }],
 })
 
-/**
- * A proposed key that its owner has not claimed yet. `key` is null, because only the owner gets the
- * secret.
- */
+/** A proposed key that is not claimed yet. `key` is null: only the owner gets the secret. */
 export const keyProposal = z
   .object({
     id,

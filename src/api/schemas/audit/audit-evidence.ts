@@ -12,9 +12,7 @@ export const evidenceQuery = z.strictObject({
     .describe('Size of an earlier checkpoint; the bundle proves that the log continues it'),
 })
 
-/**
- * Everything that is needed to verify one request with the key of the log (audit.md, Verifying).
- */
+/** All that verifies one request with the key of the log (audit.md, Verifying). */
 export const bundle = z
   .object({
     format: z.literal(bundleFormat).describe('Name and version of this format'),

@@ -82,9 +82,7 @@ export const notificationChoice = z
   .meta({ id: 'NotificationChoice' })
 export type NotificationChoice = z.infer<typeof notificationChoice>
 
-/**
- * Types of the events of the live stream. `data:` has the ids of changed objects to fetch again.
- */
+/** Types of events of the live stream. `data:` has ids of changed objects. */
 export const streamEventType = z.enum(liveEvents)
 export type StreamEventName = z.infer<typeof streamEventType>
 

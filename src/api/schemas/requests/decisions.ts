@@ -18,10 +18,7 @@ const grantBounds = z.strictObject({
   expiresAt: instant.optional().describe('When it ends; absent: with the root run'),
 })
 
-/**
- * A text that is not the current digest is refused as stale, and an absent one with
- * `digest_required`.
- */
+/** Another text than the current digest is stale, an absent one `digest_required`. */
 const digest = text(200)
   .nullish()
   .describe('Digest of the revision that was on the screen; required')

@@ -8,9 +8,7 @@ import { hash, id, instant, json, name, reason, text, wholeNumber } from '../com
 import { requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
 
-/**
- * A JSON object of a program. It must have a canonical form, for the digest, and no NUL characters.
- */
+/** A program's JSON object, with a canonical form for the digest and no NUL characters. */
 const ownObject = z
   .record(z.string(), json)
   .refine(hasCanonicalForm, 'has half a surrogate pair, or a number that JSON cannot carry')

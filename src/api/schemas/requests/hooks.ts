@@ -38,9 +38,7 @@ export const hookHeaders = z.object({
   'countersign-host': z.string().optional().describe('Name of the machine of the agent'),
 })
 
-/**
- * An event of the agent. A malformed one is answered with a denial, because agents ignore errors.
- */
+/** An agent's event. A malformed one is answered with a denial: agents ignore errors. */
 export const hookBody = z.looseObject({}).meta({
   examples: [
     {

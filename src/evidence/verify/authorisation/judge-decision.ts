@@ -6,9 +6,7 @@ import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.
 import { readBasis } from './read-basis.ts'
 import type { RequestVotes, VotingState } from './voting-state.ts'
 
-/**
- * A decision's event has at most this much later a time than its judgement in the same transaction.
- */
+/** How much later than its judgement the event of a decision can be. */
 const writtenWithinMs = 60_000
 
 /** A decision, with the events so far and where findings go. */

@@ -5,9 +5,7 @@ import { PeopleBehind } from './people-behind.ts'
 /** What the events so far say of the votes on a request. */
 export interface RequestVotes {
   readonly kind: string
-  /**
-   * the quorum in the event of the request's opening; `null` after an edit has changed its routing
-   */
+  /** the quorum of the opening's event; `null` after an edit that changed the routing */
   asked: string | null
   escalated: boolean
   revision: number

@@ -9,9 +9,7 @@ interface DisplayedRevision {
   presentationDigest: string | null
 }
 
-/**
- * Compares each decision and each permit with the presentation of the revision that was current.
- */
+/** Compares decisions and permits with the presentation of the current revision. */
 export function bindDecisions(findings: Findings): Check {
   const requests = new Map<string, DisplayedRevision>()
 

@@ -22,17 +22,11 @@ interface Grant {
 }
 
 export interface GrantBinding extends Check {
-  /**
-   * The use of a grant that was taken for this call and not used for an attempt yet; asking
-   * consumes it.
-   */
+  /** A grant's use that was taken for this call; asking consumes it. */
   spentBy(callId: string): UsedRight | null
 }
 
-/**
- * Follows every grant: its uses are after its beginning, before its end, and no more than it
- * allows.
- */
+/** Follows every grant: uses within its time, and no more than it allows. */
 export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding {
   const grants = new Map<string, Grant>()
   const spent = new Map<string, UsedRight>()

@@ -3,9 +3,7 @@ import type { Findings } from '../findings/finding.ts'
 import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
-/**
- * The end of a permit is compared when it is consumed; the event of that has a slightly later time.
- */
+/** A permit's end is compared at its consumption, whose event is a little later. */
 const writtenWithinMs = 60_000
 
 interface Permit {
@@ -16,9 +14,7 @@ interface Permit {
 }
 
 export interface PermitBinding extends Check {
-  /**
-   * The permit that was consumed for this call and not used for an attempt yet; asking consumes it.
-   */
+  /** The permit that was consumed for this call; asking consumes it. */
   spentBy(callId: string): UsedRight | null
 }
 

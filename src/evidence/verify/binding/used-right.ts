@@ -1,8 +1,6 @@
 import type { LoggedEvent } from '../findings/logged-event.ts'
 
-/**
- * The right that an execution used, a permit's or one use of a grant: its subject and its event.
- */
+/** An execution's right: a permit's subject or a grant's, and the event of its use. */
 export interface UsedRight {
   readonly digest: string | null
   readonly event: LoggedEvent

@@ -2,10 +2,7 @@ import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
-/**
- * Follows every run: it starts once, ends at most once, and its requests and executions are in
- * between.
- */
+/** Follows every run: one start, at most one end, everything else in between. */
 export function followRuns(findings: Findings, extent: Extent): Check {
   const started = new Set<string>()
   const ends = new Map<string, number | null>()

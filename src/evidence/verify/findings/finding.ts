@@ -1,7 +1,4 @@
-/**
- * The separate verdicts of a verification, in the order in which they are printed (audit.md,
- * verifying).
- */
+/** The verdicts of a verification, as they are printed (audit.md, verifying). */
 export const verdictNames = [
   'integrity',
   'authenticity',

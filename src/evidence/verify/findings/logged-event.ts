@@ -2,9 +2,7 @@ import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { EventReference } from './finding.ts'
 
-/**
- * One event of the log for verification. Missing fields are `null`; nothing here is trusted yet.
- */
+/** An event of the log. Missing fields are `null`; nothing here is trusted yet. */
 export interface LoggedEvent {
   /** index in the log; `null`: it has none */
   readonly index: number | null
@@ -34,10 +32,7 @@ export interface LoggedEvent {
   readonly document: JsonObject
 }
 
-/**
- * Parses an event's bytes; `null` when they are not a JSON object. Fields of the wrong kind are
- * absent.
- */
+/** Parses an event; `null`: no JSON object. Fields of the wrong kind are absent. */
 export function readEvent(index: number | null, text: string): LoggedEvent | null {
   let document: Json
   try {

@@ -23,9 +23,7 @@ export interface WitnessedEvidence {
   readonly logKeys: LogKeys
   /** whether the tree of that checkpoint is the beginning of the evidence's own */
   readonly isBeginning: (checkpoint: Checkpoint) => boolean
-  /**
-   * the part of the evidence after so many events that a witness should have seen too; `null`: none
-   */
+  /** the evidence after so many events that a witness should have seen; `null`: none */
   readonly beyond: (size: number) => string | null
 }
 
