@@ -1,5 +1,4 @@
-import { hashBytes } from '#domain/json/digest.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type { ChangeSetRecord, PresentedRequest } from '#services/runs/reading/read-change-set.ts'
 import type { ChangeSet } from '../schemas/requests/change-set.ts'
 import { answerOf } from './answer-of.ts'
@@ -11,7 +10,7 @@ export function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
     task: answerOf(task),
     calls: calls.map(({ shown: record, attachments, ...call }) => ({
       ...call,
-      title: maskSecrets(call.title, hashBytes),
+      title: maskSecrets(call.title),
       ...(record !== null && shownView(record)),
       attachments: attachments.map(shownView),
     })),

@@ -1,5 +1,4 @@
-import { hashBytes } from '#domain/json/digest.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type {
   AlikeRequestRecord,
   RequestDetailRecord,
@@ -59,5 +58,5 @@ function alikeRequestView(record: AlikeRequestRecord): AlikeRequest {
 }
 
 function maskText(text: string): string {
-  return maskSecrets(text, hashBytes)
+  return maskSecrets(text)
 }

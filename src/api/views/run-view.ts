@@ -5,8 +5,7 @@ import type {
 } from '#services/runs/reading/transcript.ts'
 import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.ts'
 import { isPictureType } from '#domain/tools/picture-type.ts'
-import { hashBytes } from '#domain/json/digest.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type { StartedRunRecord } from '#services/runs/reading/read-started.ts'
 import type { RunDetailRecord, RunRecord } from '#services/runs/reading/run-record.ts'
 import type { StartedRunAnswer } from '../schemas/runs/run-actions.ts'
@@ -21,7 +20,7 @@ export function runView(record: RunRecord): Run {
     ...answerOf(run),
     ...answerOf(withoutNulls({ startedFrom, failure, budget, forkedFrom })),
     ...(rest !== null && answerOf(withoutNulls({ rest, restsUntil }))),
-    title: maskSecrets(run.title, hashBytes),
+    title: maskSecrets(run.title),
     task: taskView(task),
   }
 }
@@ -31,7 +30,7 @@ export function startedRunView({ task, ...run }: StartedRunRecord): StartedRunAn
 }
 
 function taskView(task: RunRecord['task']): Run['task'] {
-  return task === null ? null : { ...answerOf(task), text: maskSecrets(task.text, hashBytes) }
+  return task === null ? null : { ...answerOf(task), text: maskSecrets(task.text) }
 }
 
 /** A run without its transcript. `workspaceRoot`: null outside the development profile. */

@@ -1,5 +1,4 @@
-import { hashBytes } from '#domain/json/digest.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type { Consent } from '#policy/routing.ts'
 import type { Policy } from '#policy/policy.ts'
 import { toolsOf } from '#policy/judge/routing/possible-routes.ts'
@@ -68,7 +67,7 @@ export function workerDetailView(
 
 /** A past call of a worker. Its title is masked as in lists. */
 export function workerCallView({ title, ...call }: WorkerCallRecord): WorkerCalls['items'][number] {
-  return { ...answerOf(call), title: maskSecrets(title, hashBytes) }
+  return { ...answerOf(call), title: maskSecrets(title) }
 }
 
 function approvalText(consent: Consent): string {

@@ -1,7 +1,6 @@
 import type { RequestKind } from '#domain/requests/request.ts'
-import { hashBytes } from '#domain/json/digest.ts'
 import { effectSentence } from '#domain/text/effect-sentence.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Tx } from '#store/database.ts'
 
@@ -83,5 +82,5 @@ export async function readChannelEvents(
 
 /** One line on the effect, with what looks like a secret masked. */
 export function effectOf(request: Pick<RequestFacts, 'kind' | 'tool' | 'title'>): string {
-  return effectSentence({ ...request, title: maskSecrets(request.title, hashBytes) })
+  return effectSentence({ ...request, title: maskSecrets(request.title) })
 }

@@ -1,6 +1,5 @@
-import { hashBytes } from '#domain/json/digest.ts'
 import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { instantText } from './instant-text.ts'
 
 /** What a person asked a run to do, as a notification says it. */
@@ -22,7 +21,7 @@ const maxNameLength = 100
  * whole text is masked before it is cut: half of a key matches no known form. Pure.
  */
 export function shortTask(task: string): string | null {
-  const text = maskSecrets(task, hashBytes).trim()
+  const text = maskSecrets(task).trim()
   if (text === '') return null
   if (!isLongerThan(text, maxCharacters)) return text
   const first = Array.from(text.slice(0, 2 * maxCharacters)).slice(0, maxCharacters - 1)

@@ -1,9 +1,9 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
-import { hashBytes } from '#domain/json/digest.ts'
 import { cueIds, displayedCues } from '#domain/policy/cues.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
-import { findSecrets, findSecretsOfExcerpt, maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
+import { findSecrets, findSecretsOfExcerpt } from '#domain/text/secrets.ts'
 import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
 import { instantText } from '../channels/instant-text.ts'
 import { cuesLine } from '../channels/request-notice.ts'
@@ -150,7 +150,7 @@ function attentionOf({ cues, alike }: RequestDetailRecord): KnownBlock[] {
 
 /** A text that is not decided, without what looks like a secret. */
 function withoutSecrets(text: string): string {
-  return maskSecrets(text, hashBytes)
+  return maskSecrets(text)
 }
 
 function section(text: string): KnownBlock {

@@ -97,6 +97,15 @@ export function signVerified(
   return signedStatement
 }
 
+/** The signed statement that a row stores. */
+export function signedStatementOf(row: {
+  readonly statement: string
+  readonly signature: string
+  readonly key_id: string
+}): SignedStatement {
+  return { statement: row.statement, signature: row.signature, keyId: row.key_id }
+}
+
 /** Whether a statement's signature is valid under a known key. Never throws. */
 export function isSigned(
   verifier: Verifier,

@@ -149,21 +149,3 @@ const chipCharacters = 200
 export function chippedSecrets(line: string): FoundSecret[] {
   return findSecrets(line).filter(({ start, end }) => end - start <= chipCharacters)
 }
-
-/**
- * A text, which may be cut, with each secret replaced by its kind, its length and its hash (`hash`
- * returns `sha256:…`), for places that must not show it (security.md 20). Never for text that an
- * approver decides by.
- * @example maskSecrets('use ghp_…', hashBytes) // 'use [GitHub token, 40 characters, sha256:1f0c…]'
- */
-export function maskSecrets(text: string, hash: (value: string) => string): string {
-  let output = ''
-  let at = 0
-  for (const { start, end, kind } of findSecretsOfExcerpt(text)) {
-    const value = text.slice(start, end)
-    const short = hash(value).slice(0, 'sha256:'.length + 12)
-    output += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}…]`
-    at = end
-  }
-  return output + text.slice(at)
-}

@@ -2,7 +2,7 @@ import type { ChangeKind } from '#domain/policy/change-kind.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
 import { settingsOf } from './settings-of.ts'
 import { hashBytes } from '#domain/json/digest.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 
 /** One setting that differs; `null`: it is absent. Each added or removed item of a list is one. */
 export interface SettingChange {
@@ -113,7 +113,7 @@ const handedOn = /\.(env|headers)(\.|$)/
 export function maskChange(change: SettingChange): SettingChange {
   const mask = (value: string | null): string | null => {
     if (value === null) return null
-    return handedOn.test(change.at) ? hashValue('value', value) : maskSecrets(value, hashBytes)
+    return handedOn.test(change.at) ? hashValue('value', value) : maskSecrets(value)
   }
   return { at: change.at, before: mask(change.before), after: mask(change.after) }
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import { signedStatementOf, verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
 import type { StatementTrust } from '#domain/statements/statement-trust.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
@@ -23,11 +23,7 @@ export function verifyGrant(
   expected: { readonly rootRunId: string; readonly call: GrantedCall },
 ): GrantStatement | null {
   if (row.revoked_at !== null || seals.revocations.has({ what: 'grant', id: row.id })) return null
-  const statement = verifyStatement<GrantStatement>(verifier, 'grant', {
-    statement: row.statement,
-    signature: row.signature,
-    keyId: row.key_id,
-  })
+  const statement = verifyStatement<GrantStatement>(verifier, 'grant', signedStatementOf(row))
   if (statement === null || statement.version !== 1) return null
   const same =
     statement.grantId === row.id &&

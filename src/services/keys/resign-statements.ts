@@ -5,6 +5,7 @@ import { eventDocument, parseEvent } from '#store/audit/event-document.ts'
 import type { Tx } from '#store/database.ts'
 import {
   signStatement,
+  signedStatementOf,
   verifyStatement,
   withRetired,
   type Signer,
@@ -75,7 +76,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     `.execute(tx)
     if (events.rows.length === 0) return null
     const statement = canonicalJson(statementOf(run))
-    return resignRow({ signer, verifier }, 'run', signedOf({ ...run, statement }))
+    return resignRow({ signer, verifier }, 'run', signedStatementOf({ ...run, statement }))
   }
   return signEach(runs, resign, (run, signedStatement) =>
     tx.updateTable('run').set(signedStatement).where('id', '=', run.id).execute(),
@@ -92,7 +93,7 @@ async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Pr
   const resign = (row: (typeof rows)[number]): SignedStatement | null => {
     const event = events.find(({ detail }) => detail['sequence'] === row.sequence)
     if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) return null
-    return resignRow({ signer, verifier }, 'activation', signedOf(row))
+    return resignRow({ signer, verifier }, 'activation', signedStatementOf(row))
   }
   return signEach(rows, resign, ({ sequence }, signedStatement) =>
     tx
@@ -115,7 +116,7 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
         detail['definitionsHash'] === row.definitions_hash,
     )
     if (!isRecorded || verifyPin(verifier, row) === null) return null
-    return resignRow({ signer, verifier }, 'pin', signedOf(row))
+    return resignRow({ signer, verifier }, 'pin', signedStatementOf(row))
   }
   return signEach(rows, resign, ({ activation, worker, server }, signedStatement) =>
     tx
@@ -183,14 +184,6 @@ async function eventsOf(
     const { policyDigest, detail } = parseEvent(document) ?? {}
     return isJsonObject(detail) ? [{ policyDigest, detail }] : []
   })
-}
-
-function signedOf(row: {
-  readonly statement: string
-  readonly signature: string
-  readonly key_id: string
-}): SignedStatement {
-  return { statement: row.statement, signature: row.signature, keyId: row.key_id }
 }
 
 /** The same statement under the present key; `null` when the old signature does not hold. */

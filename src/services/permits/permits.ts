@@ -1,7 +1,12 @@
 import type { Insertable, Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { randomBytes } from 'node:crypto'
-import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
+import {
+  signStatement,
+  signedStatementOf,
+  verifyStatement,
+  withRetired,
+} from '#domain/statements/statement-bytes.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import type { StatementTrust } from '#domain/statements/statement-trust.ts'
@@ -106,7 +111,7 @@ export function verifyPermit(
   row: Selectable<PermitTable>,
   expected: PermitExpectation,
 ): PermitVerdict {
-  const signedPermit = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const signedPermit = signedStatementOf(row)
   const statement = verifyStatement<PermitStatement>(verifier, 'permit', signedPermit)
   if (statement === null) {
     // Somebody else may have made it: people are asked again, and see what it would allow.

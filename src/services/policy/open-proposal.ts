@@ -4,6 +4,7 @@ import { Problem } from '#domain/problem.ts'
 import type { ProposalStatement } from '#domain/statements/statement.ts'
 import {
   signStatement,
+  signedStatementOf,
   verifyStatement,
   type Verifier,
 } from '#domain/statements/statement-bytes.ts'
@@ -38,7 +39,7 @@ export async function openProposal(db: Db | Tx, verifier: Verifier): Promise<Pro
 }
 
 function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boolean {
-  const signedProposal = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const signedProposal = signedStatementOf(row)
   const statement = verifyStatement<ProposalStatement>(verifier, 'proposal', signedProposal)
   return (
     statement !== null &&

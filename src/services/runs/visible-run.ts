@@ -15,16 +15,23 @@ export async function assertVisible(
   missing: Problem = missingProblem(runId),
 ): Promise<Viewer> {
   const viewer = await viewerOf(ctx, caller)
-  const row = isUuid(runId)
-    ? await ctx.db
-        .selectFrom('run')
-        .select('id')
-        .where('id', '=', runId)
-        .where(runVisibleTo(viewer, 'run'))
-        .executeTakeFirst()
-    : undefined
-  if (row === undefined) throw missing
+  if (!isUuid(runId) || (await visibleId(ctx, viewer, 'id', runId)) === undefined) throw missing
   return viewer
+}
+
+async function visibleId(
+  ctx: ServiceContext,
+  viewer: Viewer,
+  column: 'id' | 'number',
+  reference: string,
+): Promise<string | undefined> {
+  const row = await ctx.db
+    .selectFrom('run')
+    .select('id')
+    .where(column, '=', reference)
+    .where(runVisibleTo(viewer, 'run'))
+    .executeTakeFirst()
+  return row?.id
 }
 
 /**
@@ -38,17 +45,11 @@ export async function findRun(
 ): Promise<string> {
   // For an id, the function that uses it checks whether the caller may see the run.
   if (isUuid(reference)) return reference.toLowerCase()
-  const viewer = await viewerOf(ctx, caller)
-  const row = numberPattern.test(reference)
-    ? await ctx.db
-        .selectFrom('run')
-        .select('id')
-        .where('number', '=', reference)
-        .where(runVisibleTo(viewer, 'run'))
-        .executeTakeFirst()
+  const id = numberPattern.test(reference)
+    ? await visibleId(ctx, await viewerOf(ctx, caller), 'number', reference)
     : undefined
-  if (row !== undefined) return row.id
-  throw missingProblem(reference)
+  if (id === undefined) throw missingProblem(reference)
+  return id
 }
 
 const numberPattern = /^[1-9][0-9]{0,14}$/

@@ -10,38 +10,33 @@ interface Props {
   readonly items: readonly InsightView[]
 }
 
+/** The columns of the bars' table: a figure, and its name. */
+const outcomeColumns = [
+  ['opened', 'opened'],
+  ['approved', 'approved'],
+  ['denied', 'denied'],
+  ['expired', 'expired'],
+  ['carriedOut', 'carried out'],
+  ['failed', 'failed'],
+  ['grantsUsed', 'grants used'],
+  ['waiting', 'waiting'],
+] as const
+
 /** The figures of the bars: opened requests and their outcomes. */
 export function OutcomeTable({ scope, items }: Props) {
   const { by } = scope
   return (
     <Figures caption="Outcomes" by={by}>
-      <FigureHead
-        columns={[
-          by,
-          'opened',
-          'approved',
-          'denied',
-          'expired',
-          'carried out',
-          'failed',
-          'grants used',
-          'waiting',
-        ]}
-      />
+      <FigureHead columns={[by, ...outcomeColumns.map(([, name]) => name)]} />
       <tbody>
         {items.map((item) => (
           <tr key={item.key}>
             <th scope="row">
               <VisibleText text={item.name} />
             </th>
-            <FigureCell scope={scope} item={item} what="opened" count={item.opened} />
-            <FigureCell scope={scope} item={item} what="approved" count={item.approved} />
-            <FigureCell scope={scope} item={item} what="denied" count={item.denied} />
-            <FigureCell scope={scope} item={item} what="expired" count={item.expired} />
-            <FigureCell scope={scope} item={item} what="carriedOut" count={item.carriedOut} />
-            <FigureCell scope={scope} item={item} what="failed" count={item.failed} />
-            <FigureCell scope={scope} item={item} what="grantsUsed" count={item.grantsUsed} />
-            <FigureCell scope={scope} item={item} what="waiting" count={item.waiting} />
+            {outcomeColumns.map(([what]) => (
+              <FigureCell key={what} scope={scope} item={item} what={what} count={item[what]} />
+            ))}
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,5 @@
-import { hashBytes } from '#domain/json/digest.ts'
 import type { AuditSubjects } from '#domain/text/event-sentence.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { exportAudit } from '#services/audit/export-audit.ts'
 import { readAudit } from '#services/audit/read-audit.ts'
 import { keyReadsAudit } from '../../identity/identity.ts'
@@ -84,7 +83,7 @@ export const auditRoutes = [
 
 /** The page of a request shows the real texts; a list masks them (security.md 20). */
 function maskedSubjects({ requests, words, ...rest }: AuditSubjects): AuditSubjects {
-  const mask = (text: string): string => maskSecrets(text, hashBytes)
+  const mask = (text: string): string => maskSecrets(text)
   return {
     ...rest,
     requests: requests.map((one) => ({ ...one, effect: mask(one.effect) })),

@@ -1,6 +1,5 @@
-import { hashBytes } from '#domain/json/digest.ts'
 import { searchTypes, type SearchType } from '#domain/search.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { searchService } from '#services/search/search-service.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { route } from '../../route/route.ts'
@@ -20,7 +19,7 @@ export const searchRoutes = [
     answer: async (api, { query, caller, identity }) => {
       const types = (query.types ?? searchTypes).filter((type) => mayFind(identity, type))
       const items = await searchService(api.ctx, caller, { q: query.q, types })
-      const view = items.map((one) => ({ ...one, title: maskSecrets(one.title, hashBytes) }))
+      const view = items.map((one) => ({ ...one, title: maskSecrets(one.title) }))
       return { status: 200, body: { items: view } }
     },
   }),

@@ -4,8 +4,7 @@ import { readUsage } from '#services/insights/read-usage.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
 import type { CountedItems } from '#services/insights/read-attention.ts'
 import { answerOf } from '../../views/answer-of.ts'
-import { hashBytes } from '#domain/json/digest.ts'
-import { maskSecrets } from '#domain/text/secrets.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
 import { attention, attentionQuery } from '../../schemas/requests/attention.ts'
@@ -103,7 +102,7 @@ function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: At
 function withMaskedTitles<Item extends { readonly title: string }>(section: CountedItems<Item>) {
   const items = section.items.map((item) => ({
     ...item,
-    title: maskSecrets(item.title, hashBytes),
+    title: maskSecrets(item.title),
   }))
   return { ...section, items }
 }

@@ -1,6 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { ActivationStatement } from '#domain/statements/statement.ts'
-import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
+import {
+  signedStatementOf,
+  verifyStatement,
+  type Verifier,
+} from '#domain/statements/statement-bytes.ts'
 import type { PolicyActivationTable } from '#store/tables/policy.ts'
 
 /** The signed part of an activation's row. */
@@ -17,11 +21,11 @@ export function verifyActivation(
   verifier: Verifier,
   row: ActivationRow,
 ): ActivationStatement | null {
-  const statement = verifyStatement<ActivationStatement>(verifier, 'activation', {
-    statement: row.statement,
-    signature: row.signature,
-    keyId: row.key_id,
-  })
+  const statement = verifyStatement<ActivationStatement>(
+    verifier,
+    'activation',
+    signedStatementOf(row),
+  )
   if (statement === null || statement.version !== 1) return null
   return statement.sequence === row.sequence && statement.policyDigest === row.digest
     ? statement

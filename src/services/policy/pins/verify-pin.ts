@@ -1,6 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { PinStatement } from '#domain/statements/statement.ts'
-import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
+import {
+  signedStatementOf,
+  verifyStatement,
+  type Verifier,
+} from '#domain/statements/statement-bytes.ts'
 import type { McpPinTable } from '#store/tables/policy.ts'
 
 /** The signed part of a pin's row. */
@@ -21,11 +25,7 @@ export type PinRow = Pick<
  * inserted or changed by SQL.
  */
 export function verifyPin(verifier: Verifier, row: PinRow): PinStatement | null {
-  const statement = verifyStatement<PinStatement>(verifier, 'pin', {
-    statement: row.statement,
-    signature: row.signature,
-    keyId: row.key_id,
-  })
+  const statement = verifyStatement<PinStatement>(verifier, 'pin', signedStatementOf(row))
   if (statement === null || statement.version !== 1) return null
   const says =
     statement.activation === row.activation &&
