@@ -101,10 +101,10 @@ export interface DeploymentSetting {
   readonly answersAs:
     | { readonly kind: 'app'; readonly appId: number; readonly privateKeyFrom: string }
     | { readonly kind: 'token'; readonly tokenFrom: string }
-  /** OWNER/NAME in lower case */
-  readonly repositories: readonly string[]
-  /** address by login in lower case; `null`: no person of the project */
-  readonly people: ReadonlyMap<string, string | null>
+  /** id at GitHub by OWNER/NAME in lower case */
+  readonly repositories: ReadonlyMap<string, number>
+  /** address by the id of the account at GitHub; `null`: no person of the project */
+  readonly people: ReadonlyMap<number, string | null>
   readonly queue: string | null
   /** without a slash at the end */
   readonly apiUrl: string

@@ -5,6 +5,7 @@ import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { SigningSystemContext, SystemContext } from '#services/core/context.ts'
 import { consumeDeploymentPermit } from '#services/deployments/consume-deployment-permit.ts'
 import { approvedDeployment, findDeployment } from '#services/deployments/deployment-request.ts'
+import { isListed } from '#services/deployments/open-deployment.ts'
 import { finishDeployment } from '#services/deployments/finish-deployment.ts'
 import type { ExternalRows } from '#services/external/external-rows.ts'
 import { databaseTime } from '#store/database-time.ts'
@@ -89,7 +90,7 @@ async function post(
 ): Promise<SendOutcome> {
   const deployment = await approvedDeployment(access.ctx.db, request)
   if (deployment === null) throw new FinalError('the request is not for this deployment')
-  if (!setting.repositories.includes(deployment.repository.toLowerCase())) {
+  if (!isListed(setting, deployment)) {
     throw new FinalError(`deployments.${setting.name} no longer lists ${deployment.repository}`)
   }
   const installationId = external.deployment?.installationId ?? null

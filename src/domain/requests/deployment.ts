@@ -15,6 +15,8 @@ export interface DeploymentOrigin {
 export interface Deployment {
   /** OWNER/NAME */
   readonly repository: string
+  /** its id at GitHub: its name may become that of another repository */
+  readonly repositoryId: number
   readonly environment: string
   readonly commit: string
   readonly ref: string
@@ -35,10 +37,11 @@ export function reviewPath({ repository, run }: Pick<Deployment, 'repository' | 
 
 /** The input of an approved request as a deployment; `null`: it is not one. */
 export function readDeployment(input: JsonObject): Deployment | null {
-  const { repository, environment, run } = input
+  const { repository, repositoryId, environment, run } = input
   const isOne =
     typeof repository === 'string' &&
     /^[\w.-]+\/[\w.-]+$/.test(repository) &&
+    Number.isSafeInteger(repositoryId) &&
     typeof environment === 'string' &&
     Number.isSafeInteger(run)
   return isOne ? (input as unknown as Deployment) : null

@@ -82,6 +82,43 @@ test('a second person has to agree to another routing, its order, and a worker t
   expect(second(base, moved)).toEqual(['workers.scribe.queue'])
 })
 
+// Rules: product.md 17
+test('a second person has to agree to who is behind the runs of schedules and triggers, and behind deployments', () => {
+  const withStarts = (more: Record<string, string> = {}): Policy => {
+    const { as, text, asOfTrigger, people, key } = {
+      as: 'ada@example.com',
+      text: 'Go',
+      asOfTrigger: 'ada@example.com',
+      people: '101: ada@example.com',
+      key: '${SHOP_KEY}',
+      ...more,
+    }
+    return folder({
+      [config]: [
+        'version: 1',
+        `version: 1
+schedules: { nightly: { worker: scribe, input: "${text}", cron: "0 3 * * *", as: ${as} } }
+triggers: { deploys: { worker: scribe, secret: "\${HOOK_SECRET}", as: ${asOfTrigger} } }
+deployments:
+  shop:
+    { secret: "\${SHOP_SECRET}", key: "${key}", token: "\${SHOP_TOKEN}", repositories: { acme/shop: 7 }, people: { ${people} } }`,
+      ],
+    })
+  }
+  const before = withStarts()
+  const changes: [Record<string, string>, string][] = [
+    [{ as: 'linus@example.com' }, 'schedules.nightly.as'],
+    [{ text: 'Deploy' }, 'schedules.nightly.input'],
+    [{ asOfTrigger: 'linus@example.com' }, 'triggers.deploys.as'],
+    [{ people: '101: linus@example.com' }, 'deployments.shop.people.101'],
+    [{ people: '101: nobody' }, 'deployments.shop.people.101'],
+    [{ people: '102: ada@example.com, 101: ada@example.com' }, 'deployments.shop.people.102'],
+    [{ key: '${OTHER_KEY}' }, 'deployments.shop.keyFrom'],
+  ]
+  for (const [change, at] of changes) expect(second(before, withStarts(change))).toContain(at)
+  expect(second(base, before)).toContain('schedules.nightly.as')
+})
+
 test('no second person has to agree to a change of other settings than teams, quorum, self-approval and rights', () => {
   const harmless = folder({
     [config]: ['expiresAfter: 72h', 'expiresAfter: 1h'],

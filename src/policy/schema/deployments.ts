@@ -5,6 +5,9 @@ import { variableForm } from './starts.ts'
 /** `acme/shop`. */
 export const repositoryForm = /^[A-Za-z0-9][\w-]{0,38}\/[\w.-]{1,100}$/
 
+/** An id of an account at GitHub, as it is written as a key. */
+export const accountIdForm = /^[1-9]\d{0,14}$/
+
 /** What stands for somebody who is no person of the project, such as a bot. */
 export const nobody = 'nobody'
 
@@ -27,13 +30,13 @@ export const deployments = z.strictObject({
     '`${NAME}`: the environment variable with an installation token. Default: `appId` and `privateKey` get one',
   ),
   repositories: z
-    .array(z.string().regex(repositoryForm))
-    .min(1)
-    .max(500)
-    .describe('the repositories whose deployments may ask, as OWNER/NAME'),
+    .record(z.string().regex(repositoryForm), z.int().positive())
+    .describe(
+      'the repositories whose deployments may ask: OWNER/NAME to the id of the repository at GitHub',
+    ),
   people: z
-    .record(text, z.union([email, z.literal(nobody)]))
-    .describe('who is who: GitHub login to address, or `nobody` for a bot'),
+    .record(z.string().regex(accountIdForm), z.union([email, z.literal(nobody)]))
+    .describe('who is who: id of the account at GitHub to address, or `nobody` for a bot'),
   queue: maybe(text).describe(
     'where deployments ask that routing gives no queue. Default: the default queue',
   ),

@@ -25,8 +25,8 @@ deployments:
     key: "\${S_KEY}"
     appId: 7
     privateKey: "\${S_APP}"
-    repositories: [acme/shop]
-    people: { ada: ada@example.com }
+    repositories: { acme/shop: 7 }
+    people: { 7: ada@example.com }
 `
 
 test('no tool sees a variable that any part of countersign.yaml names for a secret of the service', () => {

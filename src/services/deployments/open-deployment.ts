@@ -4,13 +4,19 @@ import type { DeploymentSetting } from '#policy/project-config.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { openExternal, type OpenedExternal } from '../external/open-external.ts'
 
+/** An account at GitHub. The id stays; a login can be given up, and then taken by somebody else. */
+export interface GitHubAccount {
+  readonly id: number
+  readonly login: string
+}
+
 /** A deployment that waits for an answer, from an event of GitHub whose signature was verified. */
 export interface DeploymentEvent {
   readonly deployment: Deployment
-  /** logins of those who began it; each must be a known person */
-  readonly logins: readonly string[]
-  /** logins of the authors of what it deploys, as far as GitHub names them */
-  readonly authors: readonly string[]
+  /** accounts of those who began it; each must be a known person */
+  readonly startedBy: readonly GitHubAccount[]
+  /** accounts of the authors of what it deploys, as far as GitHub names them */
+  readonly authors: readonly GitHubAccount[]
   /** the address at which GitHub waits for the answer */
   readonly callbackUrl: string
   readonly installationId: number | null
@@ -30,8 +36,9 @@ export async function openDeployment(
 ): Promise<OpenedExternal> {
   const { deployment, installationId } = event
   const { repository, run, commit, environment } = deployment
-  if (!setting.repositories.includes(repository.toLowerCase())) {
-    throw new Problem('forbidden', `deployments.${setting.name} does not list ${repository}`)
+  if (!isListed(setting, deployment)) {
+    const which = `${repository} with the id ${deployment.repositoryId}`
+    throw new Problem('forbidden', `deployments.${setting.name} does not list ${which}`)
   }
   refuseOtherAddress(setting, event)
   const [onBehalfOf, ...alsoBehind] = peopleOf(setting, event)
@@ -46,6 +53,14 @@ export async function openDeployment(
     ...(setting.queue === null ? {} : { queue: setting.queue }),
     deployment: { name: setting.name, installationId },
   })
+}
+
+/** Whether the entry lists the repository under its name and its id. */
+export function isListed(
+  { repositories }: DeploymentSetting,
+  { repository, repositoryId }: Pick<Deployment, 'repository' | 'repositoryId'>,
+): boolean {
+  return repositories.get(repository.toLowerCase()) === repositoryId
 }
 
 /** The answer goes to the API of the approved run; an event with another address is refused. */
@@ -65,16 +80,13 @@ function refuseOtherAddress(
 /** Addresses of the people behind it, each once. */
 function peopleOf(
   { name, people }: DeploymentSetting,
-  { logins, authors }: DeploymentEvent,
+  { startedBy, authors }: DeploymentEvent,
 ): readonly string[] {
-  const stranger = logins.find((login) => !people.has(login.toLowerCase()))
+  const stranger = startedBy.find(({ id }) => !people.has(id))
   if (stranger !== undefined) {
-    const message = `deployments.${name}.people does not say who ${stranger} is`
+    const message = `deployments.${name}.people does not say who ${stranger.login} is: no entry has the id ${stranger.id}`
     throw new Problem('forbidden', message)
   }
-  const addresses = [...logins, ...authors].flatMap((login) => {
-    const address = people.get(login.toLowerCase())
-    return address === undefined || address === null ? [] : [address]
-  })
+  const addresses = [...startedBy, ...authors].flatMap(({ id }) => people.get(id) ?? [])
   return [...new Set(addresses)]
 }

@@ -13,9 +13,11 @@ import { createProgram } from '../program.ts'
 import type { Reply } from '../test-api.ts'
 import { decideAsShown } from './as-shown.ts'
 import {
+  accounts,
   appId,
   deploymentEvent,
   openGitHub,
+  repositoryId,
   signedByGitHub,
   type GitHubServer,
 } from './github-server.ts'
@@ -36,7 +38,7 @@ beforeEach(async () => {
   await activate()
 })
 
-async function activate(more = ''): Promise<void> {
+async function activate(more = '', repository = repositoryId): Promise<void> {
   await api.desk.activate({
     'countersign.yaml': `${deskConfig}${more}deployments:
   shop:
@@ -44,8 +46,8 @@ async function activate(more = ''): Promise<void> {
     key: "\${SHOP_KEY}"
     appId: ${appId}
     privateKey: "\${SHOP_APP_KEY}"
-    repositories: [acme/shop]
-    people: { adahub: ada@example.com, linushub: linus@example.com, "ship-it[bot]": nobody }
+    repositories: { acme/shop: ${repository} }
+    people: { 101: ada@example.com, 102: linus@example.com, 103: nobody }
     apiUrl: ${github.apiUrl}
 `,
   })
@@ -74,6 +76,12 @@ const open = async (more?: Record<string, unknown>): Promise<Reply['body']> => {
 
 const decide = (request: Reply['body'], decision: string, by = grace): Promise<Reply> =>
   decideAsShown(by, request, decision)
+
+/** An event that an account caused. */
+const by = (creator: { readonly id: number; readonly login: string }) => ({
+  sender: creator,
+  deployment: { id: 1, sha: 'd'.repeat(40), ref: 'main', creator },
+})
 
 /** The relay of an API process. Disposing it stops the process. */
 function relay(): ChannelRelay {
@@ -173,13 +181,9 @@ describe('a deployment of GitHub', () => {
     expect(own.map(({ body }) => body['state'])).toEqual(['rejected'])
   })
 
-  test('cannot be approved by who wrote its pull request, nor begun by a login that nobody knows', async () => {
-    const by = (login: string) => ({
-      sender: { login },
-      deployment: { id: 1, sha: 'd'.repeat(40), ref: 'main', creator: { login } },
-    })
+  test('cannot be approved by who wrote its pull request, nor begun by an account that nobody knows', async () => {
     const request = await open({
-      pull_requests: [{ user: { login: 'LinusHub' } }, { user: { login: 'who' } }],
+      pull_requests: [{ user: accounts.linus }, { user: { id: 9, login: 'who' } }],
     })
     const linus = await api.signIn('linus')
     expect((await decide(request, 'approve', linus)).body.code).toBe('not_eligible')
@@ -189,12 +193,12 @@ describe('a deployment of GitHub', () => {
       where type = 'request.opened' and request_id = ${request.id}
     `.execute(api.desk.database.db)
     expect(rows).toEqual([{ behind: [found.person.id] }])
-    const stranger = await send(deploymentEvent(github, by('mallory')))
+    const stranger = await send(deploymentEvent(github, by({ id: 666, login: 'mallory' })))
     expect(stranger).toMatchObject({
       status: 403,
-      body: { detail: expect.stringContaining('mallory') },
+      body: { detail: expect.stringContaining('mallory is: no entry has the id 666') },
     })
-    expect((await open(by('ship-it[bot]'))).external.onBehalfOf).toBeNull()
+    expect((await open(by(accounts.bot))).external.onBehalfOf).toBeNull()
   })
 
   test.each([{ creator: null }, { creator: undefined }])(
@@ -221,6 +225,69 @@ describe('a deployment of GitHub', () => {
     await outcomeIs(request.id, 'succeeded')
     expect((await send(event)).body.requestId).toBe(request.id)
     expect(github.reviews()).toHaveLength(1)
+  })
+})
+
+// Rules: product.md 17
+describe('an account at GitHub is known by its id', () => {
+  test('a login that somebody else took over is not its former owner, as starter or as author', async () => {
+    // Ada gave up her login, and Grace renamed her own account to it.
+    const taken = { id: accounts.grace.id, login: accounts.ada.login }
+    expect(await send(deploymentEvent(github, by(taken)))).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden', detail: expect.stringContaining('AdaHub is: no entry has') },
+    })
+    for (const event of [
+      { ...by(taken), sender: accounts.ada },
+      { ...by(accounts.ada), sender: taken },
+    ]) {
+      expect((await send(deploymentEvent(github, event))).status).toBe(403)
+    }
+    const author = { id: accounts.grace.id, login: accounts.linus.login }
+    const request = await open({ pull_requests: [{ user: author }] })
+    const linus = await api.signIn('linus')
+    expect(await decide(request, 'approve', linus)).toMatchObject({ status: 200 })
+  })
+
+  test('a person who renamed their account is still behind what they begin and write', async () => {
+    const renamed = { id: accounts.linus.id, login: 'linus-of-old' }
+    const linus = await api.signIn('linus')
+    for (const event of [by(renamed), { pull_requests: [{ user: renamed }] }]) {
+      const request = await open({ ...event })
+      expect((await decide(request, 'approve', linus)).body.code).toBe('not_eligible')
+    }
+  })
+
+  test('an account without an id is refused', async () => {
+    for (const event of [
+      { sender: { login: 'AdaHub' } },
+      { repository: { full_name: 'acme/shop' } },
+      { pull_requests: [{ user: { login: 'LinusHub' } }] },
+    ]) {
+      expect((await send(deploymentEvent(github, event))).status).toBe(422)
+    }
+  })
+
+  test('a repository that was made anew, or moved, under a listed name or id is another one', async () => {
+    for (const repository of [
+      { id: 77, full_name: 'acme/shop' },
+      { id: repositoryId, full_name: 'acme/store' },
+    ]) {
+      const place = `/repos/${repository.full_name}/actions/runs/7/deployment_protection_rule`
+      const url = `${github.apiUrl}${place}`
+      const event = deploymentEvent(github, { repository, deployment_callback_url: url })
+      expect(await send(event)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    }
+  })
+
+  test('an approval is not sent once the name is listed with another id', async () => {
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    await activate('', 77)
+    await using _relay = relay()
+    await outcomeIs(request.id, 'unknown')
+    const run = `/${request.input.run}/`
+    expect(github.reviews().filter(({ path }) => path.includes(run))).toEqual([])
   })
 })
 
@@ -251,7 +318,9 @@ describe('what is refused', () => {
       const refused = await send(deploymentEvent(github, { deployment_callback_url: url }))
       expect(refused, url).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
     }
-    const other = await send(deploymentEvent(github, { repository: { full_name: 'evil/shop' } }))
+    const other = await send(
+      deploymentEvent(github, { repository: { id: repositoryId, full_name: 'evil/shop' } }),
+    )
     expect(other).toMatchObject({ status: 403 })
     const { rows } = await sql<{ code: string }>`
       select document::jsonb -> 'detail' ->> 'code' as code from audit_event
@@ -363,7 +432,7 @@ describe('rows that somebody wrote let no deployment go on', () => {
       headers: { authorization: `Bearer ${program.key}` },
       body: {
         tool: 'github_deployment',
-        input: { repository: 'acme/shop', environment: 'production', run: 4712 },
+        input: { repository: 'acme/shop', environment: 'production', run: 4712, repositoryId },
         externalId: 'made up',
       },
     })

@@ -18,6 +18,16 @@ export interface GitHubServer extends AsyncDisposable {
 }
 
 export const appId = 4711
+
+/** The id of the repository acme/shop. */
+export const repositoryId = 1296269
+/** Accounts at GitHub by what they stand for. */
+export const accounts = {
+  ada: { id: 101, login: 'AdaHub' },
+  linus: { id: 102, login: 'LinusHub' },
+  bot: { id: 103, login: 'ship-it[bot]' },
+  grace: { id: 104, login: 'GraceHub' },
+} as const
 const installation = 5
 
 export async function openGitHub(): Promise<GitHubServer> {
@@ -79,11 +89,11 @@ export function deploymentEvent(
     environment: 'production',
     event: 'push',
     deployment_callback_url: `${github.apiUrl}/repos/acme/shop/actions/runs/${run}/deployment_protection_rule`,
-    deployment: { id: 9000 + run, sha: 'c'.repeat(40), ref: 'main', creator: { login: 'AdaHub' } },
+    deployment: { id: 9000 + run, sha: 'c'.repeat(40), ref: 'main', creator: accounts.ada },
     pull_requests: [],
-    repository: { full_name: 'acme/shop', private: true },
+    repository: { id: repositoryId, full_name: 'acme/shop', private: true },
     installation: { id: installation },
-    sender: { login: 'AdaHub' },
+    sender: accounts.ada,
     ...more,
   }
 }

@@ -128,6 +128,7 @@ function readEvent(bytes: Buffer): DeploymentEvent {
   return {
     deployment: {
       repository: event.repository.full_name,
+      repositoryId: event.repository.id,
       environment: event.environment,
       commit: deployment.sha,
       ref: deployment.ref,
@@ -136,8 +137,8 @@ function readEvent(bytes: Buffer): DeploymentEvent {
       deployment: deployment.id,
       startedBy: sender.login,
     },
-    logins: [creator.login, sender.login],
-    authors: (pullRequests ?? []).flatMap(({ user }) => user?.login ?? []),
+    startedBy: [creator, sender],
+    authors: (pullRequests ?? []).flatMap(({ user }) => user ?? []),
     callbackUrl,
     installationId: event.installation?.id ?? null,
   }

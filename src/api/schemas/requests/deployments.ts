@@ -12,7 +12,10 @@ export const deploymentHeaders = z.object({
     .describe('`sha256=` and the HMAC-SHA-256 of the body in hex; required'),
 })
 
-const user = z.looseObject({ login: z.string().min(1).max(100).describe('Login at GitHub') })
+const user = z.looseObject({
+  id: z.int().positive().describe('Id of the account at GitHub, which nobody else can have'),
+  login: z.string().min(1).max(100).describe('Login of the account, for texts only'),
+})
 
 /** The members of the event `deployment_protection_rule` that the service reads. */
 export const deploymentEvent = z
@@ -39,6 +42,7 @@ export const deploymentEvent = z
       .describe('Pull requests of the commit, whose authors cannot approve'),
     repository: z
       .looseObject({
+        id: z.int().positive().describe('Id of the repository at GitHub'),
         full_name: z
           .string()
           .regex(/^[A-Za-z0-9][\w-]{0,38}\/[\w.-]{1,100}$/)
@@ -59,10 +63,15 @@ export const deploymentEvent = z
         event: 'push',
         deployment_callback_url:
           'https://api.github.com/repos/acme/shop/actions/runs/7/deployment_protection_rule',
-        deployment: { id: 31, sha: 'a'.repeat(40), ref: 'main', creator: { login: 'octocat' } },
-        repository: { full_name: 'acme/shop' },
+        deployment: {
+          id: 31,
+          sha: 'a'.repeat(40),
+          ref: 'main',
+          creator: { id: 583231, login: 'octocat' },
+        },
+        repository: { id: 1296269, full_name: 'acme/shop' },
         installation: { id: 5 },
-        sender: { login: 'octocat' },
+        sender: { id: 583231, login: 'octocat' },
       },
     ],
   })

@@ -14,18 +14,19 @@ function parse(shop: string) {
 
 const secrets = 'secret: "${SHOP_SECRET}", key: "${SHOP_KEY}"'
 const app = 'appId: 4711, privateKey: "${SHOP_APP_KEY}"'
-const who = 'repositories: [Acme/Shop], people: { OctoCat: ada@example.com, "bot[bot]": nobody }'
+const repositories = 'repositories: { Acme/Shop: 1296269 }'
+const who = `${repositories}, people: { 583231: ada@example.com, "49699333": nobody }`
 
-test('an entry names its secrets by variables, its repositories, and the address of each login', () => {
+test('an entry names its secrets by variables, the ids of its repositories, and the address of each account', () => {
   expect(parse(`${secrets}, ${app}, ${who}, queue: platform`).setting).toEqual({
     name: 'shop',
     secretFrom: 'SHOP_SECRET',
     keyFrom: 'SHOP_KEY',
     answersAs: { kind: 'app', appId: 4711, privateKeyFrom: 'SHOP_APP_KEY' },
-    repositories: ['acme/shop'],
+    repositories: new Map([['acme/shop', 1296269]]),
     people: new Map([
-      ['octocat', 'ada@example.com'],
-      ['bot[bot]', null],
+      [583231, 'ada@example.com'],
+      [49699333, null],
     ]),
     queue: 'platform',
     apiUrl: 'https://api.github.com',
@@ -60,13 +61,23 @@ test.each([
   ['no repositories', `${secrets}, ${app}, people: {}`, 'has no "repositories"'],
   [
     'a repository that is none',
-    `${secrets}, ${app}, repositories: ["../x"], people: {}`,
-    'is "../x", not a repository',
+    `${secrets}, ${app}, repositories: { "../x": 7 }, people: {}`,
+    'is for "../x", which is no repository',
   ],
-  ['nobody known', `${secrets}, ${app}, repositories: [acme/shop]`, 'has no "people"'],
+  [
+    'a repository without its id',
+    `${secrets}, ${app}, repositories: { acme/shop: "main" }, people: {}`,
+    '"deployments.shop.repositories.acme/shop" is "main"',
+  ],
+  [
+    'a login instead of an id',
+    `${secrets}, ${app}, ${repositories}, people: { octocat: ada@example.com }`,
+    'is for "octocat", which is no id of an account',
+  ],
+  ['nobody known', `${secrets}, ${app}, ${repositories}`, 'has no "people"'],
   [
     'a stranger',
-    `${secrets}, ${app}, repositories: [acme/shop], people: { x: eve@example.com }`,
+    `${secrets}, ${app}, ${repositories}, people: { 7: eve@example.com }`,
     'is eve@example.com, whom this file does not name',
   ],
   [

@@ -1,5 +1,5 @@
 import type { DeploymentSetting } from '../../project-config.ts'
-import { checkName, readCount, readList, readReference, readText } from '../../reading/values.ts'
+import { checkName, readCount, readReference, readText } from '../../reading/values.ts'
 import {
   fieldSource,
   readEntries,
@@ -7,7 +7,7 @@ import {
   wrong,
   type YamlField,
 } from '../../reading/yaml-field.ts'
-import { deployments, nobody, repositoryForm } from '../../schema/deployments.ts'
+import { accountIdForm, deployments, nobody, repositoryForm } from '../../schema/deployments.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { readSecret, readStarter } from './read-triggers.ts'
 
@@ -43,13 +43,15 @@ function readSetting(
     readSecret,
   )
   const keyFrom = fields.readNeeded('key', 'write `key: "${DEPLOYMENTS_KEY}"`', readSecret)
-  const repositories = fields.readNeeded('repositories', 'list them as OWNER/NAME', (at) =>
-    readList(at, readRepository),
+  const repositories = fields.readNeeded(
+    'repositories',
+    'write them as `OWNER/NAME: ID`',
+    readRepositories,
   )
-  const people = fields.readNeeded('people', 'map GitHub logins to addresses', (at) =>
-    readLogins(at, names.people),
+  const people = fields.readNeeded('people', 'map ids of GitHub accounts to addresses', (at) =>
+    readAccounts(at, names.people),
   )
-  const appId = fields.read('appId', (at) => readCount(at, 1, Number.MAX_SAFE_INTEGER), null)
+  const appId = fields.read('appId', readId, null)
   const privateKeyFrom = fields.read('privateKey', readSecret, null)
   const tokenFrom = fields.read('token', readSecret, null)
   const queue = fields.read('queue', (at) => readReference(at, 'queue', names.queues), null)
@@ -75,23 +77,37 @@ function answererOf(
   return null
 }
 
-function readRepository(field: YamlField): string | null {
-  const text = readText(field)
-  if (text === null || repositoryForm.test(text)) return text === null ? null : text.toLowerCase()
-  wrong(field, `is "${text}", not a repository`, 'write OWNER/NAME')
-  return null
+function readId(field: YamlField): number | null {
+  return readCount(field, 1, Number.MAX_SAFE_INTEGER)
 }
 
-/** Logins in lower case, since GitHub ignores their case. */
-function readLogins(field: YamlField, people: ReadonlySet<string>): Map<string, string | null> {
-  const logins = new Map<string, string | null>()
-  for (const [login, value] of readEntries(field)) {
-    const text = readText(value)
-    if (text === nobody) logins.set(login.toLowerCase(), null)
-    const address = text === null || text === nobody ? null : readStarter(value, people)
-    if (address !== null) logins.set(login.toLowerCase(), address)
+/** Names in lower case, since GitHub ignores their case. `null` after reporting: there is none. */
+function readRepositories(field: YamlField): Map<string, number> | null {
+  const ids = new Map<string, number>()
+  for (const [name, value] of readEntries(field)) {
+    const id = readId(value)
+    if (!repositoryForm.test(name)) {
+      wrong(value, `is for "${name}", which is no repository`, 'write OWNER/NAME: ID')
+    } else if (id !== null) ids.set(name.toLowerCase(), id)
   }
-  return logins
+  return ids.size === 0 ? null : ids
+}
+
+/** Addresses by the ids of accounts; a login would be whoever has it at the time. */
+function readAccounts(field: YamlField, people: ReadonlySet<string>): Map<number, string | null> {
+  const accounts = new Map<number, string | null>()
+  for (const [id, value] of readEntries(field)) {
+    if (!accountIdForm.test(id)) {
+      const remedy = `write the account's id, which https://api.github.com/users/${id} shows`
+      wrong(value, `is for "${id}", which is no id of an account`, remedy)
+      continue
+    }
+    const text = readText(value)
+    if (text === nobody) accounts.set(Number(id), null)
+    const address = text === null || text === nobody ? null : readStarter(value, people)
+    if (address !== null) accounts.set(Number(id), address)
+  }
+  return accounts
 }
 
 /** Without a slash at the end. */
