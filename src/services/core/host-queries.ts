@@ -94,8 +94,8 @@ export interface JudgeQuery {
   readonly present: boolean
   /** an edited call of a program: build the presentation even where policy does not ask */
   readonly isEdit?: boolean
-  /** a person invokes the tool (product.md 5) of a call of the run */
-  readonly byPerson?: boolean
+  /** id of the person who would invoke the tool in the run (product.md 5) */
+  readonly invokedBy?: string
   /**
    * a program that is not a run would make the call: policy asks people about tools that only it
    * knows

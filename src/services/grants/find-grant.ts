@@ -7,8 +7,12 @@ import type { Db, Tx } from '#store/database.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { personRows, verifyPerson } from '../requests/people/verified-person.ts'
-import { principalsOfRun } from '../requests/people/principals-of-run.ts'
+import { principalsOfCall } from '../requests/people/principals-of-call.ts'
+import { principalsOfRun, type Principal } from '../requests/people/principals-of-run.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
+
+/** A call that a person invokes: one that is recorded, or one that they are about to make. */
+export type Invocation = { readonly callId: string } | { readonly personId: string }
 
 /** A grant that covers a call now; `ruleText` is shown where its rule is. */
 export interface MatchingGrant {
@@ -31,6 +35,8 @@ export async function findGrant(
     readonly runId: string
     readonly rootRunId: string
     readonly call: GrantedCall
+    /** `null`: the model makes the call */
+    readonly invocation: Invocation | null
     restsOn(): Promise<CallFacts | null>
   },
 ): Promise<MatchingGrant | null> {
@@ -54,8 +60,9 @@ export async function findGrant(
     return statement === null ? [] : [{ row, statement }]
   })
   if (matching.length === 0) return null
-  const [principals, facts] = await Promise.all([
+  const [ofRun, ofCall, facts] = await Promise.all([
     principalsOfRun(db, question.runId),
+    invokersOf(db, question),
     question.restsOn(),
   ])
   for (const { row, statement } of matching) {
@@ -63,13 +70,23 @@ export async function findGrant(
       need: 'decide',
       person: verifyPerson(seals, row.giver),
       quorum: { any: statement.teams.map((team) => [{ team, count: 1 }]) },
-      principals,
+      principals: [...ofRun, ...ofCall],
       selfApproval: statement.selfApproved,
     })
     if (eligibility.canDecide && coversFacts(statement, facts))
       return { id: row.id, ruleText: grantText(row), statement }
   }
   return null
+}
+
+/** The giver of a grant may not invoke what it covers: nobody else would have agreed to it. */
+async function invokersOf(
+  db: Db | Tx,
+  { runId, invocation }: { readonly runId: string; readonly invocation: Invocation | null },
+): Promise<readonly Principal[]> {
+  if (invocation === null) return []
+  if ('personId' in invocation) return [{ personId: invocation.personId, why: 'invoked' }]
+  return principalsOfCall(db, { runId, callId: invocation.callId })
 }
 
 /** Grants for commands have facts and others have none: neither covers the other. */

@@ -65,7 +65,7 @@ export async function openGrants(): Promise<GrantDesk> {
     },
     find(call, at = desk.run, now = null) {
       const restsOn = async () => now
-      const question = { runId: at.id, rootRunId: at.rootRunId, call, restsOn }
+      const question = { runId: at.id, rootRunId: at.rootRunId, call, invocation: null, restsOn }
       return findGrant(service.ctx, question)
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

@@ -5,6 +5,7 @@ import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { childWorkspace } from '#policy/workspaces.ts'
 import type { Caller } from '../../core/context.ts'
+import { peopleOfCall } from '../../requests/people/principals-of-call.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { insertRun } from '../../runs/starting/insert-run.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
@@ -48,7 +49,8 @@ export async function openChildRun(
     fork: null,
     // The request of the call that starts it covers the start.
     startRequestId: null,
-    behind: [],
+    // Their words are its task, whoever started the runs above.
+    behind: await peopleOfCall(unit.tx, { runId: run.id, callId: call.id }),
   })
   await unit.event('run.changed', { runId: child.id })
   await unit.event('run.changed', { runId: run.id })

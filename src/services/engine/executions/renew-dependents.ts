@@ -65,7 +65,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     tool: request.tool,
     input,
     duplicateId: false,
-    byPerson: at.call.manual,
+    invocation: at.call.manual ? { callId: at.call.id } : null,
     grants: false,
     assumed,
   })

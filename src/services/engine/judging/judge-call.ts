@@ -15,6 +15,7 @@ import type { ProvenFolder, RemoteJudgement, JudgeQuery } from '../../core/host-
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
 import { cueFactsIn, factsOfTurn } from './facts-of-turn.ts'
+import type { Invocation } from '../../grants/find-grant.ts'
 import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { isProvenHere } from './proven-here.ts'
@@ -128,7 +129,7 @@ async function judgeQuery(
       ...common,
       run,
       terms,
-      byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
+      invocation: await invocationOf(ctx, question),
       grants: true,
       assumed,
       cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
@@ -142,7 +143,7 @@ async function judgeQuery(
     workspace: assumed.workspace,
     projectDir: ctx.projectDir,
     commandHost: isUnread ? withUnreadFiles(ctx.commandHost) : ctx.commandHost,
-    byPerson: question.byPerson === true,
+    byPerson: question.invokedBy !== undefined,
     runsHere: question.byProgram !== true,
     ...(isUnread ? {} : { cueFacts: factsWithoutRun(assumed.workspace.root, question.tool) }),
     findGrant: async () => null,
@@ -227,13 +228,17 @@ async function runOf(
   return run ?? null
 }
 
-/** A person's call stays manual when it is edited. */
-async function isManual(ctx: WorkerContext, callId: string | undefined): Promise<boolean> {
-  if (callId === undefined) return false
+/** A person's call stays theirs when it is edited. */
+async function invocationOf(
+  ctx: WorkerContext,
+  { invokedBy, callId }: JudgeQuery,
+): Promise<Invocation | null> {
+  if (invokedBy !== undefined) return { personId: invokedBy }
+  if (callId === undefined) return null
   const call = await ctx.db
     .selectFrom('tool_call')
     .select('manual')
     .where('id', '=', callId)
     .executeTakeFirst()
-  return call?.manual === true
+  return call?.manual === true ? { callId } : null
 }

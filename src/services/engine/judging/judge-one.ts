@@ -8,7 +8,7 @@ import type { RunTable } from '#store/tables/runs.ts'
 import { refusedToWorkspace } from '#policy/workspaces.ts'
 import { isCreatedInRun } from '../delegation/created-in-run.ts'
 import { refusedStart } from '../../runs/starting/refused-start.ts'
-import { findGrant } from '../../grants/find-grant.ts'
+import { findGrant, type Invocation } from '../../grants/find-grant.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { cueFactsIn, type TurnFacts } from './facts-of-turn.ts'
@@ -25,7 +25,8 @@ export interface CallToJudge {
   readonly tool: string
   readonly input: Json
   readonly duplicateId: boolean
-  readonly byPerson: boolean
+  /** `null`: the model makes the call */
+  readonly invocation: Invocation | null
   /** whether live grants count; the renewal of an approval asks again in spite of grants */
   readonly grants: boolean
   readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
@@ -61,7 +62,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     commandHost: ctx.commandHost,
     duplicateId: call.duplicateId,
     runsHere: true,
-    byPerson: call.byPerson,
+    byPerson: call.invocation !== null,
     ...(call.cueFacts === undefined
       ? {}
       : { cueFacts: cueFactsIn(call.assumed.workspace.root, call.cueFacts) }),
@@ -71,6 +72,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
         runId: call.run.id,
         rootRunId: call.run.root_run_id,
         call: lookup,
+        invocation: call.invocation,
         restsOn: async () => {
           const tool = call.registry.get(lookup.tool)
           return (await tool?.restsOn?.(lookup.input, call.assumed.workspace)) ?? null

@@ -126,7 +126,7 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
     tool: call.tool,
     input: judging.input,
     duplicateId: judging.duplicateId,
-    byPerson: call.manual,
+    invocation: call.manual ? { callId: call.id } : null,
     grants: judging.grants,
     assumed,
     cueFacts: judging.cueFacts,

@@ -8,6 +8,7 @@ import { lockRun } from '../../core/locks.ts'
 import { endRun } from './end-run.ts'
 import { statementOf, verifyRun } from '../../core/verify-run.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { peopleOfCall } from '../../requests/people/principals-of-call.ts'
 import { judgeChildStart } from '../delegation/judge-child-start.ts'
 import { bySystem, type SystemCaller } from '../../core/authority.ts'
 
@@ -87,10 +88,15 @@ async function sign(
     })
     .where('id', '=', run.id)
     .execute()
+  const { parent_run_id: parentRunId, parent_call_id: callId } = run
+  const behind =
+    parentRunId === null || callId === null
+      ? []
+      : await peopleOfCall(unit.tx, { runId: parentRunId, callId })
   await unit.audit({
     type: 'run.started',
     runId: run.id,
-    ...(run.parent_call_id === null ? {} : { callId: run.parent_call_id }),
+    ...(callId === null ? {} : { callId }),
     policyDigest: run.policy_digest,
     detail: {
       worker: run.worker,
@@ -98,7 +104,8 @@ async function sign(
       inputDigest: run.input_digest,
       mode: run.mode,
       startedBy: run.started_by,
-      parentRunId: run.parent_run_id,
+      parentRunId,
+      ...(behind.length === 0 ? {} : { behind }),
       ...(run.workspace === defaultWorkspace ? {} : { workspace: run.workspace }),
     },
   })

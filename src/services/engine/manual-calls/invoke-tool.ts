@@ -61,7 +61,7 @@ export async function invokeTool(
     input: input.input,
     runId: input.runId,
     present: true,
-    byPerson: true,
+    invokedBy: actor.id,
   })
   await refuseUnlessAllowed(ctx, authority, input, remote.judgement)
   const { idempotencyKey: key, ...body } = input

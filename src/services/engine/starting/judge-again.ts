@@ -47,7 +47,7 @@ export async function judgeAgain(
     tool: question.tool,
     input: question.input,
     duplicateId: false,
-    byPerson: at.call.manual,
+    invocation: at.call.manual ? { callId: at.call.id } : null,
     grants: question.grants,
     assumed: { workspace, earlierWrites: new Set() },
   })

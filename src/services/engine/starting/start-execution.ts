@@ -226,6 +226,7 @@ async function takeRight(
         toolHash: plan.facts.toolHash,
         path: path.length === 1 ? (path[0]?.path ?? null) : null,
       },
+      invocation: at.call.manual ? { callId: at.call.id } : null,
       // As in the plan: the tool itself compares again right before it acts.
       restsOn: async () => (plan.tool.restsOn === undefined ? null : plan.facts),
     },

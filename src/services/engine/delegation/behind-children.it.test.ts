@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { reviseRequest } from '../../revising/revise-request.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
+import { startRun } from '../../runs/starting/start-run.ts'
+import { admitRun } from '../lifecycle/admit-run.ts'
+import { invokeTool } from '../manual-calls/invoke-tool.ts'
+import { waitedFor } from './delegation.fixture.ts'
+
+const desk = disposeAfterTests(await openAgentDesk())
+const { ada, grace, linus, olga } = desk.people
+// Olga may invoke tools in other people's runs, by manageRuns, and approve calls.
+const lead = deskWorker.replace('name: scribe', 'name: lead\nworkers: [scribe]')
+await desk.activate({
+  'countersign.yaml': deskConfig.replace(
+    'linus@example.com] }',
+    'linus@example.com, olga@example.com] }',
+  ),
+  'workers/lead.md': lead,
+  'workers/chief.md': lead
+    .replace('name: lead', 'name: chief')
+    .replace('---\nYou', 'tools:\n  call_worker: { manual: true }\n---\nYou'),
+})
+
+beforeEach(() => {
+  desk.steps.length = 0
+})
+
+const delegation = { worker: 'scribe', input: 'Write the notes' }
+let written = 0
+
+/** A request of the child that a delegating call started. */
+async function requestOfChild(callId: string): Promise<string> {
+  const childId = waitedFor(await desk.execute(callId))
+  expect(await admitRun(desk.api, { runId: childId })).toBe(true)
+  const path = `notes/${(written += 1)}.md`
+  desk.say({ calls: [{ tool: 'write_file', input: { path, content: `${path}\n` } }] })
+  await desk.turn(childId, 1)
+  const [call] = await desk.calls(childId, 1)
+  return call?.requestId ?? ''
+}
+
+async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
+  const refused = await refusal(desk.decide(who, requestId))
+  expect(refused.code).toBe('not_eligible')
+  return refused.message
+}
+
+// Rules: product.md 17, 23
+describe('behind every request of a child run', () => {
+  test('is the person who invoked the call that started it, in a run of somebody else', async () => {
+    const { id } = await startRun(desk.api, ada.caller, { worker: 'chief', input: 'Go' })
+    const { callId, requestId } = await invokeTool(desk.api, olga.caller, {
+      runId: id,
+      tool: 'call_worker',
+      input: delegation,
+    })
+    await desk.decide(grace, requestId ?? '')
+    const request = await requestOfChild(callId)
+    expect(await refusedTo(olga, request)).toContain('you had this run or one above it started')
+    await refusedTo(ada, request)
+    await desk.decide(grace, request)
+  })
+
+  test('is the person who changed the task of the call that started it', async () => {
+    desk.say({ calls: [{ tool: 'call_worker', input: delegation }] })
+    const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
+    await desk.turn(id, 1)
+    const [call] = await desk.calls(id, 1)
+    const waiting = call?.requestId ?? ''
+    const { digest } = await getRequest(desk.api, grace.caller, { request: waiting })
+    await reviseRequest(desk.api, grace.caller, {
+      request: waiting,
+      input: { ...delegation, input: 'Write what Grace wants' },
+      revision: 1,
+      digest,
+    })
+    await desk.decide(linus, waiting, { revision: 2 })
+    const request = await requestOfChild(call?.id ?? '')
+    expect(await refusedTo(grace, request)).toContain('you had this run or one above it started')
+    await desk.decide(linus, request)
+  })
+})
