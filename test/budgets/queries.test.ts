@@ -183,12 +183,12 @@ it('the last turn of a run takes at most 23 queries with the closing of the run'
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(23)
 })
 
-it('a turn takes at most 31 queries, 37 when its calls ask, and no more for ten calls than for one', async () => {
+it('a turn takes at most 29 queries, 34 when its calls ask, and no more for ten calls than for one', async () => {
   const worker = counted(desk.worker)
   await worker.policies.byDigest((await worker.policies.inForce()).digest)
   for (const [tool, maxQueries] of [
-    ['read_file', 31],
-    ['write_file', 37],
+    ['read_file', 29],
+    ['write_file', 34],
   ] as const) {
     const taken: number[] = []
     for (const calls of [1, 10]) {

@@ -95,7 +95,7 @@ export async function openRenewed(
   const caller = judgementCaller(judgement)
   await recordVerdict(unit, caller, at.run, at.call, judgement)
   const presented = await storePresented(unit.tx, judgement, presentation.presented, assumes)
-  const agentReasonHash = await agentReasonOf(unit.tx, at.run.id, at.call.turn)
+  const agentReasonHash = await agentReasonOf(unit.tx, at.call.id)
   const old = at.request
   const { requestId } = await openRequest(unit, caller, {
     kind: 'tool_call',

@@ -5,7 +5,6 @@ import { limits } from '#domain/limits.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
 import type { Access } from '#domain/tools/access.ts'
 import type { CallPresentation, ToolRegistry } from '#domain/tools/tool.ts'
-import { getTexts } from '#store/content/content.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { PresentedAttachment } from '../delegation/attachments.ts'
 import { placeOfRun } from '../../core/run-place.ts'
@@ -39,21 +38,19 @@ export async function judgeTurn(
   turn: {
     readonly run: Selectable<RunTable>
     readonly calls: readonly Selectable<ToolCallTable>[]
+    /** the stored inputs of the calls, by their hashes */
+    readonly inputs: ReadonlyMap<string, string>
     readonly signal: AbortSignal
   },
 ): Promise<JudgedCall[]> {
-  const { run, calls } = turn
+  const { run, calls, inputs } = turn
   const maxCalls = limits.callsPerTurn
   if (calls.length > maxCalls) {
     const text = `A turn may have at most ${maxCalls} calls; this one had ${calls.length}, and none was carried out.`
     return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
   }
-  const [terms, inputs, { hasGrants, cueFacts }] = await Promise.all([
+  const [terms, { hasGrants, cueFacts }] = await Promise.all([
     termsOf(ctx, run),
-    getTexts(
-      ctx.db,
-      calls.map((call) => call.input_hash),
-    ),
     factsOfTurn(
       ctx.db,
       run,

@@ -102,18 +102,22 @@ function verdictOf(judgement: Judgement): Verdict {
   return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
 }
 
-/** The content hash of the message that the model wrote in a turn; `null` when it wrote nothing. */
-export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promise<string | null> {
-  const message = await tx
-    .selectFrom('message')
-    .select('content_hash')
-    .where('run_id', '=', runId)
-    .where('turn', '=', turn)
-    .where('role', '=', 'assistant')
+/**
+ * Expression on `tool_call`: the content hash of what the model wrote in the turn of the call;
+ * `null` when it wrote nothing.
+ */
+export const agentReason = sql<string | null>`(
+  select nullif(content_hash, ${wordlessHash}) from message
+  where message.run_id = tool_call.run_id and message.turn = tool_call.turn and role = 'assistant')`
+
+/** The same for one call. */
+export async function agentReasonOf(tx: Tx, callId: string): Promise<string | null> {
+  const call = await tx
+    .selectFrom('tool_call')
+    .select(agentReason.as('agent_reason'))
+    .where('id', '=', callId)
     .executeTakeFirst()
-  return message === undefined || message.content_hash === wordlessHash
-    ? null
-    : message.content_hash
+  return call?.agent_reason ?? null
 }
 
 /** The policy that judges a call opens its request, refuses it or lets it run. */

@@ -1,5 +1,6 @@
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
+import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { newId } from '#domain/new-id.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
@@ -12,7 +13,7 @@ import { openingOf, openRequests, type RequestToOpen } from '../../requests/open
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import {
   judgementCaller,
-  agentReasonOf,
+  agentReason,
   recordVerdicts,
   storeRefusal,
   type CallVerdict,
@@ -22,6 +23,7 @@ import { packPresented } from '../../requests/opening/store-presented.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
+import { planTurn } from './plan-turn.ts'
 
 interface JudgedTurn {
   readonly runId: string
@@ -31,50 +33,60 @@ interface JudgedTurn {
 
 /**
  * Stores the result of judging a turn in one transaction: verdicts, the results of refused calls,
- * and the requests of those that ask. Does nothing when another attempt was first, or the run has
- * ended.
+ * and the requests of those that ask. Stores nothing when another attempt was first, or the run has
+ * ended. Returns the remaining steps of the turn, which the last query of the transaction reads.
  */
-export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<void> {
-  await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
-    const [run, calls, agentReasonHash] = await together([
-      lockRun(unit.tx, turn.runId),
-      unit.tx
-        .selectFrom('tool_call')
-        .selectAll()
-        .where('run_id', '=', turn.runId)
-        .where('turn', '=', turn.turn)
-        .where('verdict', 'is', null)
-        .execute(),
-      agentReasonFor(unit.tx, turn),
-    ])
-    if (isEnd(runTransitions, run.state)) return
-    await unmarkUnusable(unit, run)
-    for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
-    const asking = judgedAs(calls, turn.judged, 'asks').map((one) =>
-      openingFor(one, agentReasonHash),
-    )
-    const settled = judgedAs(calls, turn.judged, 'judged')
-    await together([
-      storeContents(
-        unit.tx,
-        asking.map((one) => one.contents),
-      ),
-      openRequests(unit, run, asking),
-      recordVerdicts(unit, run, [
-        ...settled.map((one) => verdictOf(one, null)),
-        ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
-      ]),
-    ])
-    for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
-    for (const { call, verdict } of settled) await storeRefusal(unit.tx, call.id, verdict.judgement)
+export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<TurnOutcome> {
+  const { outcome } = await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
+    const planned: { outcome: TurnOutcome | null } = { outcome: null }
+    unit.sendLast(async () => {
+      planned.outcome = await planTurn(unit.tx, turn.runId, turn.turn)
+    })
+    await openCalls(unit, turn)
+    return planned
   })
+  if (outcome === null) throw new Error(`Turn ${turn.turn} of run ${turn.runId} was not planned`)
+  return outcome
 }
 
-async function agentReasonFor(
-  tx: Tx,
-  { runId, turn, judged: calls }: JudgedTurn,
-): Promise<string | null> {
-  return calls.some(({ kind }) => kind === 'asks') ? agentReasonOf(tx, runId, turn) : null
+async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
+  const [run, calls] = await together([
+    lockRun(unit.tx, turn.runId),
+    readUnjudged(unit.tx, turn.runId, turn.turn),
+  ])
+  if (isEnd(runTransitions, run.state)) return
+  const [first] = calls
+  const agentReasonHash = first?.agent_reason ?? null
+  if (first !== undefined) unit.setReadAt(first.now)
+  await unmarkUnusable(unit, run)
+  for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
+  const asking = judgedAs(calls, turn.judged, 'asks').map((one) => openingFor(one, agentReasonHash))
+  const settled = judgedAs(calls, turn.judged, 'judged')
+  await together([
+    storeContents(
+      unit.tx,
+      asking.map((one) => one.contents),
+    ),
+    openRequests(unit, run, asking),
+    recordVerdicts(unit, run, [
+      ...settled.map((one) => verdictOf(one, null)),
+      ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
+    ]),
+  ])
+  for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
+  for (const { call, verdict } of settled) await storeRefusal(unit.tx, call.id, verdict.judgement)
+}
+
+/** The calls of a turn without a verdict, each with the time and with what its message says. */
+async function readUnjudged(tx: Tx, runId: string, turn: number) {
+  return tx
+    .selectFrom('tool_call')
+    .selectAll()
+    .select([agentReason.as('agent_reason'), sql<Date>`clock_timestamp()`.as('now')])
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('verdict', 'is', null)
+    .execute()
 }
 
 /** A call without a stored verdict, with the result of judging it. */

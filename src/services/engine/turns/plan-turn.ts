@@ -1,9 +1,9 @@
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
-import type { Db } from '#store/database.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { remainingMs } from '../../requests/facts/deadline-of-request.ts'
 
 /** The remaining steps of a judged turn, for the workflow; `finished`: it has no calls. */
-export async function planTurn(db: Db, runId: string, turn: number): Promise<TurnOutcome> {
+export async function planTurn(db: Db | Tx, runId: string, turn: number): Promise<TurnOutcome> {
   const calls = await db
     .selectFrom('tool_call')
     .leftJoin('request', 'request.id', 'tool_call.request_id')

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
+import { Problem } from '#domain/problem.ts'
 import { withBudget } from '#domain/runs/run-budget.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import type { WorkerLimits } from '#policy/worker-definition.ts'
@@ -14,7 +15,7 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
 import { admitTurn } from '../lifecycle/admit-start.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
-import { reachedLimit } from './run-limits.ts'
+import { reachedLimit, usedAmounts } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
 /** A turn's first step. `stored`: its message exists. `unfinished`: earlier calls are open. */
@@ -39,7 +40,11 @@ export async function prepareTurn(
   input: { readonly runId: string; readonly turn: number },
 ): Promise<PreparedTurn> {
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
-    const run = await lockRun(unit.tx, input.runId)
+    const [run, previous, used] = await together([
+      lockRun(unit.tx, input.runId),
+      readPrevious(unit.tx, input.runId),
+      usedAmounts(unit.tx, input.runId),
+    ])
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
     const { kind: start, ...rest } = await admitTurn(unit, run)
@@ -47,10 +52,7 @@ export async function prepareTurn(
     if (start === 'waits') return { kind: 'waiting_for_input', ...rest }
     // After a restore a workflow may be ahead of the store, which says which turn is next.
     const turn = run.turn + 1
-    const [previous, limit] = await together([
-      readPrevious(unit.tx, run),
-      reachedLimit(unit.tx, run.id, withBudget(limits, run.budget)),
-    ])
+    const limit = reachedLimit(used, withBudget(limits, run.budget))
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
     await unmarkUnusable(unit, run)
     if (!previous.unread && run.state === 'waiting_for_input') {
@@ -87,25 +89,28 @@ interface PreviousTurn {
 }
 
 /** The facts about earlier turns, in one query. A person's call does not resume the run. */
-async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<PreviousTurn> {
+async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn> {
   const { rows } = await sql<PreviousTurn>`
-    select count(*) filter (where result_type is null) > 0 as unfinished,
-      ${run.turn > 0} and count(*) = 0 as finished,
-      exists (select from message where run_id = ${run.id} and role = 'user' and turn is null) as unread,
+    select
+      exists (select from tool_call as call
+        where call.run_id = run.id and call.turn = run.turn and result_type is null) as unfinished,
+      run.turn > 0 and not exists (select from tool_call as call
+        where call.run_id = run.id and call.turn = run.turn) as finished,
+      exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
       exists (
-        select from request as denied where denied.run_id = ${run.id} and denied.denied_then = 'stop'
-          and (denied.turn = ${run.turn} or denied.turn < 0)
+        select from request as denied where denied.run_id = run.id and denied.denied_then = 'stop'
+          and (denied.turn = run.turn or denied.turn < 0)
           and not exists (
-            select from message where message.run_id = ${run.id} and message.role = 'user'
+            select from message where message.run_id = run.id and message.role = 'user'
               and message.created_at > denied.decided_at
               and not exists (select from manual_call where manual_call.message_id = message.id)
           )
       ) as stopped,
-      (select ${restMs} from run where id = ${run.id}) as rest_ms
-    from tool_call where run_id = ${run.id} and turn = ${run.turn}
+      ${restMs} as rest_ms
+    from run where run.id = ${runId}
   `.execute(tx)
   const [previous] = rows
-  if (previous === undefined) throw new Error(`Run ${run.id} has no row of its earlier turns`)
+  if (previous === undefined) throw new Problem('not_found', `There is no run ${runId}`)
   return previous
 }
 

@@ -17,17 +17,9 @@ export type AttemptOutcome =
   | 'gave_up'
   | 'limit'
 
-/**
- * The limit of the worker that a run has reached, or the monthly budget that is used up; `null`:
- * none. Limits are counted since the last stop at one, so that the message which resumes the run
- * gives it a new allowance. An attempt whose process died counts like one with an answer.
- */
-export async function reachedLimit(
-  tx: Tx,
-  runId: string,
-  limits: WorkerLimits,
-): Promise<RunFailure | null> {
-  const used = await sql<UsedAmounts>`
+/** What a run has used since it last stopped at a limit, and the budget that is used up. */
+export async function usedAmounts(tx: Tx, runId: string): Promise<UsedAmounts> {
+  const { rows } = await sql<UsedAmounts>`
     with since as (
       select turn, attempt from turn_attempt
       where run_id = ${runId} and outcome = 'limit'
@@ -47,13 +39,21 @@ export async function reachedLimit(
       (select count(*) from tool_call
         where run_id = ${runId} and turn >= coalesce((select turn from since), 0))::int as calls
   `.execute(tx)
-  const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0, usedUp: null }
-  if (count.usedUp !== null) return { code: 'budget_exhausted', message: usedUpText(count.usedUp) }
-  if (count.turns >= limits.turns) return limitFailure('turns', limits.turns)
-  if (count.calls >= limits.calls) return limitFailure('calls', limits.calls)
-  if (count.tokens >= limits.tokens) return limitFailure('tokens', limits.tokens)
+  return rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0, usedUp: null }
+}
+
+/**
+ * The limit of the worker that a run has reached, or the monthly budget that is used up; `null`:
+ * none. Limits are counted since the last stop at one, so that the message which resumes the run
+ * gives it a new allowance. An attempt whose process died counts like one with an answer.
+ */
+export function reachedLimit(used: UsedAmounts, limits: WorkerLimits): RunFailure | null {
+  if (used.usedUp !== null) return { code: 'budget_exhausted', message: usedUpText(used.usedUp) }
+  if (used.turns >= limits.turns) return limitFailure('turns', limits.turns)
+  if (used.calls >= limits.calls) return limitFailure('calls', limits.calls)
+  if (used.tokens >= limits.tokens) return limitFailure('tokens', limits.tokens)
   const { costUsd } = limits
-  return costUsd !== null && count.costUsd >= costUsd ? limitFailure('costUsd', costUsd) : null
+  return costUsd !== null && used.costUsd >= costUsd ? limitFailure('costUsd', costUsd) : null
 }
 
 interface UsedAmounts {

@@ -32,6 +32,8 @@ export interface TurnToStore {
 export interface CallsToJudge {
   readonly run: Selectable<RunTable>
   readonly calls: readonly Selectable<ToolCallTable>[]
+  /** their inputs as stored, by their hashes */
+  readonly inputs: ReadonlyMap<string, string>
 }
 
 /**
@@ -60,10 +62,8 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
       await endAttempt(tx, turn, 'overlapped')
       return { kind: hasEnded ? 'ended' : 'overlapped' }
     }
-    const packed = packContents([
-      writeMessageText(text),
-      ...calls.map((call) => JSON.stringify(call.input)),
-    ])
+    const inputTexts = calls.map((call) => JSON.stringify(call.input))
+    const packed = packContents([writeMessageText(text), ...inputTexts])
     const [textHash = '', ...inputHashes] = packed.hashes
     const [, , rows] = await together([
       storeContents(tx, [packed]),
@@ -74,7 +74,10 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
     ])
     await unit.event('run.changed', { runId: run.id })
     const updated = { ...run, turn: turn.turn }
-    if (rows.length > 0) return { kind: 'stored', run: updated, calls: rows }
+    if (rows.length > 0) {
+      const inputs = new Map(inputHashes.map((hash, place) => [hash, inputTexts[place] ?? '']))
+      return { kind: 'stored', run: updated, calls: rows, inputs }
+    }
     const closed = await closeLocked(unit, updated, text)
     switch (closed.kind) {
       case 'closed':

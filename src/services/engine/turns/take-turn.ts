@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
+import { getTexts } from '#store/content/content.ts'
 import type { ToolCallTable } from '#store/tables/runs.ts'
 import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import { markingUnusable } from '../attempts/unusable-workspace.ts'
@@ -101,8 +102,7 @@ async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<
       callId: id,
       text: gaveUpText,
     }))
-    await openTurn(ctx, { runId, turn, judged: plans })
-    return planTurn(ctx.db, runId, turn)
+    return openTurn(ctx, { runId, turn, judged: plans })
   }
   const run = await ctx.db
     .selectFrom('run')
@@ -110,7 +110,11 @@ async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
   await countJudging(ctx, calls, 1)
-  return judgeAndPlan(ctx, input, { run, calls }).catch(async (error: unknown) => {
+  const inputs = await getTexts(
+    ctx.db,
+    calls.map((call) => call.input_hash),
+  )
+  return judgeAndPlan(ctx, input, { run, calls, inputs }).catch(async (error: unknown) => {
     // The turn waits for its workspace, however often it is judged meanwhile.
     if (error instanceof UnusableWorkspace) await countJudging(ctx, calls, -1)
     throw error
@@ -122,14 +126,13 @@ const gaveUpText = 'This call could not be judged, and nothing was carried out.'
 async function judgeAndPlan(
   ctx: WorkerContext,
   { runId, turn, signal }: TurnInput,
-  { run, calls }: CallsToJudge,
+  toJudge: CallsToJudge,
 ): Promise<TurnOutcome> {
-  const verdicts = await judgeTurn(ctx, { run, calls, signal }).catch((error: unknown) => {
+  const verdicts = await judgeTurn(ctx, { ...toJudge, signal }).catch((error: unknown) => {
     ctx.log.error({ runId, err: error }, 'A turn could not be judged')
     throw error
   })
-  await openTurn(ctx, { runId, turn, judged: verdicts })
-  return planTurn(ctx.db, runId, turn)
+  return openTurn(ctx, { runId, turn, judged: verdicts })
 }
 
 async function unjudgedCalls(

@@ -27,6 +27,8 @@ export interface OpenedCall {
 
 /** The people who were frozen into requests, and the rows that determined them. */
 export interface FrozenPrincipals {
+  /** when they were */
+  readonly at: Date
   readonly inserted: readonly InsertedRequest[]
   readonly principals: readonly {
     readonly requestId: string
@@ -61,6 +63,7 @@ export async function freezePrincipals(
     previous: routing.edits === 'approve' ? [] : previous,
   }))
   const { rows } = await sql<{
+    at: Date
     inserted: JsonRow[]
     principals: FrozenPrincipals['principals']
     lineage: JsonRow[]
@@ -81,7 +84,7 @@ export async function freezePrincipals(
       on conflict do nothing
       returning request_id as "requestId", person_id as "personId", why
     )
-    select
+    select clock_timestamp() as at,
       (select jsonb_agg(to_jsonb(inserted)) from inserted) as inserted,
       (select coalesce(jsonb_agg(to_jsonb(frozen)), '[]') from frozen) as principals,
       (select coalesce(jsonb_agg(to_jsonb(above) order by depth), '[]')
@@ -97,6 +100,7 @@ export async function freezePrincipals(
   const [row] = rows
   if (row === undefined) throw new Error('The principals of the request were not stored')
   return {
+    at: row.at,
     inserted: row.inserted.map((one) => fromJsonRow(one)),
     principals: row.principals,
     lineage: row.lineage.map((one) => fromJsonRow(one)),
@@ -117,15 +121,17 @@ function invokersInTrail(runId: string): RawBuilder<unknown> {
 }
 
 /**
- * Seals requests that were just inserted, with a hash of the people behind each (security.md 29). A
- * request whose people were found in untrusted rows (an unsigned run, an incomplete lineage, an
- * earlier request without its people) gets no seal: it waits, and nobody can decide it.
+ * Seals requests that were just inserted, with a hash of the people behind each (security.md 29),
+ * by the last query of the unit: nothing in it reads the seals. A request whose people were found
+ * in untrusted rows (an unsigned run, an incomplete lineage, an earlier request without its people)
+ * gets no seal: it waits, and nobody can decide it.
  */
-export async function sealRequests(
-  { tx, seals, verifier }: UnitOfWork,
+export function sealRequests(
+  unit: UnitOfWork,
   run: Selectable<RunTable>,
   { inserted, principals, lineage, before }: FrozenPrincipals,
-): Promise<void> {
+): void {
+  const { tx, seals, verifier } = unit
   const isSigned =
     lineage.at(-1)?.id === run.id &&
     isLinked(lineage) &&
@@ -143,9 +149,11 @@ export async function sealRequests(
     const seal = isTrue ? seals.of('request', sealable) : null
     return { id: row.id, principals_digest: sealable.principals_digest, seal }
   })
-  await sql`
-    update request set principals_digest = sealed.principals_digest, seal = sealed.seal
-    from jsonb_to_recordset(${toJsonb(sealed)}) as sealed(id uuid, principals_digest text, seal text)
-    where request.id = sealed.id
-  `.execute(tx)
+  unit.sendLast(async () => {
+    await sql`
+      update request set principals_digest = sealed.principals_digest, seal = sealed.seal
+      from jsonb_to_recordset(${toJsonb(sealed)}) as sealed(id uuid, principals_digest text, seal text)
+      where request.id = sealed.id
+    `.execute(tx)
+  })
 }

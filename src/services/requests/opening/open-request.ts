@@ -100,9 +100,11 @@ export async function openRequests(
   ])
   await unit.audit(...openings.map((one) => openedEntry(run, one)))
   const [frozen, count] = await sent
-  await sealRequests(unit, run, frozen)
+  sealRequests(unit, run, frozen)
   const expiries = new Map(frozen.inserted.map((row) => [row.id, row.expires_at]))
   for (const { requestId } of openings) {
+    // The id is new: no event has it.
+    unit.setChainEnd(requestId, null, frozen.at)
     await unit.event('request.opened', { requestId, runId: run.id })
   }
   if (count.changed) await unit.event('run.changed', { runId: run.id })
