@@ -54,6 +54,19 @@ describe('edit_file', () => {
     }
   })
 
+  it('is an error for a file that is absent when its call begins, and stale if it appears then', async () => {
+    using place = await workspaceWith({ 'a.md': 'one\n' })
+    const edits = [{ find: 'one', replace: '1' }]
+    const begunAt = (path: string) => ({ toolHash: '', bases: [{ path, hash: 'absent' }] })
+    const input = { path: 'none.md', edits }
+    expect(await execute(editFile, place.workspace, input, begunAt('none.md'))).toMatchObject({
+      type: 'error',
+      text: expect.stringContaining('does not exist') as string,
+    })
+    const appeared = execute(editFile, place.workspace, { path: 'a.md', edits }, begunAt('a.md'))
+    await expect(appeared).rejects.toEqual(stale)
+  })
+
   it('is stale on another base, even one on which the edits would fit', async () => {
     using place = await workspaceWith({ 'a.md': 'one\ntwo\n' })
     const input = { path: 'a.md', edits: [{ find: 'two', replace: '2' }] }

@@ -85,15 +85,19 @@ export const editFile = defineBuiltIn({
   },
 })
 
-/** The present file; `stale` when it differs from the one that the request recorded. */
+/**
+ * The present file; `stale` when it differs from the recorded one, `not_found` without one. A call
+ * without a request may have been recorded without a file.
+ */
 async function currentBase(
   workspace: Parameters<typeof loadExisting>[0],
   path: string,
   recorded: string | undefined,
 ): Promise<FileVersion> {
   if (recorded === undefined) return loadExisting(workspace, path)
-  const state = await workspace.state(path, { hash: true })
-  if (state.hash !== recorded) throw changedProblem(path)
+  const { hash, kind } = await workspace.state(path, { hash: true })
+  const isSame = recorded === 'absent' ? kind === 'absent' : hash === recorded
+  if (!isSame) throw changedProblem(path)
   const version = await loadExisting(workspace, path)
   if (version.hash !== recorded) throw changedProblem(path)
   return version

@@ -71,9 +71,14 @@ export async function performAttempt(
     again,
   })
   if (effect.kind === 'stale') {
+    const isAsked = plan.authorisation.by === 'permit'
+    if (!isAsked && attempt >= maxStaleAttempts) {
+      await untilStored(() => finishExecution(ctx, identity, alwaysStale))
+      return { kind: 'done' }
+    }
     await untilStored(() => undoStart(ctx, { callId: at.call.id, attempt }, 'stale'))
     const now = await readCall(ctx.db, at.call.id)
-    if (plan.authorisation.by === 'permit' && now !== null) {
+    if (isAsked && now !== null) {
       await renewRequest(ctx, { at: now, judgement: plan.judgement, refusal: null, signal })
     }
     return null
@@ -87,6 +92,20 @@ export async function performAttempt(
 
 const spentBefore =
   'the ledger of its host says that it was carried out before, and the database does not show that'
+
+/** Attempts of a call without a request whose files are never as they were a moment before. */
+const maxStaleAttempts = 10
+
+const alwaysStale: ExecutionEnd = {
+  state: 'failed',
+  reason: 'always stale',
+  exitCode: null,
+  output: null,
+  result: {
+    type: 'error',
+    text: `This call was not carried out: in ${maxStaleAttempts} attempts, what it changes was never as it had been a moment before. Look at it again.`,
+  },
+}
 
 const ledgerFailed: ExecutionEnd = {
   state: 'failed',
