@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client } from '../test-api.ts'
@@ -190,6 +190,24 @@ test('unknown keys that are sent at once pass no bound, and valid ones among the
   expect(answers.filter((status) => status === 401)).toHaveLength(60)
   expect(answers.filter((status) => status === 429)).toHaveLength(340)
 })
+
+// Rules: security.md 42
+test.each([-10, 10])(
+  'a key may end in five minutes, and not have ended five minutes ago, while the clock of the host is %i minutes off',
+  async (minutes) => {
+    const now = Date.now()
+    const ending = (n: number) =>
+      ada.post('/v1/keys', {
+        name: 'short',
+        scopes: ['runs:read'],
+        expiresAt: new Date(now + n * 60_000).toISOString(),
+      })
+    vi.useFakeTimers({ toFake: ['Date'], now: now + minutes * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect((await ending(5)).status).toBe(201)
+    expect((await ending(-5)).status).toBe(422)
+  },
+)
 
 // Rules: security.md 21
 test('a rotated key is the same key with another secret; the previous secret works until the overlap ends', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, onTestFinished, vi } from 'vitest'
 import { SlackClient } from '#delivery/slack/slack-client.ts'
 import { disablePerson } from '#services/access/disable-person.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
@@ -209,6 +209,22 @@ async function refusals(): Promise<unknown[]> {
     return { actor, detail }
   })
 }
+
+// Rules: security.md 42
+test.each([-10, 10])(
+  'a clock of the host that is %i minutes off neither refuses a message of now nor accepts an old one',
+  async (minutes) => {
+    const request = await pending()
+    const now = Date.now()
+    const at = (n: number) => new Date(now + n * 60_000)
+    vi.useFakeTimers({ toFake: ['Date'], now: at(minutes) })
+    onTestFinished(() => void vi.useRealTimers())
+    expect((await post(pressing(users.grace, request.id), at(0))).status).toBe(200)
+    for (const n of [-6, 6, minutes]) {
+      expect((await post(pressing(users.grace, request.id), at(n))).status).toBe(401)
+    }
+  },
+)
 
 test('a message that was handled once is not handled again, and the repetition is in the trail', async () => {
   await sql`truncate refused_attempt`.execute(api.database.db)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readNotice } from '#delivery/channels/request-notice.ts'
 import { webhookHeaders, readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
@@ -63,6 +63,22 @@ const count = async () =>
         .executeTakeFirstOrThrow()
     ).n,
   )
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+// Rules: security.md 42
+describe.each([-10, 10])('while the clock of the host is %i minutes off', (minutes) => {
+  test('a message of now is accepted, and one that is too old or from the future is not', async () => {
+    const now = Date.now()
+    const at = (n: number) => new Date(now + n * 60_000)
+    vi.useFakeTimers({ toFake: ['Date'], now: at(minutes) })
+    expect((await send({ at: at(0) })).status).toBe(202)
+    expect((await send({ at: at(-4) })).status).toBe(202)
+    for (const n of [-6, 6, minutes]) expect((await send({ at: at(n) })).status).toBe(401)
+  })
+})
 
 describe('a signed message', () => {
   test('starts a run that nobody started, whose task nobody wrote, with the body as quoted data', async () => {

@@ -6,6 +6,7 @@ import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts
 import { rememberSignature } from '#services/channels/slack/remember-signature.ts'
 import { listSlackLinks } from '#services/channels/slack/list-slack-links.ts'
 import { removeSlackLink } from '#services/channels/slack/remove-slack-link.ts'
+import { databaseTime } from '#store/database-time.ts'
 import { failureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import { route, type Route } from '../../route/route.ts'
@@ -48,7 +49,7 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
       const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
       const signature = request.get('x-slack-signature')
       const timestamp = request.get('x-slack-request-timestamp')
-      const message = { timestamp, signature, body: bytes, now: new Date() }
+      const message = { timestamp, signature, body: bytes, now: await databaseTime(api.ctx.db) }
       const isGenuine =
         isSignedBySlack(workspace.signingSecret, message) &&
         (await rememberSignature(api.ctx, signature ?? ''))

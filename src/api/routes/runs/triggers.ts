@@ -8,6 +8,7 @@ import type { Caller } from '#services/core/context.ts'
 import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
 import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
+import { databaseTime } from '#store/database-time.ts'
 import { callerOf, type Identity } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
@@ -106,7 +107,8 @@ async function admit(
     signature: request.get('webhook-signature'),
     body,
   }
-  if (isSignedWebhook(keys, message, new Date()) && trigger !== undefined) {
+  const now = await databaseTime(api.ctx.db)
+  if (isSignedWebhook(keys, message, now) && trigger !== undefined) {
     return { trigger, key: null }
   }
   return refuseSignature(api, failures, request, {

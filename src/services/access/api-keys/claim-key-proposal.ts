@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -28,7 +29,7 @@ export async function claimKeyProposal(
     if (row === undefined) throw new Problem('not_found', 'There is no such proposal')
     const proposal = proposalOf(row)
     const { name, owner, proposedBy, scopes, keyExpiresAt: expiresAt } = proposal
-    if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+    if (expiresAt !== null && expiresAt <= (await databaseTime(unit.tx))) {
       throw new Problem('conflict', 'The proposed key has expired: ask for a new proposal')
     }
     const proposed = await unit.tx

@@ -1,4 +1,5 @@
 import { Problem } from '#domain/problem.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ApiKeyRecord } from './api-key.ts'
@@ -17,7 +18,7 @@ export async function createApiKey(
   input: Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt'>,
 ): Promise<ApiKeyRecord & { key: string }> {
   const authority = bySelf(caller, 'Only people can create keys')
-  refusePast(input.expiresAt)
+  await refusePast(ctx, input.expiresAt)
   const { id, name, email } = await readPerson(ctx, authority.actor.id)
   const owner = { id, name, email }
   return inUnitOfWork(ctx, authority, (unit) =>
@@ -26,8 +27,11 @@ export async function createApiKey(
 }
 
 /** A key that has ended before it is made would be of no use to anybody. */
-export function refusePast(expiresAt: Date | null): void {
-  if (expiresAt === null || expiresAt.getTime() > Date.now()) return
+export async function refusePast(
+  { db }: Pick<ServiceContext, 'db'>,
+  expiresAt: Date | null,
+): Promise<void> {
+  if (expiresAt === null || expiresAt > (await databaseTime(db))) return
   const message = 'must be in the future'
   throw new Problem('invalid_request', `expiresAt ${message}`, { field: 'expiresAt', message })
 }

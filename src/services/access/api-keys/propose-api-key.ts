@@ -32,7 +32,7 @@ export async function proposeApiKey(
   const owner = await findActivePerson(ctx, input.ownerEmail)
   if (owner === null)
     throw new Problem('not_found', 'The project names no person with this address')
-  refusePast(input.expiresAt)
+  await refusePast(ctx, input.expiresAt)
   const { id: proposerId, name: proposerName, email } = await readPerson(ctx, authority.actor.id)
   const scopes = [...new Set(input.scopes)]
   return inUnitOfWork(ctx, oneAtATime(authority), async (unit) => {
