@@ -105,19 +105,28 @@ test('a page that does not exist and one that the person may not see look the sa
   expect(texts.size).toBe(1)
   await page.getByRole('link', { name: 'Go to the inbox' }).click()
   await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  // Who is in no team can do none of the first steps.
+  await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor()
+  expect(await page.getByRole('region', { name: 'The first five minutes' }).count()).toBe(0)
 })
 
 test('a page whose data cannot be loaded says so, names the log entry, and loads when tried again', async () => {
   const page = await dashboard.open('Grace', '/')
   let broken = true
-  await page.route('**/v1/runs?*', async (route) => {
+  const refused = new Set<string>()
+  await page.route(/\/v1\/(runs|schedules|triggers)(\?|$)/, async (route) => {
     if (!broken) return route.fallback()
+    refused.add(new URL(route.request().url()).pathname)
     const body = { code: 'internal', detail: 'Something went wrong', requestId: 'req-1' }
     await route.fulfill({ status: 500, contentType: 'application/problem+json', json: body })
   })
   await page.getByRole('link', { name: 'Runs' }).click()
   const alert = page.getByRole('alert').filter({ hasText: 'This could not be loaded' })
   await alert.getByText('req-1').waitFor()
+  await expect.poll(() => refused.size).toBe(3)
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)))
+  // Once, though its schedules and triggers could not be loaded either.
+  expect(await page.getByText('This could not be loaded').count()).toBe(1)
   broken = false
   await alert.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.run-row').first().waitFor()

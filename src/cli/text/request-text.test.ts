@@ -231,7 +231,7 @@ test("a program's request says whose it is, and quotes its words as its claim", 
   const external = programWith()
   const request = requestWith({ kind: 'external', worker: null, lineage: [], external })
   const { text } = requestText(request, { full: true, columns: 100 })
-  expect(text).toContain("Ada's program deployer wants this, on behalf of Lin; queue platform")
+  expect(text).toContain("Ada's program “deployer” wants this, on behalf of Lin; queue platform")
   expect(text).toContain("the program's claim, not verified:")
   expect(text).toContain('Only a small change')
   expect(text).not.toContain('\u001b[2J')

@@ -1,6 +1,7 @@
 import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { missingText, placeText } from '#domain/deciding/quorum.ts'
+import { programWords } from '#domain/requests/program-words.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
@@ -91,9 +92,7 @@ function wantingSentence(request: RequestDetail, asker: string): string {
   const { worker, tool, invokedBy, external } = request
   if (external !== null) {
     const behalf = external.onBehalfOf === null ? '' : `, on behalf of ${external.onBehalfOf.name}`
-    return printableLine(
-      `${external.owner.name}'s program ${external.key.name} wants this${behalf}`,
-    )
+    return printableLine(`${programWords(external)} wants this${behalf}`)
   }
   const name = printableLine(worker ?? tool)
   return invokedBy === null

@@ -89,6 +89,24 @@ export const cueNotices: Readonly<Record<CueId, string>> = {
   outsider_text: 'follows a text by an outsider',
 }
 
+/** Labels of cues in a row of a list, which has no room for a sentence. */
+export const cueLabels: Readonly<Record<CueId, string>> = {
+  deletes_untracked: 'Deletes for good',
+  downloads_and_runs: 'Runs a download',
+  opens_network: 'Network',
+  protection_off: 'Protection off',
+  touches_sign_in: 'Sign-in',
+  touches_ci: 'CI',
+  touches_migrations: 'Migrations',
+  touches_dependencies: 'Dependencies',
+  money: 'Money',
+  production: 'Production',
+  secret_added: 'Adds a secret',
+  network_missing: 'No network',
+  first_use: 'First use',
+  outsider_text: 'Outsider’s text',
+}
+
 /** A cue as it was stored, by an earlier version without `onlyReaches`. */
 export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   const isReach = id === 'opens_network' && text?.startsWith('Reaches the network') === true

@@ -169,3 +169,22 @@ test('every step is listed, in order', async () => {
     ['routing', 'platform'],
   ])
 })
+
+// Rules: product.md 38
+test('the first use of a tool is a cue, and a first question, which runs no program, is none', async () => {
+  const cueFacts = {
+    usedTools: new Set<string>(),
+    outsider: null,
+    isTracked: async () => true,
+  }
+  const project = projectWith(`${usualZones}\ntools: { ask_person: ask }`)
+  const cuesOf = async (tool: string, input: Json) => {
+    const { verdict, cues = [] } = await ask(tool, input, { cueFacts }, project)
+    return [verdict, cues.map(({ id }) => id)]
+  }
+  expect(await cuesOf('write_file', { path: 'notes/b.md', content: '' })).toEqual([
+    'ask',
+    ['first_use'],
+  ])
+  expect(await cuesOf('ask_person', { question: 'Which one?' })).toEqual(['ask', []])
+})

@@ -35,7 +35,8 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   const { call, worker } = identity
 
   const guarded = guardedNames(query, worker, call)
-  const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts: cueFactsOf(query, worker) })
+  const facts = cueFactsOf(query, worker, call.tool)
+  const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts })
   if (cues.length > 0) note('cues', 'yes', cues.map(({ id, text }) => `${id}: ${text}`).join('; '))
   const place = routeCall(query, worker, call, guarded, cues)
   const answer = answerAt(query, call, place, steps)

@@ -16,12 +16,15 @@ const hiddenKey = 'countersign.first-steps-hidden'
 
 /**
  * The remaining first steps of an installation, for the person who sets it up. `null` for everybody
- * else, while loading, when all steps are done, and when the list was hidden in this browser.
+ * else, for who is in no team and can do none of them, while loading, when all steps are done, and
+ * when the list was hidden in this browser.
  */
 export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => void } | null {
   const { person, installation } = useMe()
   const [isHidden, setHidden] = useState(() => localStorage.getItem(hiddenKey) !== null)
-  const setsUp = installation.profile === 'development' || person.rights.includes('managePeople')
+  const { rights, teams } = person
+  const setsUp =
+    rights.includes('managePeople') || (installation.profile === 'development' && teams.length > 0)
   const { data } = useQuery({
     // Under the key of runs, because an event of a run can complete a step.
     queryKey: ['runs', 'first-steps'],

@@ -6,6 +6,7 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestQuery } from '../api/queries.ts'
 import '../deciding/card/card.css'
+import { cueTexts } from '../deciding/card/cues.tsx'
 import { taskLineOf } from '../deciding/card/task.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { outcomeWithEffect } from '../deciding/facts/state-words.ts'
@@ -13,7 +14,7 @@ import { SnoozeMenu } from '../deciding/triage/later-snooze-menu.ts'
 import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
 import { useSteadyHeight } from '../states/use-steady-height.ts'
-import { Time, TimeLeft, useNowMs } from '../text/time.tsx'
+import { Age, TimeLeft, useNowMs } from '../text/time.tsx'
 import { visibleString } from '../text/visible-string.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { addressOf } from './inbox-filters.ts'
@@ -77,6 +78,7 @@ export function RequestRow(props: {
         title={[words, task, isGone ? '' : reasonOrOutcome(item)]
           .filter(Boolean)
           .map(visibleString)
+          .concat(cueTexts(item.cues))
           .join('\n')}
       >
         <Link
@@ -168,7 +170,7 @@ function RowTimes({ item, isGone }: InboxRow) {
       )}
       <span className="dim">
         <span className="visually-hidden">opened </span>
-        <Time at={item.createdAt} short />
+        <Age at={item.createdAt} />
       </span>
     </>
   )

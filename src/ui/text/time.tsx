@@ -76,6 +76,16 @@ export function Time({ at, short }: { at: string; short?: boolean }) {
   )
 }
 
+/** The time since an instant in few characters, which no time left looks like: "12 min ago". */
+export function Age({ at }: { at: string }) {
+  const ageMs = useNowMs() - Date.parse(at)
+  return (
+    <time dateTime={at} title={absoluteTime(at)}>
+      {ageMs < 60_000 ? relativeTime(0, ageMs) : `${coarseDuration(ageMs)} ago`}
+    </time>
+  )
+}
+
 /** The time until a deadline, or that it has passed. */
 export function TimeLeft({ at }: { at: string }) {
   const leftMs = Date.parse(at) - useNowMs()

@@ -105,3 +105,25 @@ test('the unseen share is on the line of the heading on a phone, with no empty l
   expect(box?.x).toBeGreaterThan(words.right)
   expect(box?.y).toBeLessThan(words.bottom)
 })
+
+test('a row names its most important cue whole and counts the others, and says the text of each', async () => {
+  await hostileRequest()
+  const page = await dashboard.open('Grace', '/', { viewport: { width: 1440, height: 900 } })
+  const row = page.locator('.request-row', { hasText: 'notes/billing' }).first()
+  const cue = row.locator('.cue-short')
+  await cue.waitFor()
+  expect(await cue.locator('[aria-hidden]').first().innerText()).toMatch(/^\s*Adds a secret \+\d$/)
+  const texts = (await cue.getAttribute('title')) ?? ''
+  expect(texts).toContain('Holds what looks like a secret')
+  expect(texts).toContain('Is about money')
+  expect(await cue.locator('.visually-hidden').textContent()).toBe(texts.replaceAll('\n', '. '))
+  expect(await row.locator('.request-what').getAttribute('title')).toContain(texts)
+  // Neither the label nor the task is cut.
+  for (const place of [cue, row.locator('.row-task .task-line')]) {
+    const [inner, outer] = await place.evaluate(({ scrollWidth, clientWidth }) => [
+      scrollWidth,
+      clientWidth,
+    ])
+    expect(inner).toBe(outer)
+  }
+})

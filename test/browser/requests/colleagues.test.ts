@@ -145,6 +145,9 @@ test('a person who needs a colleague reads who has voted and what is missing; a 
   await grace.getByRole('radio', { name: 'Approve as shown' }).check()
   await grace.getByRole('button', { name: 'Submit', exact: true }).click()
   await grace.getByText('Recorded. It still needs 1 of platform.').waitFor()
+  await grace.reload()
+  await grace.getByText(/^You approved this at \d\d:\d\d$/).waitFor()
+  expect(await grace.getByText("You can't decide").count()).toBe(0)
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByText('Grace (platform)').waitFor()
   // Whoever started the run reads only of those who can still decide it.

@@ -68,6 +68,8 @@ test('the texts of rows stand in columns, with a deadline or without, and a phon
   expect(await deadline.innerText()).toBe('44 min left')
   // Within a day it stands above what has more time, and says why.
   await page.locator('.request-times').nth(1).getByText('23 h left').waitFor()
+  // The age beside it says that it is one.
+  expect(await page.locator('.request-times').nth(1).innerText()).toMatch(/just now|\d min ago/)
   const right = (elements: Element[]) =>
     elements.map((element) => Math.round(element.getBoundingClientRect().right))
   const numbers = await page.locator('.row-number').evaluateAll(right)

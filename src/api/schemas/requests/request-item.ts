@@ -150,7 +150,7 @@ export const itemExample: z.infer<typeof itemMembers> = {
   task: { text: 'Write the release notes for 1.2', by: example.ada, at: example.askedAt, later: 0 },
   claimedTask: null,
   routing: {
-    queue: { value: 'platform', text: 'configured', source: 'countersign.yaml:12' },
+    queue: { value: 'platform', text: 'the default queue', source: 'countersign.yaml:12' },
     risk: { value: 'medium', text: 'default', source: null },
     quorum: { value: '1 of platform', text: 'default', source: null },
   },

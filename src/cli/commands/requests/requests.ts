@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { programWords } from '#domain/requests/program-words.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestStates, type RequestSort } from '#domain/requests/request.ts'
 import { risks } from '#domain/policy/verdict.ts'
@@ -109,7 +110,7 @@ const columns: Columns<RequestItem> = {
 
 /** The person who started the run, or the program that asked and the owner of its key. */
 function askerOf({ lineage, external }: RequestItem): string {
-  if (external !== null) return `${external.owner.name}'s program ${external.key.name}`
+  if (external !== null) return programWords(external)
   return lineage[0] === undefined ? '' : starterName(lineage[0].startedBy)
 }
 

@@ -22,7 +22,10 @@ describe('step 7: routing', () => {
       selfApproval: false,
       signature: 'optional',
       why: {
-        queue: { source: expect.stringMatching(/^countersign.yaml:\d+$/) },
+        queue: {
+          text: 'the default queue',
+          source: expect.stringMatching(/^countersign.yaml:\d+$/),
+        },
       },
     })
   })

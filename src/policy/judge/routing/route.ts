@@ -110,7 +110,9 @@ function routedText(entry: RoutingEntry | null, { cues = [] }: CallTraits): stri
 }
 
 function defaultQueueWhy({ defaultQueueSource }: ProjectConfig): FrozenWhy | null {
-  return defaultQueueSource === undefined ? null : { source: defaultQueueSource }
+  return defaultQueueSource === undefined
+    ? null
+    : { text: 'the default queue', source: defaultQueueSource }
 }
 
 /** The reason for a worker's own queue; `null`: it is the default. */
@@ -118,7 +120,9 @@ export function ownQueueWhy(
   config: ProjectConfig,
   { queue, queueSource }: WorkerDefinition,
 ): FrozenWhy | null {
-  return queue === null ? defaultQueueWhy(config) : sourceOf(queueSource)
+  return queue === null
+    ? defaultQueueWhy(config)
+    : { text: "the worker's queue", ...sourceOf(queueSource) }
 }
 
 function sourceOf(source: string | undefined): FrozenWhy {

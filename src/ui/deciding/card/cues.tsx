@@ -1,6 +1,7 @@
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
-import { displayedCues } from '#domain/policy/cues.ts'
+import { cueLabels, displayedCues } from '#domain/policy/cues.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { visibleString } from '../../text/visible-string.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { showFile, showLine, shownLine } from './show-line.ts'
 
@@ -15,7 +16,7 @@ export function Cues(props: {
 }) {
   const { cues, content, within } = props
   if (cues.length === 0) return null
-  const ordered = displayedCues(cues).toSorted((one, other) => rank(one) - rank(other))
+  const ordered = rankedCues(cues)
   return (
     <section role={props.role} aria-label="What deserves attention">
       <ul className="cues plain-list">
@@ -79,18 +80,31 @@ function Place(props: {
   )
 }
 
-/** A short text for a row: the number of cues and the most important one. */
+/**
+ * The cues in a row: the label of the most important one, and how many more there are. The title
+ * and the accessible name have the whole text of each.
+ */
 export function CuesLine({ cues }: { cues: RequestItem['cues'] }) {
-  const [first, ...others] = displayedCues(cues).toSorted((one, other) => rank(one) - rank(other))
+  const [first, ...others] = rankedCues(cues)
   if (first === undefined) return null
-  const more = others.length
   return (
-    <span className={`cue-short cue-${first.level}`}>
-      {first.level === 'warning' && <IconAlertTriangle size={13} aria-hidden />}{' '}
-      <VisibleText text={first.text.split(':', 1)[0] ?? ''} />
-      {more > 0 && ` and ${more} more`}
+    <span className={`cue-short cue-${first.level}`} title={cueTexts(cues).join('\n')}>
+      <span className="visually-hidden">{cueTexts(cues).join('. ')}</span>
+      <span aria-hidden>
+        {first.level === 'warning' && <IconAlertTriangle size={13} />} {cueLabels[first.id]}
+        {others.length > 0 && ` +${others.length}`}
+      </span>
     </span>
   )
+}
+
+/** The texts of the cues that people are shown, most important first, to show as they stand. */
+export function cueTexts(cues: RequestItem['cues']): string[] {
+  return rankedCues(cues).map(({ text }) => visibleString(text))
+}
+
+function rankedCues(cues: RequestItem['cues']): RequestItem['cues'] {
+  return displayedCues(cues).toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** Warnings first; of the notices, what a call changes before how it reaches out. */

@@ -21,8 +21,14 @@ export function RunsPage() {
   const query = runFilters(search)
   const runs = useRuns(query.toString())
   // On a phone, links to them are above the runs and would move the rows when they are loaded.
-  const starts = [useSchedules(), useTriggers()]
-  const isLoading = runs.isPending || starts.some(({ isPending }) => isPending)
+  const [schedules, triggers] = [useSchedules(), useTriggers()]
+  const lists = [runs, schedules, triggers]
+  const isLoading = lists.some(({ isPending }) => isPending)
+  // One notice for the page, whose button loads all that failed.
+  const isSaid = (list: { isError: boolean }): boolean => runs.isError && list.isError
+  const loadAgain = (): void => {
+    for (const list of lists) if (list.isError) void list.refetch()
+  }
   const items = isLoading ? [] : (runs.data?.pages.flatMap((page) => page.items) ?? [])
   return (
     <>
@@ -31,9 +37,7 @@ export function RunsPage() {
       <div className="runs-split">
         <div>
           {isLoading && <LoadingRows what="the runs" />}
-          {runs.isError && (
-            <Failure error={runs.error} retry={() => void runs.refetch()} whole={allRuns} />
-          )}
+          {runs.isError && <Failure error={runs.error} retry={loadAgain} whole={allRuns} />}
           {runs.isSuccess && !isLoading && items.length === 0 && (
             <NoRuns hasFilters={query.size > 0} />
           )}
@@ -47,8 +51,8 @@ export function RunsPage() {
           <ShowMore list={runs} />
         </div>
         <div className="starts">
-          <Schedules />
-          <Triggers />
+          {!isSaid(schedules) && <Schedules />}
+          {!isSaid(triggers) && <Triggers />}
         </div>
       </div>
     </>

@@ -1,6 +1,7 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { HeldDecision } from '../../../sending/held-decisions.ts'
+import { useMe } from '../../../api/queries.ts'
 import { later } from '../../../states/later.tsx'
 import { Notice } from '../../../states/notice.tsx'
 import { clockTime } from '../../../text/time.tsx'
@@ -66,8 +67,23 @@ export function DecisionResult(props: {
         </Notice>
       )}
       {request.state === 'pending' && recorded === null && !canDecide && !props.isReasonAbove && (
-        <Notice tone="plain" title={whyNotYours(reason, 'decide')} />
+        <NotToDecide request={request} reason={reason} />
       )}
     </div>
+  )
+}
+
+/** Why this person cannot decide the request; of who has decided it, what they decided and when. */
+function NotToDecide({ request, reason }: { request: RequestDetail; reason: string | null }) {
+  const me = useMe().person.id
+  const own = request.decisions.find(
+    ({ person, revision }) => person.id === me && revision === request.revision,
+  )
+  if (own === undefined) return <Notice tone="plain" title={whyNotYours(reason, 'decide')} />
+  const verb = own.decision === 'approve' ? 'approved' : 'denied'
+  return (
+    <Notice tone="plain" title={`You ${verb} this at ${clockTime(own.at)}`}>
+      It waits for others.
+    </Notice>
   )
 }
