@@ -535,6 +535,22 @@ test('the button that clears the filters of the trail is on the line of the filt
   expect(clear?.x).toBeGreaterThan(office?.x ?? Infinity)
 })
 
+test('the record of a decision is on one line with its time and channel on a phone', async () => {
+  const { desk } = dashboard
+  const one = await askForNote()
+  await desk.decide(desk.people.grace, one.id)
+  const page = await dashboard.open('Grace', '/audit?type=decision.recorded', { viewport: phone })
+  const record = page.locator('.audit-record').first()
+  await record.getByText('Decision recorded').waitFor()
+  const height = await record.locator('.audit-open').evaluate((it) => {
+    const words = document.createRange()
+    words.selectNodeContents(it)
+    return words.getBoundingClientRect().height
+  })
+  // One line of its text, not two.
+  expect(height).toBeLessThan(24)
+})
+
 test('the open version of the policy comes before the one in force on a phone', async () => {
   const page = await dashboard.open('Olga', '/policy', { viewport: phone })
   const version = page.getByRole('region', { name: 'Version', exact: true })

@@ -191,6 +191,19 @@ async function openPushApp(who: string, path: string) {
   return { page, target }
 }
 
+test('a person whose device cannot subscribe reads why, and how to try again', async () => {
+  const { page } = await openPushApp('Linus', '/account')
+  await page.evaluate(() => {
+    Object.assign(PushManager.prototype, {
+      subscribe: async () => Promise.reject(new Error('the push service did not answer')),
+    })
+  })
+  const section = page.getByRole('region', { name: 'Notifications' })
+  await section.getByRole('switch', { name: 'Push to this device' }).click()
+  const words = 'the push service did not answer. Turn the switch on to try again.'
+  await section.getByRole('alert').getByText(words).waitFor()
+})
+
 /** Pushes what happens, as the API process does. */
 async function openRelay(): Promise<ChannelRelay> {
   const { api: ctx, database } = dashboard.desk

@@ -59,7 +59,8 @@ export function PushDevices() {
       />
       {refusal !== null && (
         <p role="alert" className="small break">
-          This device could not subscribe: {refusal}
+          This device could not subscribe: {refusal.replace(/[.]$/, '')}. Turn the switch on to try
+          again.
         </p>
       )}
       {devices.isError && <Failure error={devices.error} retry={() => void devices.refetch()} />}

@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestStateWords } from '#domain/text/request-state-words.ts'
 import { backToList, type PlaceInList } from './last-list.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Hint } from '../floating/hint.tsx'
@@ -40,7 +41,9 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
         <IconArrowLeft size={16} aria-hidden /> Inbox
       </Link>
       <Risk risk={request.risk} />
-      <span className={`state-badge state-badge-${request.state}`}>{request.state}</span>
+      <span className={`state-badge state-badge-${request.state}`}>
+        {requestStateWords[request.state]}
+      </span>
       <span className="dim small">#{request.number}</span>
       {request.state === 'pending' && (
         <span className="dim small">

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
+import { requestStateWords } from '#domain/text/request-state-words.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
@@ -20,6 +21,7 @@ type Sibling = NonNullable<RequestDetail['batch']>['siblings'][number]
 export function Siblings({ request }: { request: RequestDetail }) {
   const { batch } = request
   if (batch === null || batch.siblings.length === 0) return null
+  const stateWord = requestStateWords[request.state]
   const assumes = request.facts['assumes']
   return (
     <section className="card" aria-labelledby="batch-title">
@@ -39,7 +41,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
             <strong>This call:</strong> <VisibleText text={requestHeadline(request)} />
           </span>
           <span className="dim small">
-            {batch.finished ? `${request.state}, has its result` : request.state}
+            {batch.finished ? `${stateWord}, has its result` : stateWord}
           </span>
         </li>
         {batch.siblings.slice(batch.position - 1).map(row(batch.position))}
@@ -88,7 +90,8 @@ function row(before: number) {
 }
 
 function stateText({ state, verdict, finished }: Sibling): string {
-  const word = state ?? (verdict === null ? 'not judged yet' : verdictWords[verdict])
+  const verdictWord = verdict === null ? 'not judged yet' : verdictWords[verdict]
+  const word = state === null ? verdictWord : requestStateWords[state]
   return finished ? `${word}, has its result` : word
 }
 
