@@ -134,6 +134,19 @@ test('a call of high risk is approved on a phone once a thumb has scrolled throu
   expect(await sidewaysOn(page)).toBe(0)
 })
 
+test('a message on a phone covers neither the button of the decision nor the list of pages', async () => {
+  const calls = [{ tool: 'write_file', input: { path: 'notes/copied.md', content: 'Text\n' } }]
+  const { requestIds } = await ask(dashboard.desk, calls, 'A note.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  const decide = page.getByRole('button', { name: 'Decide…' })
+  await decide.waitFor()
+  await page.getByRole('button', { name: 'Copy the link' }).click()
+  const message = page.locator('.mantine-Notification-root').first()
+  await expect.poll(async () => (await message.boundingBox())?.y ?? 0).toBeGreaterThan(48)
+  const [shown, button] = [(await message.boundingBox())!, (await decide.boundingBox())!]
+  expect(shown.y + shown.height).toBeLessThan(button.y)
+})
+
 test('a person’s own decision is not taken for a colleague’s when the stream reports it before its answer arrives', async () => {
   const input = { path: 'notes/slow-answer.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
@@ -309,6 +322,13 @@ test('several requests are denied at once on a phone, after a list of them, with
   await sheet.getByRole('button', { name: 'Deny 2', exact: true }).click()
   await sheet.getByText('Results').waitFor()
   expect(await sheet.getByText('recorded', { exact: true }).count()).toBe(2)
+  // The effect has a line of its own, on which its path is not broken within a word.
+  const [effect, result] = await Promise.all(
+    [sheet.getByText('Create notes/thumb-1.md'), sheet.getByText('recorded').first()].map(
+      async (part) => (await part.boundingBox())!,
+    ),
+  )
+  expect(result!.y).toBeGreaterThanOrEqual(effect!.y + effect!.height)
   const { db } = dashboard.desk.database
   const rows = await db
     .selectFrom('request')

@@ -10,6 +10,13 @@ const refusals: Readonly<Record<string, string>> = {
   unsigned: 'it has no signature',
 }
 
+/** What a person found of a call whose end was not known. */
+const findings: Partial<Record<ExecutionState, string>> = {
+  succeeded: 'A person found that it took effect.',
+  failed: 'A person found that it did not take effect.',
+  unknown: 'It was started, and a person who checked could not tell whether it took effect.',
+}
+
 /** The execution as a sentence. `null` while nothing was approved, and for a question. Pure. */
 export function executionSentence(
   execution: {
@@ -28,6 +35,7 @@ export function executionSentence(
   },
 ): string | null {
   const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
+  if (execution.reason === 'settled') return findings[execution.state] ?? null
   switch (execution.state) {
     case 'not_started':
       if (kind === 'start') return state === 'approved' ? 'Approved: the run has begun.' : null

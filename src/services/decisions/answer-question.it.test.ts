@@ -68,6 +68,14 @@ describe('a question', () => {
     const { runId, turn, requests } = await startWithCalls(open)
     const [question] = requests
     expect(await row(question)).toMatchObject({ kind: 'question', state: 'pending', risk: 'low' })
+    // A question runs nothing: that the worker asks its first is no reason to look closely.
+    const [revision] = await rowsOf(
+      desk.database.db,
+      'request_revision',
+      { request_id: question ?? '' },
+      'cues',
+    )
+    expect(revision?.cues ?? []).toEqual([])
     const { grace } = desk.people
     expect(await answer(grace, question, 'the "next" one')).toMatchObject({ state: 'approved' })
     await desk.perform(turn)

@@ -1,6 +1,6 @@
 import { Notifications } from '@mantine/notifications'
 
-/** The newest three messages, at the bottom left, where no decisions are made. */
+/** The newest three messages, away from decisions: at the bottom left, on a phone at the top. */
 export function MessageStack() {
   return <Notifications position="bottom-left" limit={3} />
 }

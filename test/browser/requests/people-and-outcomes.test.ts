@@ -71,6 +71,9 @@ test('a person who is asked what became of a call settles it, and only a call th
   await page.getByText('Waits for an outcome check from').waitFor()
   await page.getByRole('link', { name: 'Say whether it took effect' }).click()
   await page.getByRole('heading', { name: 'What is known' }).waitFor()
+  // It shows what was approved as its approver saw it, and not the arguments of the call.
+  await page.getByText('Approved: Create notes/lost.md with 1 line').waitFor()
+  expect(await page.getByText('"encoding"').count()).toBe(0)
   expect(await page.getByText('The agent gave no reason').count()).toBe(0)
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   const result = page.getByRole('region', { name: 'Approved by Grace' })
@@ -117,6 +120,7 @@ test('a person who is asked what became of a call settles it, and only a call th
   expect(await finding.getByText('not yet carried out').count()).toBe(0)
   await ada.getByRole('link', { name: 'See the request that it checks' }).click()
   await ada.waitForURL(`**/requests/${requestIds[0]}`)
+  await ada.getByText('A person found that it did not take effect.').first().waitFor()
   release()
   await running
 })

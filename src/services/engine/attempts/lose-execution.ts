@@ -8,6 +8,7 @@ import { getText } from '#store/content/content.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { ownQueue } from '#policy/judge/routing/route.ts'
 import type { Policy } from '#policy/policy.ts'
+import { titleLine } from '#tools/presentations/structured.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
 import { storeCheck, unknownOutcomeRule } from '../../requests/opening/outcome-check.ts'
@@ -17,7 +18,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { requestChanged, waitFor, type CallAtHand } from './call-at-hand.ts'
 import { routingOfQueue } from '../../requests/opening/routing-of-queue.ts'
-import { effectOfRequest } from '../../requests/facts/effect-of-request.ts'
+import { readCard, type RequestCard } from '../../requests/facts/read-card.ts'
 import { markUnknown } from './mark-unknown.ts'
 import { executor } from '../../core/authority.ts'
 
@@ -45,7 +46,7 @@ export async function loseExecution(
   }
   const inputHash = inputHashOf(at)
   const facts: CallFacts = call.facts ?? { toolHash: 'none', bases: [] }
-  const effect = at.request === null ? call.tool : await effectOfRequest(unit.tx, at.request)
+  const card = at.request === null ? null : await readCard(unit.tx, at.request)
   const { requestId } = await openRequest(unit, executor, {
     kind: 'outcome_check',
     run,
@@ -57,8 +58,8 @@ export async function loseExecution(
     risk: check.risk,
     routing: check.routing,
     presented: await storeCheck(unit.tx, {
-      effect,
-      lines: await checkLines(unit, at, why, inputHash),
+      effect: card?.effect ?? call.tool,
+      lines: [...checkLines(at, why), ...(await callLines(unit, card, inputHash))],
       metadata: {
         callId: call.id,
         attempt: execution.attempt,
@@ -104,14 +105,7 @@ function inputHashOf(at: CallAtHand): string {
   return typeof storedHash === 'string' ? storedHash : at.call.input_hash
 }
 
-async function checkLines(
-  unit: UnitOfWork,
-  at: CallAtHand,
-  why: string,
-  inputHash: string,
-): Promise<string[]> {
-  const input = JSON.parse(await getText(unit.tx, inputHash)) as Json
-  const { execution, call } = at
+function checkLines({ call, execution }: CallAtHand, why: string): string[] {
   return [
     `This call started and nobody knows how it ended (${why}).`,
     `Check what it should have changed, then state whether it took effect.`,
@@ -120,7 +114,19 @@ async function checkLines(
     `Attempt: ${execution?.attempt ?? 1}`,
     `Started: ${execution?.started_at?.toISOString() ?? 'not recorded'}`,
     `On: ${execution?.executor ?? 'not recorded'}`,
-    `Arguments:`,
-    JSON.stringify(input, null, 2),
+    ``,
   ]
+}
+
+/** What was approved, as the approver saw it; of a call that nobody was asked about, its input. */
+async function callLines(
+  { tx }: UnitOfWork,
+  card: RequestCard | null,
+  inputHash: string,
+): Promise<string[]> {
+  if (card !== null) {
+    return [`Approved: ${titleLine(card.effect)}`, ...card.presentation.content.split('\n')]
+  }
+  const input = JSON.parse(await getText(tx, inputHash)) as Json
+  return ['Arguments:', JSON.stringify(input, null, 2)]
 }

@@ -176,6 +176,15 @@ test('the sentence for an outcome check does not speak of approval, unless the c
   )
 })
 
+test.each([
+  ['succeeded', 'A person found that it took effect.'],
+  ['failed', 'A person found that it did not take effect.'],
+  ['unknown', 'It was started, and a person who checked could not tell whether it took effect.'],
+] as const)('a call that a person settled as %s says who knows that: %s', (state, words) => {
+  const request = { state: 'approved', kind: 'tool_call' } as const
+  expect(executionSentence({ state, reason: 'settled' }, request)).toBe(words)
+})
+
 test('an approved call that did not run is not said to have run', () => {
   expect(
     executionSentence({ state: 'not_started' }, { state: 'approved', kind: 'tool_call' }),
