@@ -9,26 +9,35 @@ import type { Message } from './channel.ts'
  * reminders beside openings, are counted apart.
  */
 const maxPerHour = 30
+const hourMs = 3_600_000
 
 /** Where messages go, and what they are about. */
 export interface LimitedMessages {
   readonly endpoint: string
   readonly type: string
   readonly queue: string
+  /** when that happened which they are about */
+  readonly at: Date
 }
 
-/** Returns how many more messages one of these recipients may get now. */
+/**
+ * Returns how many more messages one of these recipients may get. The hour is that before the
+ * event, also for events of several hours that become messages together after an outage.
+ */
 export async function placesLeft(
   tx: Tx,
-  { endpoint, type, queue }: LimitedMessages,
+  { endpoint, type, queue, at }: LimitedMessages,
   recipients: readonly string[],
 ): Promise<(recipient: string) => number> {
+  const since = new Date(at.getTime() - hourMs)
   const { rows } = await sql<{ recipient: string; sent: number }>`
     select delivery.recipient, count(*)::int as sent
     from delivery join request on request.id = delivery.request_id
+      -- Mails about requests that expire soon have no event.
+      left join event on event.id = delivery.event_id
     where delivery.recipient = any(${recipients}::text[]) and delivery.recipient <> ''
-      -- A subquery, so that the index finds the hour. The clock itself would be a filter over all rows.
-      and delivery.created_at > (select clock_timestamp() - interval '1 hour')
+      -- No message is older than its event: the index finds those of the hour.
+      and delivery.created_at > ${since} and coalesce(event.created_at, delivery.created_at) > ${since}
       and delivery.state <> 'dead'
       and delivery.endpoint = ${endpoint} and delivery.type = ${type} and request.queue = ${queue}
     group by delivery.recipient
@@ -41,12 +50,12 @@ export async function placesLeft(
 export async function withinLimit(
   tx: Tx,
   endpoint: string,
-  { type, request }: ChannelEvent,
+  { type, at, request }: ChannelEvent,
   messages: readonly Message[],
 ): Promise<readonly Message[]> {
   if (request === null || messages.length === 0) return messages
   const recipients = messages.map(({ recipient }) => recipient)
-  const left = await placesLeft(tx, { endpoint, type, queue: request.queue }, recipients)
+  const left = await placesLeft(tx, { endpoint, type, queue: request.queue, at }, recipients)
   return messages.flatMap((message) => {
     const places = left(message.recipient)
     if (places <= 0) return []

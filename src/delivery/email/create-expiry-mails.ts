@@ -87,7 +87,7 @@ async function storeMails(
     )
     const to = { endpoint: emailEndpointOf(round.settings).name, type: 'request.expiring' }
     const addresses = concerned.map(({ email }) => email)
-    const left = await placesLeft(tx, { ...to, queue: request.queue }, addresses)
+    const left = await placesLeft(tx, { ...to, queue: request.queue, at: round.now }, addresses)
     const rows = addresses
       .filter((email) => left(email) > 0)
       .map((email) => {

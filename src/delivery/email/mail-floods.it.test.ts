@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import {
@@ -71,4 +72,21 @@ it('lets no person wait for the mails of another', async () => {
   expect(server.received).toHaveLength(31)
   expect(place).toBeGreaterThanOrEqual(0)
   expect(place).toBeLessThan(8)
+})
+
+// Rules: security.md 37
+it('counts the hour by when requests opened: those of an earlier hour, mailed late, hide none of this one', async () => {
+  const { db } = database
+  await db.deleteFrom('delivery').execute()
+  await choose(grace, { choice: 'atOnce' })
+  await flood(40)
+  await db
+    .updateTable('event')
+    .set({ created_at: sql`created_at - interval '2 hours'` })
+    .execute()
+  const recent = await open({ input: { path: 'recent.md', content: '' } })
+  await using _relay = openRelay()
+  await untilNothingWaits()
+  expect(server.received).toHaveLength(31)
+  expect(server.received.filter(({ raw }) => raw.includes(recent.id))).toHaveLength(1)
 })
