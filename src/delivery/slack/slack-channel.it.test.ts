@@ -252,3 +252,27 @@ it('posts at most 30 requests of a queue in an hour, says so below the last one,
     `This is the 30th request about platform within an hour: until fewer come, there are no more of them. Everything that waits is in the inbox: ${publicUrl}/`,
   ])
 })
+
+// Rules: security.md 37
+it('says that there are no more within the hour also if the last request ended before it could be posted', async () => {
+  await desk.untilNumbered()
+  const first = await relayOf()
+  await first[Symbol.asyncDispose]()
+  const requests = []
+  for (let n = 0; n < 31; n += 1) requests.push(await desk.open())
+  // Slack takes none of them before the last one has ended.
+  let isBusy = true
+  slack.instead = ({ method }, response) => {
+    if (!isBusy || method !== 'chat.postMessage') return false
+    response.writeHead(429, { 'retry-after': '1' }).end('{"ok":false,"error":"ratelimited"}')
+    return true
+  }
+  await using _relay = await relayOf({ keep: true })
+  const made = desk.database.db.selectFrom('delivery').select('id')
+  await waitUntil(async () => (await made.execute()).length === 30)
+  await expire(requests[29]?.id ?? '')
+  isBusy = false
+  await untilEnded(30)
+  const texts = slack.of('chat.postMessage').map(({ fields }) => JSON.stringify(fields))
+  expect(texts.filter((text) => text.includes('within an hour'))).toHaveLength(1)
+})

@@ -68,9 +68,27 @@ async function sendTo(
   due: DueDelivery,
   call: SlackCall,
 ): Promise<void> {
-  const { db, seals, settings, publicUrl } = options
   const request = due.requestId === null ? null : await readSlackRequest(options, due.requestId)
-  if (request === null) return
+  if (request !== null) await tellOf(options, client, request, { due, call })
+  const { isLastOfHour } = JSON.parse(due.body) as { readonly isLastOfHour?: true }
+  if (isLastOfHour !== true) return
+  // Also if this request has ended and was not posted: the ones that are left out may wait.
+  const message = due.requestId === null ? null : await messageOf(options, due.requestId)
+  const queue = due.recipient
+  const channel = message?.channel ?? options.settings.channels.get(queue)
+  if (channel === undefined) return
+  const to = message === null ? { channel } : { channel, thread: message.ts }
+  await client.post(to, slackLimitNote(queue, options.publicUrl), call)
+}
+
+/** Posts the message of a request, or a reminder below it, and updates the message. */
+async function tellOf(
+  options: SlackChannelOptions,
+  client: SlackClient,
+  request: SlackRequest,
+  { due, call }: { readonly due: DueDelivery; readonly call: SlackCall },
+): Promise<void> {
+  const { db, seals, settings, publicUrl } = options
   const message = await messageOf(options, request.id)
   if (message === null) {
     const channel = settings.channels.get(request.queue)
@@ -92,11 +110,6 @@ async function sendTo(
     return
   }
   await refresh(options, client, request.id, call)
-  const { isLastOfHour } = JSON.parse(due.body) as { readonly isLastOfHour?: true }
-  const posted = isLastOfHour === true ? await messageOf(options, request.id) : null
-  if (posted === null) return
-  const { channel, ts: thread } = posted
-  await client.post({ channel, thread }, slackLimitNote(request, publicUrl), call)
 }
 
 /** Updates the message until it shows the request's state, which may change during the call. */

@@ -76,8 +76,8 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
   }
 }
 
-/** The reply below the last request of an hour that a channel gets. */
-export function slackLimitNote({ queue }: SlackRequest, publicUrl: string): SlackPost {
+/** What follows the last request of an hour that a channel gets. */
+export function slackLimitNote(queue: string, publicUrl: string): SlackPost {
   const text = plainText(`${limitSentence('request', queue)}: ${publicUrl}/`)
   return { text: escapeText(text.text), blocks: [{ type: 'section', text }] }
 }
