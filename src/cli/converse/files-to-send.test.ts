@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { rename, symlink, writeFile } from 'node:fs/promises'
+import { open, rename, symlink, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -43,8 +44,12 @@ test('a file that an agent exchanges for a link all the time is sent as it was, 
 test('what is no regular file is refused at once: a pipe without a writer, a device, a folder', async () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
-  for (const path of [pipe, '/dev/zero', folder]) {
-    await expect(filesToSend([path])).rejects.toThrow(`${path}: it is no regular file`)
+  // As a shell passes `<(…)`, and `/dev/stdin` behind a pipe: the link leads to no file.
+  await using piped = await open(pipe, constants.O_RDWR)
+  for (const path of [pipe, '/dev/zero', folder, `/dev/fd/${piped.fd}`]) {
+    await expect(filesToSend([path])).rejects.toThrow(
+      `${path}: it is no regular file: write what you mean to send into a file, and name that file`,
+    )
   }
 })
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, readlink } from 'node:fs/promises'
+import { open, readlink, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
@@ -8,6 +8,7 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const maxBytes = limits.filesOfMessageBytes
+const noFile = 'it is no regular file: write what you mean to send into a file, and name that file'
 
 /**
  * Reads pictures and texts of this computer for a message. The service refuses all other files.
@@ -34,9 +35,14 @@ async function readBounded(path: string): Promise<Buffer> {
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(async (error) => {
     const target = await readlink(path).catch(() => null)
     if (target === null) throw error
+    const isFile = await stat(path).then(
+      (one) => one.isFile(),
+      () => true,
+    )
+    if (!isFile) throw new Error(noFile)
     throw new Error(`it is a link to ${target}: name that file, if you mean to send it`)
   })
-  if (!(await file.stat()).isFile()) throw new Error('it is no regular file')
+  if (!(await file.stat()).isFile()) throw new Error(noFile)
   const bytes = Buffer.alloc(maxBytes + 1)
   let length = 0
   for (;;) {
