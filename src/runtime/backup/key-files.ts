@@ -53,14 +53,22 @@ export async function refuseOtherKeys(dataDir: string, files: readonly KeyFile[]
   }
 }
 
-/** Writes the missing keys. Only the owner can read private ones. */
-export async function writeKeyFiles(dataDir: string, files: readonly KeyFile[]): Promise<void> {
+/** Writes the missing keys, and returns their paths. Only the owner can read private ones. */
+export async function writeKeyFiles(
+  dataDir: string,
+  files: readonly KeyFile[],
+): Promise<readonly string[]> {
+  const paths: string[] = []
   for (const { path, bytes } of files) {
     const target = join(dataDir, path)
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
     const mode = isPrivateKey(path) ? 0o600 : 0o644
-    await writeFile(target, bytes, { mode, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await writeFile(target, bytes, { mode, flag: 'wx' }).then(
+      () => paths.push(target),
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      },
+    )
   }
+  return paths
 }

@@ -104,5 +104,5 @@ function readManifest(file: string, ends: ReadonlyMap<string, Buffer>): Manifest
 }
 
 function damageError(file: string, why: string): Error {
-  return new Error(`${file} is damaged or not a backup: ${why}. Nothing was changed`)
+  return new Error(`${file} is damaged or not a backup: ${why}. The database was not changed`)
 }

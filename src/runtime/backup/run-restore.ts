@@ -32,7 +32,8 @@ export async function runRestore(
   await withDatabase(options, { toFill: true, log }, async (db, place) => {
     const { dataDir } = place.folders
     await refuseOtherKeys(dataDir, keys)
-    await writeKeyFiles(dataDir, keys)
+    // Before the rows: if these fail, another try finds the same keys, and an empty database.
+    for (const path of await writeKeyFiles(dataDir, keys)) log(`wrote ${path}`)
     await restoreTables(db, manifest, rows())
     await grantToApplication(db, place.environment)
     await sql`analyze`.execute(db)
