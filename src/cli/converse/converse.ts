@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { neededPeople } from '#domain/deciding/needed-people.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { askByKey } from '../decide/ask-by-key.ts'
 import { nullIfUnreachable, keysOf } from '../decide/keys-of.ts'
@@ -190,7 +191,8 @@ class Conversation {
       const request = await this.#service.call('getRequest', { params: { id: requestId } })
       if (request.state !== 'pending') continue
       if (!request.eligibility.canDecide) {
-        const who = people.map(({ name }) => name).join(', ') || 'a decision'
+        const names = neededPeople(people).map(({ name }) => name)
+        const who = names.join(', ') || 'a decision'
         const url = pageUrl(this.#service, `/requests/${requestId}`)
         const where = { who, url, columns: terminalColumns() }
         console.log(waitingLines(request, where).join('\n'))

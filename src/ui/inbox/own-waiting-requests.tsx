@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
+import { neededPeople } from '#domain/deciding/needed-people.ts'
 import { callApi } from '../api/call-api.ts'
 import { useAct } from '../states/use-act.ts'
 import { Moment, Time, useNowMs } from '../text/time.tsx'
@@ -49,7 +50,11 @@ export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
 }
 
 /** Names of people, and which of them are away. */
-function WaitedFor({ people }: Pick<OwnWaitingRequest['request'], 'people'>) {
+function WaitedFor({
+  people,
+}: {
+  people: readonly OwnWaitingRequest['request']['people'][number][]
+}) {
   if (people.length === 0) return <strong>Nobody who could decide</strong>
   return people.map(({ id, name, awayUntil }, place) => (
     <Fragment key={id}>
@@ -69,7 +74,8 @@ function WaitedFor({ people }: Pick<OwnWaitingRequest['request'], 'people'>) {
 function Row({ run, request }: OwnWaitingRequest) {
   const act = useAct(['runs'])
   const [busy, setBusy] = useState(false)
-  const { number, people, requestId, since, expiresAt, effect } = request
+  const { number, requestId, since, expiresAt, effect } = request
+  const people = neededPeople(request.people)
   const isUrgent = isPressing({ run, request }, useNowMs())
   const names = people.map(({ name }) => name).join(', ')
   const nudge = async (): Promise<void> => {

@@ -13,7 +13,7 @@ function waitingWith(more: Partial<OwnWaitingRequest['request']> = {}): OwnWaiti
     since: '2026-03-02T08:00:00.000Z',
     expiresAt: '2026-03-03T08:00:00.000Z',
     effect: 'Change docs/notes.md: 2 lines added',
-    people: [{ id: 'grace', name: 'Grace', awayUntil: null }],
+    people: [{ id: 'grace', name: 'Grace', awayUntil: null, fillsPlace: true }],
     ...more,
   }
   return { request, run: {} as OwnWaitingRequest['run'] }
@@ -45,8 +45,8 @@ test('what a person will wait for later moves no request that is on the screen',
 
 test('nobody waits for themselves: a request that a person may answer is not one that they wait for', () => {
   const people = [
-    { id: 'ada', name: 'Ada', awayUntil: null },
-    { id: 'grace', name: 'Grace', awayUntil: null },
+    { id: 'ada', name: 'Ada', awayUntil: null, fillsPlace: true },
+    { id: 'grace', name: 'Grace', awayUntil: null, fillsPlace: true },
   ]
   expect(isForOthers(waitingWith({ people }), 'ada')).toBe(false)
   expect(isForOthers(waitingWith(), 'ada')).toBe(true)

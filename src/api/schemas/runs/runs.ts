@@ -115,7 +115,14 @@ const waitsFor = z.object({
       'What it would do, in one sentence; of a question and of an outcome check, its title',
     ),
   people: z
-    .array(person.extend({ awayUntil: instant.nullable() }))
+    .array(
+      person.extend({
+        awayUntil: instant.nullable(),
+        fillsPlace: z
+          .boolean()
+          .describe('Whether an approval of theirs fills a place of the quorum that is open'),
+      }),
+    )
     .describe('The people who can decide it now; `awayUntil`: the end of their absence'),
 })
 
@@ -164,7 +171,7 @@ const runExample = {
       since: example.askedAt,
       expiresAt: example.expiresAt,
       effect: 'Change docs/notes.md: 2 lines added',
-      people: [{ ...example.grace, awayUntil: null }],
+      people: [{ ...example.grace, awayUntil: null, fillsPlace: true }],
     },
   ],
 }

@@ -9,7 +9,8 @@ import type { RequestErasure } from '../words/erased-requests.ts'
 import type { DecisionRecord, RequestDetailRecord } from '../facts/request-record.ts'
 import { titleInputHash } from '../facts/call-title.ts'
 import { commentRows, type CommentRow } from '../facts/comment-rows.ts'
-import { awayUntil, type PersonRow } from '../people/away.ts'
+import { awayUntil } from '../people/away.ts'
+import type { EligibleRow } from '../people/fills-place.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
@@ -22,12 +23,6 @@ type Previous = RequestDetailRecord['previous'][number]
 type Revision = RequestDetailRecord['revisions'][number]
 /** What people wrote is read by its hash, instants are text. */
 type StoredForm<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
-
-/** Somebody who can decide, with their present teams, and other rows of the same human. */
-export interface EligibleRow extends PersonRow {
-  readonly teams: readonly string[]
-  readonly otherIds: readonly string[]
-}
 
 /** The facts of a request's own page besides its item. */
 export interface DetailRow {

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import type { RequestKind } from '#domain/requests/request.ts'
+import type { Vote } from '#domain/deciding/quorum.ts'
+import type { Quorum, RequestKind } from '#domain/requests/request.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Db } from '#store/database.ts'
 import type { RecordOf } from '../../core/record-of.ts'
-import { awayUntil, withAbsence, type PersonRow } from '../../requests/people/away.ts'
+import { awayUntil, withAbsence } from '../../requests/people/away.ts'
+import { fillsPlace, type EligibleRow } from '../../requests/people/fills-place.ts'
 import { requestVisibleTo, namesTeam, isQuestionTo } from '../../requests/people/visible-to.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 
@@ -35,14 +37,23 @@ export async function waitsForOf(
     kind: RequestKind
     title: string
     effect: string
-    people: PersonRow[]
+    quorum: Quorum
+    people: EligibleRow[]
+    votes: Vote[]
   }>`
     select above.id as waiting, asked.id as request_id, asked.run_id, asked.number, asked.created_at,
       asked.expires_at,
       asked.kind, asked.title, coalesce((select shown.effect from request_revision shown
         where shown.request_id = asked.id and shown.revision = asked.revision), asked.title) as effect,
+      asked.routing->'quorum' as quorum,
+      (select coalesce(json_agg(json_build_object('personId', p.id,
+          'teams', array(select t.team from team_member t where t.person_id = p.id))), '[]')
+        from decision d join person p on p.id = d.person_id and p.disabled_at is null
+        where d.request_id = asked.id and d.revision = asked.revision and d.decision = 'approve') as votes,
       (select coalesce(json_agg(able), '[]') from (
-        select p.id, p.name, ${awayUntil('p')} as "awayUntil" from person p
+        select p.id, p.name, ${awayUntil('p')} as "awayUntil", coalesce(p.other_ids, '{}') as "otherIds",
+          array(select t.team from team_member t where t.person_id = p.id) as teams
+        from person p
         where p.disabled_at is null
           and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
               where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
@@ -74,8 +85,18 @@ export async function waitsForOf(
         since: row.created_at,
         expiresAt: row.expires_at,
         effect: requestHeadline(row),
-        people: row.people.map(withAbsence),
+        people: peopleOf(row),
       })),
     ]),
   )
+}
+
+function peopleOf(row: {
+  readonly kind: RequestKind
+  readonly quorum: Quorum
+  readonly people: readonly EligibleRow[]
+  readonly votes: readonly Vote[]
+}): WaitsForRecord['people'] {
+  const fills = fillsPlace(row, row.votes)
+  return row.people.map((person) => ({ ...withAbsence(person), fillsPlace: fills(person) }))
 }

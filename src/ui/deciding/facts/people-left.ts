@@ -1,4 +1,5 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { neededPeople } from '#domain/deciding/needed-people.ts'
 
 type Deciders = Pick<RequestDetail, 'eligiblePeople' | 'quorum'>
 
@@ -18,8 +19,6 @@ export function namesLeft(request: Deciders): string {
 
 /** For whom it waits: those whose approval brings it forward, if there are any. Pure. */
 export function waitWords(request: Deciders): string {
-  const { eligiblePeople: all } = request
-  const needed = all.filter(({ fillsPlace }) => fillsPlace)
-  const names = namesLeft({ ...request, eligiblePeople: needed.length > 0 ? needed : all })
+  const names = namesLeft({ ...request, eligiblePeople: [...neededPeople(request.eligiblePeople)] })
   return names === '' ? 'nobody can decide it at the moment' : `waits for ${names}`
 }

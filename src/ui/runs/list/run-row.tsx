@@ -1,4 +1,5 @@
 import { Link } from 'react-router'
+import { neededPeople } from '#domain/deciding/needed-people.ts'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
@@ -100,7 +101,8 @@ function ToDecide({ run }: { run: Run }) {
 }
 
 function waitingNames({ waitsFor }: Run): string {
-  const names = [...new Set(waitsFor.flatMap(({ people }) => people.map(({ name }) => name)))]
+  const needed = waitsFor.flatMap(({ people }) => neededPeople(people))
+  const names = [...new Set(needed.map(({ name }) => name))]
   if (names.length === 0) return 'nobody who could decide'
   const more = names.length - 4
   return `${names.slice(0, 4).join(', ')}${more > 0 ? ` and ${more} more` : ''}`

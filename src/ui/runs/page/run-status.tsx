@@ -1,4 +1,5 @@
 import { Link } from 'react-router'
+import { neededPeople } from '#domain/deciding/needed-people.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
@@ -28,7 +29,8 @@ export function RunStatus(props: { run: RunDetail; items: readonly TranscriptIte
     )
   }
   if (run.state === 'waiting_for_approval') {
-    const people = [...new Set(run.waitsFor.flatMap((one) => one.people.map(({ name }) => name)))]
+    const needed = run.waitsFor.flatMap(({ people }) => neededPeople(people))
+    const people = [...new Set(needed.map(({ name }) => name))]
     return (
       <p className="standing" role="status">
         Waits for {waitedFor[needOfRun(run)]}
