@@ -1,3 +1,4 @@
+import type { IdleRun } from './find-idle-runs.ts'
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { TemporalClient } from '../temporal-client.ts'
@@ -100,10 +101,7 @@ export class WokenWorkflows {
    * Signals a workflow to look at the store, once for each `fact`. It is the signal of a cancel,
    * which makes every wait look and by itself changes nothing. Returns whether a signal was sent.
    */
-  async wake(
-    temporal: TemporalClient,
-    run: { readonly id: string; readonly workflow_id: string; readonly fact: string },
-  ): Promise<boolean> {
+  async wake(temporal: TemporalClient, run: IdleRun): Promise<boolean> {
     if (this.#facts.get(run.id) === run.fact) return false
     try {
       await temporal.withDeadline(() =>

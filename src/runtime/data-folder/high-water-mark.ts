@@ -1,10 +1,11 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
 import { RepeatedWork } from '#delivery/repeated-work.ts'
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
+import { writeWhole } from '../files.ts'
 import { Refusal } from '../processes/serve-process.ts'
 
 // The time of the newest audit event is stored outside Postgres, as a mark. A Postgres whose newest
@@ -85,9 +86,7 @@ export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): As
   const write = shareRunning(async () => {
     const newest = await newestEvent(db).catch(() => null)
     if (newest === null || newest === lastMark) return
-    const half = `${markFile(dataDir)}.${process.pid}.new`
-    await writeFile(half, `${newest}\n`)
-    await rename(half, markFile(dataDir))
+    await writeWhole(markFile(dataDir), `${newest}\n`, 0o666)
     lastMark = newest
   })
   const next = () => write().catch(() => undefined)

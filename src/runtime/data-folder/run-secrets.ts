@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { writeSecretOnce } from '../files.ts'
+import { writeSecretOnce, writeWhole } from '../files.ts'
 import { runFolder, hostProofFile } from '../folders.ts'
 
 /**
@@ -75,8 +75,5 @@ export function hostProofReader(dataDir: string): () => Promise<Buffer | null> {
 /** Owner-only from its first byte on, even if an old file of that name exists. */
 async function replaceSecret(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const half = `${file}.${process.pid}.new`
-  await writeFile(half, text, { mode: 0o600 })
-  await chmod(half, 0o600)
-  await rename(half, file)
+  await writeWhole(file, text, 0o600)
 }

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
+/** A person as their account names them. */
 export interface ActivePerson {
   readonly id: string
   readonly email: string

@@ -1,12 +1,10 @@
+import type { ActivePerson } from './find-active-person.ts'
 import { sql } from 'kysely'
 import type { SealableRow, Seals } from '#domain/statements/row-seals.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /** The row of a person who is not disabled, for the insert. */
-export function sealedPerson(
-  seals: Seals,
-  { id, email, name }: { readonly id: string; readonly email: string; readonly name: string },
-) {
+export function sealedPerson(seals: Seals, { id, email, name }: ActivePerson) {
   const row = { id, email, disabled_at: null }
   return { ...row, name, seal: seals.of('person', row) }
 }

@@ -1,3 +1,5 @@
+import type { RuleProposalView } from '#api/schemas/requests/insights.ts'
+import type { RecordOf } from '../core/record-of.ts'
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { requestVisibleTo } from '../requests/people/visible-to.ts'
@@ -5,16 +7,10 @@ import { lookedUp } from './insight-scope.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 
 /** The decisions on the calls that one rule of a worker asked about. */
-export interface AskingRule {
+export interface AskingRule extends RecordOf<RuleProposalView['evidence']> {
   readonly worker: string
   readonly ruleId: string
   readonly ruleText: string
-  readonly asked: number
-  readonly approved: number
-  readonly denied: number
-  readonly medianSeconds: number
-  /** newest first */
-  readonly requests: readonly number[]
 }
 
 /** How often a rule must have asked before a change of it is proposed. */

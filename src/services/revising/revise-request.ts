@@ -1,3 +1,4 @@
+import type { RevisionOfRequest } from '../requests/opening/insert-revision.ts'
 import type { Selectable } from 'kysely'
 import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import { hashJson } from '#domain/json/digest.ts'
@@ -35,12 +36,6 @@ export interface ReviseRequestInput {
   readonly reason?: string
 }
 
-export interface RevisedAnswer {
-  readonly requestId: string
-  readonly revision: number
-  readonly digest: string
-}
-
 /**
  * Changes a call before it is decided (product.md 11). The host of the workspace judges the new
  * input from the start. It becomes the next revision, with a new presentation, without votes and,
@@ -51,7 +46,7 @@ export async function reviseRequest(
   ctx: SigningContext,
   caller: Caller,
   input: ReviseRequestInput,
-): Promise<RevisedAnswer> {
+): Promise<RevisionOfRequest> {
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revise' }, async (target) => {
     const expected = expectedOf(input)
     // Judging takes a round trip to another host: check first that the edit is possible, and hold

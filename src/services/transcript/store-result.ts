@@ -1,3 +1,4 @@
+import type { ResultFile } from '#api/schemas/runs/transcript.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { Json } from '#domain/json/json.ts'
 import type { CallResultType } from '#domain/requests/request.ts'
@@ -6,11 +7,7 @@ import { packContents, storeContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 
 /** Stored bytes of a result besides its text. `mediaType` is a picture's only if the bytes are. */
-export interface StoredFile {
-  readonly hash: string
-  readonly mediaType: string
-  readonly bytes: number
-}
+export type StoredFile = Readonly<ResultFile>
 
 /** The result of a call. `text` is for the model; `output` is what the tool returned, if it ran. */
 export interface CallResult {

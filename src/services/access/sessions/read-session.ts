@@ -1,3 +1,4 @@
+import type { ActivePerson } from '../find-active-person.ts'
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 import { checkSeals } from '../check-seals.ts'
@@ -10,7 +11,7 @@ export interface Session {
   readonly isProven: true
   readonly id: string
   readonly tokenHash: string
-  readonly person: { readonly id: string; readonly email: string; readonly name: string }
+  readonly person: ActivePerson
   readonly csrfToken: string
   readonly method: SignInMethod
   readonly expiresAt: Date

@@ -1,15 +1,11 @@
+import type { RequestErasure } from './erased-requests.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '#store/database.ts'
 import { wordlessHash } from '../../transcript/messages.ts'
 import type { CallOfRequest } from './call-of-request.ts'
 
 /** One content that an erased request referred to; `revision`: the one that showed it. */
-export interface ErasedPart {
-  readonly of: string
-  readonly revision: number | null
-  readonly hash: string
-  readonly bytes: number
-}
+export type ErasedPart = RequestErasure['contents'][number]
 
 /**
  * The rows of `message` with contents of a call: the model's messages from its turn on, and the

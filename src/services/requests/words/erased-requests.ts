@@ -1,14 +1,11 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Db, Tx } from '#store/database.ts'
-import type { ErasedPart } from './contents-of-call.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 import { erasedText } from './erased-words.ts'
 
 /** The erasure of a request's contents: when, by whom, and the hashes and sizes. */
-export interface RequestErasure {
-  readonly at: Date
-  readonly by: { readonly id: string; readonly name: string }
-  readonly contents: readonly ErasedPart[]
-}
+export type RequestErasure = RecordOf<NonNullable<RequestDetail['erased']>>
 
 /** `null`: its contents were not erased. */
 async function readRequestErasure(db: Db | Tx, requestId: string): Promise<RequestErasure | null> {
