@@ -6,9 +6,7 @@ import { useAct } from '../states/use-act.ts'
 import { Moment } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/**
- * Sets the person's absence, during which they get no notifications and do not count as reachable.
- */
+/** Sets an absence, in which the person gets no notifications and is not reachable. */
 export function AbsenceSection() {
   const { absence } = useMe()
   const act = useAct(['me'])

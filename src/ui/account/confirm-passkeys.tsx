@@ -10,9 +10,7 @@ import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/**
- * The passkeys of colleagues that a second person has to confirm. Needs the right `managePeople`.
- */
+/** Passkeys that wait for a second person. Needs the right `managePeople`. */
 export function ConfirmPasskeys() {
   const { person } = useMe()
   const client = useQueryClient()

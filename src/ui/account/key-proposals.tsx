@@ -8,10 +8,7 @@ import { Moment } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 
-/**
- * Keys that a colleague proposed to this person, who alone can claim them. Hidden while there are
- * none.
- */
+/** Keys that a colleague proposed, which this person alone can claim; hidden if none. */
 export function KeyProposals({
   act,
 }: {

@@ -16,10 +16,7 @@ import { ConfirmPasskeys } from './confirm-passkeys.tsx'
 import { promptWords } from '../passkeys/passkey-prompt.ts'
 import { verbs } from '../words/verbs.ts'
 
-/**
- * The person's passkeys. They sign in at once, and sign decisions once another person has confirmed
- * them.
- */
+/** The person's passkeys: they sign in, and sign decisions once another confirms them. */
 export function PasskeysSection() {
   const { person } = useMe()
   const client = useQueryClient()

@@ -94,10 +94,7 @@ export function SessionsSection() {
   )
 }
 
-/**
- * A one-time sign-in link for the person: as a QR code for a phone, and as a command for a
- * terminal.
- */
+/** A one-time sign-in link, as a QR code for a phone and a command for a terminal. */
 function AnotherDevice() {
   const { person } = useMe()
   const [url, setUrl] = useState<string | null>(null)

@@ -45,9 +45,7 @@ export const callApi = callOver(async (request) => {
   return response.json()
 })
 
-/**
- * Reads all bytes of a request's content as text, and the digest that the server computed of them.
- */
+/** Reads all bytes of a request's content as text, and their digest by the server. */
 export async function readContent(
   request: ApiRequest,
 ): Promise<{ bytes: Uint8Array; digest: string | null; mediaType: string }> {

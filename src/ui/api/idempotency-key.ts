@@ -1,6 +1,4 @@
-/**
- * Makes an idempotency key, with which a repeated call counts once. Works without a secure context.
- */
+/** Makes a key with which a repeated call counts once, also without a secure context. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,7 +1,4 @@
-/**
- * The members of Trusted Types that this file uses. TypeScript's DOM library does not declare them
- * yet.
- */
+/** Members of Trusted Types, which TypeScript's DOM library does not declare yet. */
 interface TrustedTypes {
   createPolicy(
     name: string,

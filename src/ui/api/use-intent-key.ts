@@ -21,10 +21,7 @@ interface Intent {
 /** The key of a longer body is not stored, and lasts only while the page is open. */
 const maxStoredCharacters = 100_000
 
-/**
- * The idempotency keys of a form. With `storedAs` a key survives a reload of the page, as a draft
- * does.
- */
+/** A form's idempotency keys. With `storedAs` a key survives a reload, as a draft does. */
 export function useIntentKey(storedAs?: string): IntentKey {
   const name = storedAs === undefined ? null : `countersign.intent.${storedAs}`
   const last = useRef<Intent | null>(null)

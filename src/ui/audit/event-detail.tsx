@@ -71,10 +71,7 @@ export function EventDetail(
   )
 }
 
-/**
- * Length of the stored bytes and their hash as a leaf (RFC 6962); `null` if the browser cannot
- * hash.
- */
+/** Length and leaf hash (RFC 6962) of the stored bytes; `null`: no hash in this browser. */
 function useLeafHash(eventText: string): { bytes: number; hash: string } | null {
   const [leaf, setLeaf] = useState<{ bytes: number; hash: string } | null>(null)
   useEffect(() => {
@@ -94,9 +91,7 @@ function useLeafHash(eventText: string): { bytes: number; hash: string } | null 
   return leaf
 }
 
-/**
- * The runs above the run of an event, from the root run down. Empty if the person may not see them.
- */
+/** The runs above an event's run, from the root; none if the person may not see them. */
 function EventLineage({ runId }: { runId: string }) {
   const { data } = useRun(runId)
   if (data === undefined) return null

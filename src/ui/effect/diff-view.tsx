@@ -18,9 +18,7 @@ import './code.css'
 export interface DiffExtras {
   readonly whole?: WholeFile | null
   readonly notes?: LineNotes | undefined
-  /**
-   * called with whether all of it is drawn: nothing is folded, and nothing is beyond its right edge
-   */
+  /** called with whether all is drawn: nothing folded, nothing beyond its right edge */
   readonly onComplete?: (isComplete: boolean) => void
 }
 

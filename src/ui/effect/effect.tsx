@@ -28,10 +28,7 @@ export type PresentedRequest = Pick<
   'id' | 'number' | 'revision' | 'kind' | 'state' | 'execution' | 'presentation'
 >
 
-/**
- * What will happen, from the stored bytes: warnings first, then the presentation, then a link to
- * all bytes.
- */
+/** What will happen, from the stored bytes: warnings, presentation, a link to all bytes. */
 export function Effect(props: {
   request: PresentedRequest
   /** its files use the keys of the page, as on the page of a request */

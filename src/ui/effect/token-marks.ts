@@ -35,10 +35,7 @@ export function marksOf(changes: readonly DiffChange[]): Map<DiffChange, readonl
   return marks
 }
 
-/**
- * The words that differ between two versions of a line; `null` if they have almost nothing in
- * common. Pure.
- */
+/** The words that differ between two versions of a line; `null`: nearly all do. Pure. */
 function marksOfPair(
   before: string,
   after: string,

@@ -1,8 +1,6 @@
 import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
 
-/**
- * Whether a hunk changes white space only. A hunk that adds or removes lines changes more. Pure.
- */
+/** Whether a hunk changes white space only: it adds and removes no lines. Pure. */
 export function isWhiteSpaceOnly({ changes }: DiffHunk): boolean {
   const [before, after] = [ofType(changes, 'delete'), ofType(changes, 'insert')]
   return before.length === after.length && before.every((one, at) => isSame(one, after[at]))

@@ -82,10 +82,7 @@ function isAge(what: Figure): what is WaitingAge {
   return waitingAges.some((age) => age === what)
 }
 
-/**
- * The address of the requests that were opened on a day in UTC, all or those with one outcome.
- * Pure.
- */
+/** The address of a day's requests (UTC), all or those with one outcome. Pure. */
 export function openedOn(day: string, what: Outcome | 'opened' | 'cancelled'): string {
   const from = `${day}T00:00:00.000Z`
   const to = new Date(Date.parse(from) + 24 * 3_600_000).toISOString()

@@ -29,9 +29,7 @@ const groupings: Readonly<Record<InsightKey, string>> = {
 }
 const times = ['1', '7', '30', '90']
 
-/**
- * Outcomes of requests in charts with their figures, and rules that could require fewer approvals.
- */
+/** Charts of outcomes with their figures, and rules that could ask less often. */
 export function InsightsPage() {
   const [search, setSearch] = useSearchParams()
   const by = insightKeys.find((key) => key === search.get('by')) ?? 'queue'

@@ -111,10 +111,7 @@ export function useKeyboard(): Keyboard {
   return keyboard
 }
 
-/**
- * The newest handler of the element in which the key was pressed; without one, the newest of the
- * page.
- */
+/** The newest handler of the element with the focus; without one, of the page. */
 function handlerFor(all: readonly Handler[], target: EventTarget | null): Handler | undefined {
   const isHere = ({ within }: Handler): boolean =>
     target instanceof Node && within?.current?.contains(target) === true

@@ -83,9 +83,7 @@ export function keysOf(id: ShortcutId, platform: KeyboardPlatform): string[] {
   ]
 }
 
-/**
- * The value of `aria-keyshortcuts`; `undefined` for sequences, which that attribute cannot express.
- */
+/** The value of `aria-keyshortcuts`, which cannot express sequences (`undefined`). */
 export function ariaKeysOf(id: ShortcutId, platform: KeyboardPlatform): string | undefined {
   const { key, then, chord, shift } = shortcutOf(id)
   if (then !== undefined) return undefined

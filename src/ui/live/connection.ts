@@ -1,10 +1,7 @@
 /** The state of the page's event stream. */
 export interface Connection {
   readonly state: 'live' | 'reconnecting' | 'offline'
-  /**
-   * when the last data arrived, by the clock of the page; before the first data, when the page
-   * connected
-   */
+  /** when the last data arrived, by the page's clock; before any, when it connected */
   readonly receivedMs: number
 }
 

@@ -12,10 +12,7 @@ const openWithinMs = 20_000
 /** The event stream of the page. Events contain ids only, and listeners reload the data. */
 export interface EventStream {
   connection(): Connection
-  /**
-   * Calls `listener` when the state of the connection changes. Returns a function that
-   * unsubscribes.
-   */
+  /** Calls `listener` when the connection changes. Returns the function that ends this. */
   subscribe(listener: () => void): () => void
   close(): void
 }

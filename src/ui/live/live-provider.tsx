@@ -15,10 +15,7 @@ import { openEventStream, type EventStream } from './event-stream.ts'
 
 const StreamContext = createContext<EventStream | null>(null)
 
-/**
- * Keeps one event stream open for the signed-in person and reloads the objects that its events
- * name.
- */
+/** Keeps a person's event stream open, and reloads the objects that its events name. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)

@@ -7,10 +7,7 @@ type Body = ReadableStream<Uint8Array<ArrayBuffer>>
 /** A stream of server-sent events that was opened. */
 export interface OpenedStream {
   readonly response: Response
-  /**
-   * The events of the body, in order, until it ends. A reader that stops earlier cancels the
-   * stream.
-   */
+  /** The events of the body, in order. A reader that stops earlier cancels the stream. */
   readonly events: (
     body: Body,
     onComment?: (comment: string) => void,

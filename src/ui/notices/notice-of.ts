@@ -16,10 +16,7 @@ export type NoticedRequest = Pick<
   'id' | 'number' | 'state' | 'kind' | 'tool' | 'title' | 'risk' | 'queue' | 'eligibility'
 >
 
-/**
- * The notification about a new request, if the person may decide it and it is pending; else `null`.
- * Pure.
- */
+/** A new request's notification, if the person may decide it now; else `null`. Pure. */
 export function noticeOf(request: NoticedRequest): Notice | null {
   if (request.state !== 'pending' || !request.eligibility.canDecide) return null
   return {

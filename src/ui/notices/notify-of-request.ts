@@ -5,10 +5,7 @@ import { noticesState } from './notices-setting.ts'
 /** The key in local storage for the requests that a tab of this browser has notified of. */
 const key = 'countersign.noticed'
 const maxStored = 200
-/**
- * A hidden tab waits this long, so that a visible tab can reserve the notice and no notification
- * appears.
- */
+/** A hidden tab waits this long, so that a visible one can reserve the notice. */
 const hiddenTabWaitMs = 400
 
 /**

@@ -14,10 +14,7 @@ export async function askPasskey(
   return startAuthentication({ optionsJSON })
 }
 
-/**
- * Why there is no signature, or why the service refused it, as a sentence. A closed prompt is not
- * an error.
- */
+/** Why there is no signature, or its refusal, as a sentence. Closing is not an error. */
 export function promptWords(error: unknown): string {
   if (!(error instanceof Error)) return 'The passkey gave no answer.'
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {

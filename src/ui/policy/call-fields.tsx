@@ -20,10 +20,7 @@ export interface Call {
 interface CallFieldsProps {
   readonly worker: string
   readonly busy: boolean
-  /**
-   * `readCall` reads the form when the function is called, and throws for a field that cannot be
-   * read
-   */
+  /** `readCall` reads the form when it is called, and throws for an unreadable field */
   readonly explain: (readCall: () => Call) => void
 }
 

@@ -1,8 +1,6 @@
 import { Hash } from '../text/hash.tsx'
 
-/**
- * A digest and its subject, as the end of "Digest of"; `what` names the subject for screen readers.
- */
+/** A digest and its subject, the end of "Digest of"; `what`: for screen readers. */
 interface NamedDigest {
   readonly of: string
   readonly value: string

@@ -13,10 +13,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 
-/**
- * The open proposals to pre-approve a rule. They do not change the policy: a person applies the
- * patch.
- */
+/** Open proposals to pre-approve a rule. They act only when a person applies the patch. */
 export function ProposedChanges() {
   const { rights } = useMe().person
   const changes = useQuery(policyChangesQuery)

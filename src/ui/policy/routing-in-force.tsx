@@ -3,10 +3,7 @@ import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { usePolicy } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/**
- * The routing of calls that need an approval, and the overlays of the organisation, of the policy
- * in force.
- */
+/** The routing and the overlays of the policy in force. */
 export function RoutingInForce() {
   const policy = usePolicy()
   if (!policy.isSuccess) return null

@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/**
- * "Sending in 4 s". Announced once at the start, so that a screen reader does not speak every
- * second.
- */
+/** "Sending in 4 s", announced once, so that a screen reader does not repeat it. */
 export function Countdown({ sendAtMs }: { sendAtMs: number }) {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {

@@ -152,10 +152,7 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
   answers.notify()
 }
 
-/**
- * Calls `listener` when the service has answered for a decision. Returns a function that
- * unsubscribes.
- */
+/** Calls `listener` when a decision was answered. Returns the function that ends this. */
 export const onSettled = answers.subscribe
 
 /** All decisions that are held, being sent or answered recently; the newest first. */

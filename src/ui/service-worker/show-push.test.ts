@@ -7,10 +7,7 @@ afterEach(() => vi.unstubAllGlobals())
 const requestId = '01993f00-0000-7000-8000-000000000001'
 const message = { json: () => ({ requestId, number: 142 }) } as PushMessageData
 
-/**
- * The browser around a service worker: its windows, and the notifications and pages that the worker
- * opened.
- */
+/** A service worker's browser: its windows, notifications and opened pages. */
 function browser(windows: readonly object[]) {
   const notices: { title: string; body: string; path: string }[] = []
   const opened: string[] = []

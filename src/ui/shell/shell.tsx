@@ -109,9 +109,7 @@ export function Shell() {
   )
 }
 
-/**
- * The inbox and its requests count as one page: the list stays while another card opens beside it.
- */
+/** The inbox and its requests are one page: the list stays beside another card. */
 function pageOf(pathname: string): string {
   return pathname.startsWith('/requests/') ? '/' : pathname
 }

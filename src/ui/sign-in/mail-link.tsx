@@ -3,9 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { keepPageAfterLink } from './page-after-link.ts'
 
-/**
- * Requests a sign-in link by mail. The page shows the same text for every address (security.md 21).
- */
+/** Mails a sign-in link, with the same text for every address (security.md 21). */
 export function MailLink() {
   const [email, setEmail] = useState('')
   const [result, setResult] = useState<{ sent: boolean; text: string } | null>(null)

@@ -1,9 +1,7 @@
 /** The fragment of a sign-in link, or of the page to which a sign-in provider returns. */
 export interface SignInLink {
   readonly token: string
-  /**
-   * the link was mailed: programs that scan mail may have opened it, so the page waits for a person
-   */
+  /** the link was mailed: mail scanners may have opened it, so the page waits */
   readonly isMailed: boolean
   /** the dashboard page to open after a sign-in at the provider; null: it is a link */
   readonly returnTo: string | null

@@ -8,9 +8,7 @@ interface LoadingProps {
   readonly what: string
 }
 
-/**
- * Grey lines while data is loading. They appear after 150 ms, so that fast answers do not flicker.
- */
+/** Grey lines while data loads, after 150 ms, so that fast answers do not flicker. */
 export function Loading({ what, lines }: LoadingProps & { lines: number }) {
   return (
     <Busy what={what}>

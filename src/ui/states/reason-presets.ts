@@ -1,7 +1,4 @@
-/**
- * Frequent reasons for a denial (dashboard.md, Request). The last one is the beginning of a
- * sentence.
- */
+/** Frequent reasons of a denial (dashboard.md, Request); the last one is a beginning. */
 export const reasonPresets = ['wrong file', 'too wide', 'not now', 'do it differently: …'] as const
 export type ReasonPreset = (typeof reasonPresets)[number]
 

@@ -4,10 +4,7 @@ import { useState, type ReactNode } from 'react'
 import type { ApiRequest } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
 
-/**
- * Saves the answer of an operation as a file. `name`: name of the file; default: the name in the
- * answer.
- */
+/** Saves an answer as a file. `name`: the file's; default: the one in the answer. */
 export function SaveButton(props: {
   request: ApiRequest
   name?: string

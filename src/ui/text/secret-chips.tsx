@@ -2,10 +2,7 @@ import { createContext, use, useCallback, useEffect, useMemo, useState } from 'r
 import { chippedSecrets, type FoundSecret } from '#domain/text/secrets.ts'
 import { callApi } from '../api/call-api.ts'
 
-/**
- * The values on a page that look like secrets, and those that the person has revealed (security.md
- * 20).
- */
+/** A page's likely secrets, and those that the person has revealed (security.md 20). */
 export interface Secrets {
   readonly revealed: ReadonlySet<string>
   /** Registers a chip with this value. Returns a function that removes it. */
@@ -50,9 +47,7 @@ export function useRunSecrets(id: string): PageSecrets {
   )
 }
 
-/**
- * At first all are masked. `record` is called before one is shown, and must stay the same function.
- */
+/** All are masked at first. `record` is called before one is shown, and must not change. */
 function useSecrets(record: (revealed: SecretFacts) => Promise<unknown>): PageSecrets {
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set())
   const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map())
@@ -81,10 +76,7 @@ function useSecrets(record: (revealed: SecretFacts) => Promise<unknown>): PageSe
   }, [revealed, places, register, reveal])
 }
 
-/**
- * The secrets in `children` are not part of what will happen, and need not be revealed before an
- * approval.
- */
+/** The secrets in `children` need not be revealed before an approval. */
 export function UncountedSecrets({ children }: { children: React.ReactNode }) {
   const secrets = use(SecretsContext)
   const others = useMemo(() => secrets && { ...secrets, register: registerNothing }, [secrets])

@@ -1,8 +1,6 @@
 import { bytesOf } from './bytes.ts'
 
-/**
- * A checkpoint of the log whose signature this page verified: the number of events and the root.
- */
+/** A checkpoint whose signature this page verified: the number of events and the root. */
 export interface CheckedNote {
   readonly signer: string
   readonly size: number
@@ -38,10 +36,7 @@ async function keyHash(name: string, keyBytes: Uint8Array): Promise<string> {
   return hexOf(new Uint8Array(digest).slice(0, 4))
 }
 
-/**
- * The signature in the line "— name base64" of this key. The first four bytes are the id of the
- * key.
- */
+/** This key's signature in "— name base64". Its first four bytes are the key's id. */
 function signatureOf(lines: string, name: string, hash: string): Uint8Array<ArrayBuffer> | null {
   for (const line of lines.split('\n')) {
     const [, signer, base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []

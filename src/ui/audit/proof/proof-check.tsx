@@ -12,9 +12,7 @@ interface Findings extends CheckedReceipt {
   readonly waiting: number
 }
 
-/**
- * Verifies in the browser that the signed log has the events of a request, and shows the result.
- */
+/** Verifies in the browser that the signed log has a request's events. */
 export function ProofCheck({ request }: { request: string }) {
   const [findings, setFindings] = useState<Findings | null>(null)
   const [failure, setFailure] = useState<string | null>(null)

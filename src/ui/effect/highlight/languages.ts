@@ -1,7 +1,4 @@
-/**
- * The coloured languages, each loaded for the first file of it. Other languages are shown without
- * colour.
- */
+/** The coloured languages, each loaded for its first file. Others have no colour. */
 export const languages = {
   c: () => import('@shikijs/langs/c'),
   csharp: () => import('@shikijs/langs/csharp'),

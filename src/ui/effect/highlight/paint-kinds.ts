@@ -12,10 +12,7 @@ export const paintKinds = [
 ] as const
 export type PaintKind = (typeof paintKinds)[number]
 
-/**
- * The parts of a line in order: the number of characters, and the index of their kind in
- * `paintKinds`.
- */
+/** The parts of a line in order: a number of characters, and their kind in `paintKinds`. */
 export type PaintedLine = readonly (readonly [length: number, kind: number])[]
 
 /** A job of the page for its web worker. Each text is parsed separately. */

@@ -36,9 +36,7 @@ export function usePaint(path: string | null, texts: readonly string[]): Paint {
   return read?.of === texts ? read.paint : { texts: null, state: 'reading' }
 }
 
-/**
- * Why a text has no colour, as a sentence; `null`: it has, or its language is not supported. Pure.
- */
+/** Why a text has no colour; `null`: it has, or its language is not supported. Pure. */
 export function whyUnpainted({ state }: Paint): string | null {
   if (state === 'large') return 'Without colour: it is larger than 1 MiB.'
   return state === 'slow' ? 'Without colour: reading it took too long.' : null

@@ -21,9 +21,7 @@ export interface MatrixCell {
   readonly ways: readonly MatrixWay[]
 }
 
-/**
- * A verdict. `places` are the folders where it applies, if it differs elsewhere; empty: everywhere.
- */
+/** A verdict. `places`: its folders, if others differ; empty: everywhere. */
 export interface MatrixWay {
   readonly approval: ApprovalWord
   readonly queues: readonly string[]
@@ -54,9 +52,7 @@ export function cellOf(worker: ListedWorker, column: MatrixColumn): MatrixCell {
 
 const elsewhere = 'elsewhere'
 
-/**
- * The folders of the lines. The whole workspace stands for everything outside of narrower zones.
- */
+/** The folders of the lines. The whole workspace is all outside of narrower zones. */
 function placesOf(lines: readonly PreviewLineView[]): readonly string[] {
   const places = new Set(lines.flatMap(({ place }) => place ?? []))
   const folderNames = [...places].filter((place) => place !== '').map((place) => `${place}/`)

@@ -33,10 +33,7 @@ export function useIsOpen(requestId: string | undefined): boolean {
   return requestId !== undefined && calls?.requestId === requestId
 }
 
-/**
- * For a pending call: a link for people who may decide it, and the names of these people for
- * others.
- */
+/** A pending call's link for people who may decide it, and their names for others. */
 export function CallDecider({ call, runId }: { call: TranscriptCall; runId: string }) {
   const { person } = useMe()
   const run = useRun(runId)

@@ -30,10 +30,7 @@ export interface Choice {
 /** Objects in objects up to this depth have fields; deeper ones are entered as JSON. */
 const maxDepth = 3
 
-/**
- * The fields of a JSON Schema, in order. The fields of a nested object take the place of that
- * object. Pure.
- */
+/** The fields of a JSON Schema, in order, with a nested object's fields in its place. */
 export function fieldsOf(schema: JsonObject): InputField[] {
   return fieldsBelow(schema, { path: [], group: null, required: true })
 }

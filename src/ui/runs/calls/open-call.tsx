@@ -14,9 +14,7 @@ interface OpenCall {
   readonly next: string | null
 }
 
-/**
- * On a page with this context, calls are decided in place; elsewhere a link leads to the request.
- */
+/** Pages with this context decide calls in place; others link to the request. */
 export const OpenCallContext = createContext<OpenCall | null>(null)
 
 /**

@@ -187,9 +187,7 @@ function taskOf({ input }: RunDetail, worker: WorkerDetail): Task {
   return { task, values: isJsonObject(input) && schema !== null ? valuesOf(schema, input) : {} }
 }
 
-/**
- * The input if it was changed. A body without one takes over the input and the files of the run.
- */
+/** The input if it changed. Without one, the run's input and files are taken over. */
 function changedInputOf(run: RunDetail, worker: WorkerDetail, { task, values }: Task): ForkBody {
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)

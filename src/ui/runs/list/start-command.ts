@@ -22,9 +22,7 @@ function taskOf(sample: boolean): string {
   return sample ? 'Complete the release notes of 1.2' : 'Say what you can do here'
 }
 
-/**
- * In the example Ada starts the run, because Grace could not decide a run that she started.
- */
+/** In the example Ada starts the run: Grace could not decide a run that she started. */
 function starterOf(me: Pick<Me, 'person' | 'installation'>): string {
   return me.installation.sample ? 'ada@example.com' : me.person.email
 }

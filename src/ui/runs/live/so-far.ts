@@ -17,10 +17,7 @@ export interface OutputSoFar {
 
 type Piece = Pick<CommandOutputPart['data'], 'start' | 'text'>
 
-/**
- * The output after another part. The output of another attempt, or after a gap, replaces the
- * earlier one.
- */
+/** The output after another part: of another attempt, or after a gap, it replaces the rest. */
 export function afterOutput(
   commandOutput: ReadonlyMap<string, OutputSoFar>,
   { data, id }: CommandOutputPart,

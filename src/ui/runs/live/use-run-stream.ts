@@ -5,9 +5,7 @@ import { readRun } from '../../live/read-run.ts'
 
 const reconnectAfterMs = 2_000
 
-/**
- * The text of a model so far in the current turn, which is not stored yet. `turn` 0: there is none.
- */
+/** A model's text in the current turn, not stored yet. `turn` 0: there is none. */
 export interface TurnText {
   readonly turn: number
   readonly text: string

@@ -33,10 +33,7 @@ export function RunActions({ run }: { run: RunDetail }) {
   )
 }
 
-/**
- * Cancels a run after a confirmation: its requests leave their queues, and a running tool is
- * stopped.
- */
+/** Cancels a run, once confirmed: its requests leave their queues, its tool stops. */
 function CancelRun({ run }: { run: RunDetail }) {
   const cancel = async (reason: string): Promise<void> => {
     const body = reason === '' ? {} : { reason }
@@ -57,9 +54,7 @@ function CancelRun({ run }: { run: RunDetail }) {
   )
 }
 
-/**
- * Removes the worktree of an ended run after a confirmation, with everything that is not merged.
- */
+/** Removes an ended run's worktree, once confirmed, with all that is not merged. */
 function DiscardWorktree({ run }: { run: RunDetail }) {
   const discard = async (): Promise<void> => {
     await callApi('discardRun', { params: { id: run.id } })

@@ -4,9 +4,7 @@ import { fieldsOf } from '../calls/input-fields.ts'
 import { fieldTexts, type InputValues } from '../calls/tool-input.ts'
 import type { TaskTexts } from './task-texts.ts'
 
-/**
- * What an address fills into the form of a new run. It starts nothing and cannot choose the mode.
- */
+/** What an address fills into a new run's form. It starts nothing and sets no mode. */
 export interface StartLink {
   readonly worker: string | null
   readonly task: string | null
@@ -74,9 +72,7 @@ export interface LinkUse {
   readonly unused: readonly string[]
 }
 
-/**
- * Compares a link with the draft of a form. `schema`: of the worker's input; null: a text. Pure.
- */
+/** Compares a link with a form's draft. `schema`: of the input; null: a text. Pure. */
 export function compareLink(link: StartLink, draft: TaskTexts, schema: JsonObject | null): LinkUse {
   const names = Object.keys(link.values)
   if (schema === null) {

@@ -1,9 +1,7 @@
 import { later } from '../../states/later.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 
-/**
- * The words of a model: plain text until the Markdown parser, which is loaded on demand, is ready.
- */
+/** A model's words: plain text until the Markdown parser is loaded. */
 export const ModelWords = later(
   () =>
     import('../../text/markdown.tsx').then(

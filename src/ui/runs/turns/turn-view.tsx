@@ -104,9 +104,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   )
 })
 
-/**
- * All entries of a transcript in order. The model always keeps the task, whatever it summarises.
- */
+/** All entries of a transcript in order. The model always keeps the task. */
 export function TurnViews(props: {
   items: readonly TranscriptItem[]
   runId: string
