@@ -55,18 +55,25 @@ export async function waitForRequest<
 }
 
 const answers = new OpenAnswers()
+/** Answers of one caller that wait and whose calls have large bodies, which stay in memory. */
+const maxLargeBodies = 8
 
 /**
- * Counts a waiting answer, and frees the place of its large body; call the result when it no longer
- * waits. Throws `rate_limited`.
+ * Counts a waiting answer; call the result when it no longer waits. One whose call has a large body
+ * frees the place of a call that is carried out, and is counted apart. Throws `rate_limited`.
  */
 export function holdAnswer(): () => void {
   const current = currentRequest.getStore()
-  current?.freeBody?.()
-  return answers.hold(current?.caller ?? '', limits.heldAnswers, {
-    what: 'answers that wait',
+  const caller = current?.caller ?? ''
+  if (current?.freeBody == null) {
+    return answers.hold(caller, limits.heldAnswers, { what: 'answers that wait', makeRoom: null })
+  }
+  const release = answers.hold(`${caller}, large bodies`, maxLargeBodies, {
+    what: 'answers that wait for calls with large bodies',
     makeRoom: null,
   })
+  current.freeBody()
+  return release
 }
 
 /** Fires when the caller has disconnected, or the process stops. */

@@ -49,7 +49,13 @@ export const readBody: RequestHandler = async (request, response, next) => {
       // It may have closed in between.
       if (response.destroyed) free()
     }
-    request.body = await jsonOf(request, await bytesOf(request, response), caller)
+    const bytes = await bytesOf(request, response)
+    // A body whose length was not known can be small.
+    if (current !== undefined && (bytes === null || bytes.length <= inlineBytes)) {
+      current.freeBody?.()
+      current.freeBody = null
+    }
+    request.body = await jsonOf(request, bytes, caller)
   }
   next()
 }
