@@ -89,7 +89,10 @@ async function post(
   { state, request }: Answer,
 ): Promise<SendOutcome> {
   const deployment = await approvedDeployment(access.ctx.db, request)
-  if (deployment === null) throw new FinalError('the request is not for this deployment')
+  if (deployment === null)
+    throw new FinalError(
+      'the request names no deployment with the id of its repository: start the deployment again',
+    )
   if (!isListed(setting, deployment)) {
     throw new FinalError(`deployments.${setting.name} no longer lists ${deployment.repository}`)
   }

@@ -85,12 +85,14 @@ test('a second person has to agree to another routing, its order, and a worker t
 // Rules: product.md 17
 test('a second person has to agree to who is behind the runs of schedules and triggers, and behind deployments', () => {
   const withStarts = (more: Record<string, string> = {}): Policy => {
-    const { as, text, asOfTrigger, people, key } = {
+    const { as, text, asOfTrigger, people, key, signedWith, toldWith } = {
       as: 'ada@example.com',
       text: 'Go',
       asOfTrigger: 'ada@example.com',
       people: '101: ada@example.com',
       key: '${SHOP_KEY}',
+      signedWith: '${SHOP_SECRET}',
+      toldWith: '${HOOK_SECRET}',
       ...more,
     }
     return folder({
@@ -98,10 +100,10 @@ test('a second person has to agree to who is behind the runs of schedules and tr
         'version: 1',
         `version: 1
 schedules: { nightly: { worker: scribe, input: "${text}", cron: "0 3 * * *", as: ${as} } }
-triggers: { deploys: { worker: scribe, secret: "\${HOOK_SECRET}", as: ${asOfTrigger} } }
+triggers: { deploys: { worker: scribe, secret: "${toldWith}", as: ${asOfTrigger} } }
 deployments:
   shop:
-    { secret: "\${SHOP_SECRET}", key: "${key}", token: "\${SHOP_TOKEN}", repositories: { acme/shop: 7 }, people: { ${people} } }`,
+    { secret: "${signedWith}", key: "${key}", token: "\${SHOP_TOKEN}", repositories: { acme/shop: 7 }, people: { ${people} } }`,
       ],
     })
   }
@@ -114,6 +116,9 @@ deployments:
     [{ people: '101: nobody' }, 'deployments.shop.people.101'],
     [{ people: '102: ada@example.com, 101: ada@example.com' }, 'deployments.shop.people.102'],
     [{ key: '${OTHER_KEY}' }, 'deployments.shop.keyFrom'],
+    // Who knows the secret says who begins: one who chose a value that they know would.
+    [{ signedWith: '${PATH}' }, 'deployments.shop.secretFrom'],
+    [{ toldWith: '${OTHER_SECRET}' }, 'triggers.deploys.secretFrom'],
   ]
   for (const [change, at] of changes) expect(second(before, withStarts(change))).toContain(at)
   expect(second(base, before)).toContain('schedules.nightly.as')

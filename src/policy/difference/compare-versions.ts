@@ -49,14 +49,15 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
 /**
  * Whether a setting determines who must agree to a call: teams, quorum (with the queue and the
  * routing that lead to it), `selfApproval`, earlier addresses of one human, rights, who identifies
- * people, who is behind the requests of schedules, triggers and deployments, and who attests the
- * trail. A new worker has no queue that it could leave.
+ * people, who is behind the requests of schedules, triggers and deployments and with which secret
+ * that is said, and who attests the trail. A new worker has no queue that it could leave.
  */
 function decidesWho(at: string, isKnownWorker: boolean): boolean {
   if (/^(teams|rights|routing|defaults\.queue|signIn|audit)(\.| |$)/.test(at)) return true
   if (/^people\..*\.formerly$/.test(at)) return true
-  if (/^(schedules\.[^.]+\.(as|input)|triggers\.[^.]+\.as)(\.| |$)/.test(at)) return true
-  if (/^deployments\.[^.]+\.(people|keyFrom)(\.| |$)/.test(at)) return true
+  if (/^(schedules\.[^.]+\.(as|input)|triggers\.[^.]+\.(as|secretFrom))(\.| |$)/.test(at))
+    return true
+  if (/^deployments\.[^.]+\.(people|keyFrom|secretFrom)(\.| |$)/.test(at)) return true
   if (/^queues\.[^.]+\.(team|selfApproval|signature|escalate)$/.test(at)) return true
   return isKnownWorker && /^workers\.[^.]+\.queue$/.test(at)
 }

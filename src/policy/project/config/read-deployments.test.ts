@@ -74,6 +74,7 @@ test.each([
     `${secrets}, ${app}, ${repositories}, people: { octocat: ada@example.com }`,
     'is for "octocat", which is no id of an account',
   ],
+  ['no repository', `${secrets}, ${app}, repositories: {}, people: {}`, 'is empty'],
   ['nobody known', `${secrets}, ${app}, ${repositories}`, 'has no "people"'],
   [
     'a stranger',

@@ -1,3 +1,4 @@
+import { isMap } from 'yaml'
 import type { DeploymentSetting } from '../../project-config.ts'
 import { checkName, readCount, readReference, readText } from '../../reading/values.ts'
 import {
@@ -89,6 +90,9 @@ function readRepositories(field: YamlField): Map<string, number> | null {
     if (!repositoryForm.test(name)) {
       wrong(value, `is for "${name}", which is no repository`, 'write OWNER/NAME: ID')
     } else if (id !== null) ids.set(name.toLowerCase(), id)
+  }
+  if (isMap(field.node) && field.node.items.length === 0) {
+    wrong(field, 'is empty', 'write OWNER/NAME: ID')
   }
   return ids.size === 0 ? null : ids
 }
