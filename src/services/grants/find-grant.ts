@@ -7,12 +7,9 @@ import type { Db, Tx } from '#store/database.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { personRows, verifyPerson } from '../requests/people/verified-person.ts'
-import { principalsOfCall } from '../requests/people/principals-of-call.ts'
-import { principalsOfRun, type Principal } from '../requests/people/principals-of-run.ts'
+import { principalsOfInvocation, type Invocation } from '../requests/people/principals-of-call.ts'
+import { principalsOfRun } from '../requests/people/principals-of-run.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
-
-/** A call that a person invokes: one that is recorded, or one that they are about to make. */
-export type Invocation = { readonly callId: string } | { readonly personId: string }
 
 /** A grant that covers a call now; `ruleText` is shown where its rule is. */
 export interface MatchingGrant {
@@ -62,7 +59,7 @@ export async function findGrant(
   if (matching.length === 0) return null
   const [ofRun, ofCall, facts] = await Promise.all([
     principalsOfRun(db, question.runId),
-    invokersOf(db, question),
+    principalsOfInvocation(db, question),
     question.restsOn(),
   ])
   for (const { row, statement } of matching) {
@@ -77,16 +74,6 @@ export async function findGrant(
       return { id: row.id, ruleText: grantText(row), statement }
   }
   return null
-}
-
-/** The giver of a grant may not invoke what it covers: nobody else would have agreed to it. */
-async function invokersOf(
-  db: Db | Tx,
-  { runId, invocation }: { readonly runId: string; readonly invocation: Invocation | null },
-): Promise<readonly Principal[]> {
-  if (invocation === null) return []
-  if ('personId' in invocation) return [{ personId: invocation.personId, why: 'invoked' }]
-  return principalsOfCall(db, { runId, callId: invocation.callId })
 }
 
 /** Grants for commands have facts and others have none: neither covers the other. */

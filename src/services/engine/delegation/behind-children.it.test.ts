@@ -3,6 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
@@ -13,17 +14,22 @@ import { waitedFor } from './delegation.fixture.ts'
 const desk = disposeAfterTests(await openAgentDesk())
 const { ada, grace, linus, olga } = desk.people
 // Olga may invoke tools in other people's runs, by manageRuns, and approve calls.
-const lead = deskWorker.replace('name: scribe', 'name: lead\nworkers: [scribe]')
-await desk.activate({
-  'countersign.yaml': deskConfig.replace(
+const lead = deskWorker.replace('name: scribe', 'name: lead\nworkers: [scribe, pal]')
+const config = deskConfig
+  .replace(
     'linus@example.com] }',
-    'linus@example.com, olga@example.com] }',
-  ),
+    'linus@example.com, olga@example.com] }\n  pair: { members: [ada@example.com, olga@example.com] }',
+  )
+  .replace('queues:', 'queues:\n  pair: { team: pair }')
+const files = {
+  'countersign.yaml': config,
+  'workers/pal.md': deskWorker.replace('name: scribe', 'name: pal\nqueue: pair'),
   'workers/lead.md': lead,
   'workers/chief.md': lead
     .replace('name: lead', 'name: chief')
     .replace('---\nYou', 'tools:\n  call_worker: { manual: true }\n---\nYou'),
-})
+}
+await desk.activate(files)
 
 beforeEach(() => {
   desk.steps.length = 0
@@ -82,5 +88,60 @@ describe('behind every request of a child run', () => {
     const request = await requestOfChild(call?.id ?? '')
     expect(await refusedTo(grace, request)).toContain('you had this run or one above it started')
     await desk.decide(linus, request)
+  })
+
+  test('is not the person who changed its task where the queue lets editors approve', async () => {
+    await desk.activate({
+      ...files,
+      'countersign.yaml': config.replace(
+        '{ team: platform }',
+        '{ team: platform, edits: approve }',
+      ),
+    })
+    desk.say({ calls: [{ tool: 'call_worker', input: delegation }] })
+    const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
+    await desk.turn(id, 1)
+    const [call] = await desk.calls(id, 1)
+    const waiting = call?.requestId ?? ''
+    const { digest } = await getRequest(desk.api, grace.caller, { request: waiting })
+    await reviseRequest(desk.api, grace.caller, {
+      request: waiting,
+      input: { ...delegation, input: 'Write what Grace wants' },
+      revision: 1,
+      digest,
+    })
+    await desk.decide(grace, waiting, { revision: 2 })
+    await desk.decide(grace, await requestOfChild(call?.id ?? ''))
+    await desk.activate(files)
+  })
+})
+
+// Rules: product.md 22, 23, 42
+describe('a child run whose requests nobody but those behind it could decide does not start', () => {
+  const toPal = { worker: 'pal', input: 'Write the notes' }
+
+  test('where the one who could invokes the call', async () => {
+    const { id } = await startRun(desk.api, ada.caller, { worker: 'chief', input: 'Go' })
+    const call = { runId: id, tool: 'call_worker', input: toPal }
+    const refused = await refusal(invokeTool(desk.api, olga.caller, call))
+    expect(refused.message).toContain('pair')
+  })
+
+  test('where the one who could changed its task', async () => {
+    desk.say({ calls: [{ tool: 'call_worker', input: toPal }] })
+    const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
+    await desk.turn(id, 1)
+    const [call] = await desk.calls(id, 1)
+    const waiting = call?.requestId ?? ''
+    const { digest } = await getRequest(desk.api, olga.caller, { request: waiting })
+    await reviseRequest(desk.api, olga.caller, {
+      request: waiting,
+      input: { ...toPal, input: 'Write what Olga wants' },
+      revision: 1,
+      digest,
+    })
+    await desk.decide(linus, waiting, { revision: 2 })
+    expect(await desk.execute(call?.id ?? '')).toEqual({ kind: 'done' })
+    expect(await rowsOf(desk.database.db, 'run', { parent_run_id: id }, 'id')).toEqual([])
   })
 })

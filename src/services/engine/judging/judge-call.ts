@@ -15,7 +15,7 @@ import type { ProvenFolder, RemoteJudgement, JudgeQuery } from '../../core/host-
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
 import { cueFactsIn, factsOfTurn } from './facts-of-turn.ts'
-import type { Invocation } from '../../grants/find-grant.ts'
+import type { Invocation } from '../../requests/people/principals-of-call.ts'
 import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { isProvenHere } from './proven-here.ts'

@@ -1,3 +1,7 @@
+import {
+  principalsOfInvocation,
+  type Invocation,
+} from '../../requests/people/principals-of-call.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import type { Selectable } from 'kysely'
 import type { Judgement } from '#domain/deciding/judgement.ts'
@@ -8,7 +12,7 @@ import type { RunTable } from '#store/tables/runs.ts'
 import { refusedToWorkspace } from '#policy/workspaces.ts'
 import { isCreatedInRun } from '../delegation/created-in-run.ts'
 import { refusedStart } from '../../runs/starting/refused-start.ts'
-import { findGrant, type Invocation } from '../../grants/find-grant.ts'
+import { findGrant } from '../../grants/find-grant.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { cueFactsIn, type TurnFacts } from './facts-of-turn.ts'
@@ -27,6 +31,8 @@ export interface CallToJudge {
   readonly duplicateId: boolean
   /** `null`: the model makes the call */
   readonly invocation: Invocation | null
+  /** of a call that was approved: who changed it is behind a child run that it starts */
+  readonly callId?: string
   /** whether live grants count; the renewal of an approval asks again in spite of grants */
   readonly grants: boolean
   readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
@@ -45,9 +51,14 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     lineage,
     refuseTarget: async (target) =>
       refusedToWorkspace(policy.config, call.run.workspace, target) ??
-      (await refusedStart(ctx, policy, target, call.run.started_by, () =>
-        principalsOfRun(ctx.db, call.run.id),
-      )),
+      (await refusedStart(ctx, policy, target, call.run.started_by, async () => [
+        ...(await principalsOfRun(ctx.db, call.run.id)),
+        ...(await principalsOfInvocation(ctx.db, {
+          runId: call.run.id,
+          invocation:
+            call.invocation ?? (call.callId === undefined ? null : { callId: call.callId }),
+        })),
+      ])),
     isCreatedInRun: async (target) =>
       call.terms.statement !== null &&
       (await isCreatedInRun(ctx, call.terms.statement.rootRunId, target)),

@@ -48,6 +48,7 @@ export async function judgeAgain(
     input: question.input,
     duplicateId: false,
     invocation: at.call.manual ? { callId: at.call.id } : null,
+    callId: at.call.id,
     grants: question.grants,
     assumed: { workspace, earlierWrites: new Set() },
   })
