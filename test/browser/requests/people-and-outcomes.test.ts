@@ -74,6 +74,8 @@ test('a person who is asked what became of a call settles it, and only a call th
   // It shows what was approved as its approver saw it, and not the arguments of the call.
   await page.getByText('Approved: Create notes/lost.md with 1 line').waitFor()
   expect(await page.getByText('"encoding"').count()).toBe(0)
+  // The words of the agent are marked as a quotation among those of the service.
+  await page.getByText('> Text', { exact: true }).waitFor()
   expect(await page.getByText('The agent gave no reason').count()).toBe(0)
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   const result = page.getByRole('region', { name: 'Approved by Grace' })

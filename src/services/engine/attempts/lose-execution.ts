@@ -118,14 +118,20 @@ function checkLines({ call, execution }: CallAtHand, why: string): string[] {
   ]
 }
 
-/** What was approved, as the approver saw it; of a call that nobody was asked about, its input. */
+/**
+ * What was approved, as its approver saw it, each line marked as a quotation, since an agent wrote
+ * it; of a call that nobody was asked about, its input.
+ */
 async function callLines(
   { tx }: UnitOfWork,
   card: RequestCard | null,
   inputHash: string,
 ): Promise<string[]> {
   if (card !== null) {
-    return [`Approved: ${titleLine(card.effect)}`, ...card.presentation.content.split('\n')]
+    const { content, metadata, warnings } = card.presentation
+    const folder = typeof metadata['cwd'] === 'string' ? [`Folder: ${metadata['cwd']}`] : []
+    const quotation = content.split('\n').map((line) => `> ${line}`)
+    return [`Approved: ${titleLine(card.effect)}`, ...folder, ...warnings, ...quotation]
   }
   const input = JSON.parse(await getText(tx, inputHash)) as Json
   return ['Arguments:', JSON.stringify(input, null, 2)]
