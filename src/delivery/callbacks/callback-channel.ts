@@ -6,7 +6,7 @@ import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Channel } from '../channels/channel.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
-import type { TargetRules } from '../webhooks/find-target.ts'
+import { resolveForeignHost, type TargetRules } from '../webhooks/find-target.ts'
 import { answerGitHub, type GitHubAnswerContext } from '../deployments/answer-github.ts'
 import { sendSigned } from '../webhooks/send-webhook.ts'
 import { readSecrets } from '../webhooks/webhook-secret.ts'
@@ -63,7 +63,8 @@ export function callbackChannel(
         return { status: null, error: 'the API key was revoked', isFinal: true }
       }
       const url = row.callback_url
-      return sendSigned(keys, { id, url, body, allow, isDevelopment, timeoutMs, stopping })
+      const sending = { id, url, body, allow, isDevelopment, timeoutMs, stopping }
+      return sendSigned(keys, { ...sending, resolve: resolveForeignHost })
     },
   }
 }

@@ -1,6 +1,11 @@
 import { Problem } from '#domain/problem.ts'
 import { answerWithin } from '../answer-within.ts'
-import { findTarget, resolveHost, type Resolve, type TargetRules } from '../webhooks/find-target.ts'
+import {
+  findTarget,
+  resolveForeignHost,
+  type Resolve,
+  type TargetRules,
+} from '../webhooks/find-target.ts'
 
 const resolvingMs = 2000
 /** The result for a name that is unknown so far. */
@@ -18,7 +23,7 @@ export async function judgePushEndpoint(endpoint: string, rules: TargetRules): P
   }
   const resolveOnce: Resolve = async (host) => {
     try {
-      return await answerWithin(resolvingMs, resolveHost(host))
+      return await answerWithin(resolvingMs, resolveForeignHost(host))
     } catch {
       return [anyPublicAddress]
     }

@@ -10,7 +10,7 @@ import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
-import type { Resolve, TargetRules } from '../webhooks/find-target.ts'
+import { resolveForeignHost, type Resolve, type TargetRules } from '../webhooks/find-target.ts'
 import { sendWebhook } from '../webhooks/send-webhook.ts'
 import { encryptPush, type VapidKey } from './encrypt-push.ts'
 import { quietUntil } from './quiet-until.ts'
@@ -104,7 +104,7 @@ async function send(
   options: PushChannelOptions,
   { stopping, timeoutMs }: { readonly stopping: AbortSignal; readonly timeoutMs: number },
 ): Promise<SendOutcome> {
-  const { ctx, key, times, publicUrl, allow, isDevelopment, resolve } = options
+  const { ctx, key, times, publicUrl, allow, isDevelopment } = options
   const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
   const request = await readRequest(options, due)
   if (request === null) return over('the request is gone')
@@ -128,7 +128,7 @@ async function send(
     isDevelopment,
     stopping,
     timeoutMs,
-    ...(resolve === undefined ? {} : { resolve }),
+    resolve: options.resolve ?? resolveForeignHost,
   })
   // The push service no longer knows the device (RFC 8030, 7.3).
   if (outcome.status !== 404 && outcome.status !== 410) return outcome

@@ -42,16 +42,24 @@ export async function findTarget(
 
 /**
  * Lookups under way. Each takes a thread of the process until the name server answers or is given
- * up after 10 to 30 seconds, and programs choose names: without bounds, a few that no server
- * answers for would keep every other lookup waiting. `bin/countersign` starts 16 such threads.
+ * up after 10 to 30 seconds: without bounds, a few names that no server answers for would keep
+ * every other lookup waiting. `bin/countersign` starts 32 such threads, half of which look names
+ * up. Names that programs and people choose (callbacks, push) have places of their own, so that they
+ * delay no configured name.
  */
-const lookups = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 })
+const places = { places: 6, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 }
+const [configured, chosenByOthers] = [new Shares(places), new Shares(places)]
 
 /**
- * All addresses of a name, by the system's resolver. Two names of one domain are looked up at once.
- * Rejects with the resolver's error, or with `BusyError`.
+ * All addresses of a configured name, by the system's resolver. Two names of one domain are looked
+ * up at once. Rejects with the resolver's error, or with `BusyError`.
  */
-export async function resolveHost(host: string): Promise<string[]> {
+export const resolveHost: Resolve = (host) => lookUp(host, configured)
+
+/** As `resolveHost`, of a name that a program or a person chose. */
+export const resolveForeignHost: Resolve = (host) => lookUp(host, chosenByOthers)
+
+async function lookUp(host: string, lookups: Shares): Promise<string[]> {
   const free = await lookups.take(host.split('.').slice(-2).join('.'))
   try {
     const records = await lookup(host, { all: true, order: 'verbatim' })

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { lookup } from 'node:dns/promises'
-import { resolveHost } from './find-target.ts'
+import { resolveForeignHost, resolveHost } from './find-target.ts'
 
 // Runs with a network of its own, in which this is the name server: it answers for nothing but
 // `other.test`, and prints which lookups end, in their order.
@@ -25,6 +25,8 @@ await once(server, 'listening')
 const ended: string[] = []
 const note = (what: string) => () => void ended.push(what)
 for (let number = 0; number < 20; number += 1) {
+  // Of many domains, as programs choose them; and of one, as somebody may configure them.
+  resolveForeignHost(`n.silent${number}.test`).then(note('silent'), note('silent'))
   resolveHost(`n${number}.silent.test`).then(note('silent'), note('silent'))
 }
 await resolveHost('other.test').then(([address]) => ended.push(`other ${address}`))

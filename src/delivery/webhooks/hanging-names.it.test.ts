@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 
 // Rules: security.md 23, 37
-test('names that no name server answers for keep no other lookup waiting', async () => {
+test('names that no name server answers for, many of them chosen by programs, keep no configured name waiting', async () => {
   const settings = join(newFolder('countersign-names-'), 'resolv.conf')
   await writeFile(settings, 'nameserver 127.0.0.1\n')
   const ownNetwork = ['--unshare-user', '--unshare-net', '--uid', '0', '--cap-add', 'ALL']
