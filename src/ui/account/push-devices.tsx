@@ -40,7 +40,12 @@ export function PushDevices() {
       setState(await (on ? turnPushOn(person.id) : turnPushOff(person.id)))
       announce('Saved')
     } catch (error) {
-      setRefusal((error as Error).message)
+      const why = (error as Error).message.replace(/[.]$/, '')
+      setRefusal(
+        on
+          ? `This device could not subscribe: ${why}. Turn the switch on to try again.`
+          : `The service still pushes to this device: ${why}. Turn the switch off to try again.`,
+      )
     }
     setBusy(false)
     await client.invalidateQueries({ queryKey })
@@ -59,8 +64,7 @@ export function PushDevices() {
       />
       {refusal !== null && (
         <p role="alert" className="small break">
-          This device could not subscribe: {refusal.replace(/[.]$/, '')}. Turn the switch on to try
-          again.
+          {refusal}
         </p>
       )}
       {devices.isError && <Failure error={devices.error} retry={() => void devices.refetch()} />}

@@ -122,7 +122,7 @@ function RepetitionNote({ item: { alike, state } }: { item: Item }) {
   const againText = againWords(alike.again)
   if (againText !== null) return <span className="soon">{againText}</span>
   if (alike.same === 0) return null
-  return <span title="Calls with the same arguments that wait too">{alike.same} more alike</span>
+  return <span title="Other requests of the same call">{alike.same} more alike</span>
 }
 
 /** The teams that an escalation added. */

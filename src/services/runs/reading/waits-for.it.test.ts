@@ -38,4 +38,7 @@ test('a run waits for the people whose approval fills an open place, and not for
   const body = { decision: 'approve', digest, revision }
   await decideRequest(service.ctx, grace.caller, { request: request.id, body })
   expect(await waitsFor()).toEqual(['Olga'])
+  // Also where more people than are returned can decide, and come first by name.
+  for (let n = 0; n < 21; n += 1) await addPerson(db, `Alan ${n}`, ['platform'])
+  expect(await waitsFor()).toEqual(['Olga'])
 })

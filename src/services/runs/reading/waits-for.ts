@@ -13,8 +13,8 @@ import type { Viewer } from '../../requests/people/viewer.ts'
 /** A request that a run waits for, and who can decide or answer it. */
 export type WaitsForRecord = RecordOf<Run['waitsFor'][number]>
 
-/** The most requests of a run, and people of a request, first by name. */
-const max = { requests: 50, people: 20 }
+/** The most requests of a run, people of a request, and people whom these are chosen from. */
+const max = { requests: 50, people: 20, able: 200 }
 
 /**
  * The pending requests of runs and of the runs below them, as far as the viewer may see them,
@@ -61,7 +61,7 @@ export async function waitsForOf(
               select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id)))
             and not exists (select from decision d where d.request_id = asked.id
               and d.revision = asked.revision and d.person_id = p.id))
-        order by p.name, p.id limit ${max.people}
+        order by p.name, p.id limit ${max.able}
       ) able) as people
     from run as above
     cross join lateral (
@@ -98,5 +98,7 @@ function peopleOf(row: {
   readonly votes: readonly Vote[]
 }): WaitsForRecord['people'] {
   const fills = fillsPlace(row, row.votes)
-  return row.people.map((person) => ({ ...withAbsence(person), fillsPlace: fills(person) }))
+  const people = row.people.map((person) => ({ ...withAbsence(person), fillsPlace: fills(person) }))
+  if (people.length <= max.people) return people
+  return people.toSorted((a, b) => Number(b.fillsPlace) - Number(a.fillsPlace)).slice(0, max.people)
 }

@@ -4,7 +4,7 @@ import type { HeldDecision } from '../../../sending/held-decisions.ts'
 import { useMe } from '../../../api/queries.ts'
 import { later } from '../../../states/later.tsx'
 import { Notice } from '../../../states/notice.tsx'
-import { clockTime } from '../../../text/time.tsx'
+import { Moment } from '../../../text/time.tsx'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
 import type { DecisionOutcome } from './stage-sentence.ts'
 
@@ -61,9 +61,12 @@ export function DecisionResult(props: {
       )}
       {props.closed && (
         <Notice tone="plain" title={outcomeOf(request)}>
-          {request.decidedAt === null
-            ? 'It can no longer be decided.'
-            : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
+          {request.decidedAt !== null && (
+            <>
+              At <Moment at={request.decidedAt} />.{' '}
+            </>
+          )}
+          It can no longer be decided.
         </Notice>
       )}
       {request.state === 'pending' && recorded === null && !canDecide && !props.isReasonAbove && (
@@ -82,8 +85,8 @@ function NotToDecide({ request, reason }: { request: RequestDetail; reason: stri
   if (own === undefined) return <Notice tone="plain" title={whyNotYours(reason, 'decide')} />
   const verb = own.decision === 'approve' ? 'approved' : 'denied'
   return (
-    <Notice tone="plain" title={`You ${verb} this at ${clockTime(own.at)}`}>
-      It waits for others.
+    <Notice tone="plain" title={`You ${verb} this`}>
+      At <Moment at={own.at} />. It waits for others.
     </Notice>
   )
 }
