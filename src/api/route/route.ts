@@ -192,7 +192,7 @@ function identityOf(response: Response): Identity | null {
   return (response.locals['identity'] as Identity | undefined) ?? null
 }
 
-/** Refuses nobody with `unauthenticated`, and a key without the scope with `forbidden`. */
+/** Throws `unauthenticated` for unidentified callers, `forbidden` for keys that may not do this. */
 export function admit(
   access: Exclude<Access, { by: 'everybody' }>,
   identity: Identity | null,

@@ -30,7 +30,8 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   messaged: 'you posted a message to this run or one above it',
   answered: 'you answered a question of this run or one above it',
   forked_from: 'you stood behind the run that this one was forked from',
-  triggered: 'you had this run or one above it started',
+  triggered:
+    'you triggered the schedule, or invoked or changed the call, that started this run or one above it',
   invoked: 'you invoked this tool',
   edited: 'you edited this call',
   asked: 'your API key opened this request',
@@ -46,7 +47,8 @@ const behindOthers: Readonly<Record<PrincipalReason, string>> = {
   messaged: 'wrote to the run or one above it',
   answered: 'answered a question of the run or one above it',
   forked_from: 'stood behind the run that this one was forked from',
-  triggered: 'had the run or one above it started',
+  triggered:
+    'triggered the schedule, or invoked or changed the call, that started the run or one above it',
   invoked: 'invoked the tool',
   edited: 'edited the call',
   asked: 'owns the API key that opened the request',

@@ -1,4 +1,4 @@
-/** What happens with times at which no run could start: all are dropped, or one is used. */
+/** What happens with times at which no run could start: all are dropped, or the last is used. */
 export const catchups = ['none', 'one'] as const
 export type Catchup = (typeof catchups)[number]
 

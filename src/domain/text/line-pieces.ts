@@ -10,7 +10,7 @@ export type LinePiece =
       readonly trailing: boolean
     }
 
-/** Longer runs of blanks are drawn as their count, so that no text is out of sight. */
+/** Runs of at least so many blanks are drawn as their count, so that no text is out of sight. */
 const foldBlanksFrom = 40
 
 /**

@@ -3,7 +3,8 @@ import type { Json } from '#domain/json/json.ts'
 /**
  * What a verb returns, from the schema of its answer: the same members, read-only, with each
  * instant as a `Date`. `answerOf` makes the answer from it, so that a missing member on either side
- * is a type error. Instants are recognised by their names, as in every schema of the API.
+ * is a type error. Only members with an `InstantName` become dates: for the others (`from` and `to`
+ * of Insights, the missed `times` of a schedule) the verb declares its own type.
  */
 export type RecordOf<T> = Json extends T
   ? T

@@ -1,6 +1,6 @@
 import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
 
-/** Whether a hunk changes white space only: it adds and removes no lines. Pure. */
+/** Whether a hunk changes white space only: it adds as many lines as it removes. Pure. */
 export function isWhiteSpaceOnly({ changes }: DiffHunk): boolean {
   const [before, after] = [ofType(changes, 'delete'), ofType(changes, 'insert')]
   return before.length === after.length && before.every((one, at) => isSame(one, after[at]))

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { keepPageAfterLink } from './page-after-link.ts'
 
-/** Mails a sign-in link, with the same text for every address (security.md 21). */
+/** Asks for a sign-in link by mail. The page says the same for known and unknown addresses. */
 export function MailLink() {
   const [email, setEmail] = useState('')
   const [result, setResult] = useState<{ sent: boolean; text: string } | null>(null)

@@ -1,4 +1,4 @@
-/** Frequent reasons of a denial (dashboard.md, Request); the last one is a beginning. */
+/** Frequent reasons of a denial (dashboard.md, Request); the last one begins a sentence. */
 export const reasonPresets = ['wrong file', 'too wide', 'not now', 'do it differently: …'] as const
 export type ReasonPreset = (typeof reasonPresets)[number]
 

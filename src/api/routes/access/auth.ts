@@ -25,7 +25,7 @@ import { meView } from '../../views/access-view.ts'
 export const signInProblems = ['unauthenticated', 'session_unproven', 'csrf_failed'] as const
 const signedIn = { 200: { description: 'Signed in; sets the cookie', schema: schemas.me } }
 
-/** Signing in and out, never by GET: a link in a mail only opens a page (security.md 12). */
+/** No GET of these signs in or out: a link in a mail only opens a page (security.md 12). */
 export function authRoutes(settings: ApiSettings, failures: FailureLimit) {
   const development = settings.developmentToken === null ? [] : [devLogin, devSwitch]
   return [authMethods, ...development, linkRoute(failures), logout]

@@ -24,7 +24,7 @@ export const createKeyBody = z
     examples: [{ name: 'ci', scopes: ['requests:write'], expiresAt: '2026-06-01T00:00:00Z' }],
   })
 
-/** Seconds for which the previous secret stays valid: a day if absent, at most 30 days. */
+/** How long the previous secret stays valid: a day if absent, at most 30 days; 0: it ends now. */
 export const rotateKeyBody = z
   .strictObject({
     overlapSeconds: z
@@ -32,7 +32,7 @@ export const rotateKeyBody = z
       .min(0)
       .max(30 * 86_400)
       .default(86_400)
-      .describe('For how long the previous secret works too'),
+      .describe('For how long the previous secret works too; 0: it ends now'),
   })
   .meta({ examples: [{ overlapSeconds: 3600 }] })
 const keyId = z.string().describe('16 hex digits, the middle part of the key')

@@ -7,7 +7,7 @@ const keyRef = z.object({
   id: z.string().describe('Id of the API key'),
   name: z.string().describe('Name of the API key, for people'),
 })
-/** Who opened the request: an API key, its owner, and the person it acts for. */
+/** The API key that opened the request, the key's owner, and the person for whom it acts. */
 export const externalItem = z.object({
   externalId: z.string().describe('The program’s own identifier of the request'),
   key: keyRef.describe('The key with which the request was opened'),

@@ -36,6 +36,8 @@ beforeEach(() => {
 })
 
 const delegation = { worker: 'scribe', input: 'Write the notes' }
+const triggered =
+  'you triggered the schedule, or invoked or changed the call, that started this run or one above it'
 let written = 0
 
 /** A request of the child that a delegating call started. */
@@ -66,7 +68,7 @@ describe('behind every request of a child run', () => {
     })
     await desk.decide(grace, requestId ?? '')
     const request = await requestOfChild(callId)
-    expect(await refusedTo(olga, request)).toContain('you had this run or one above it started')
+    expect(await refusedTo(olga, request)).toContain(triggered)
     await refusedTo(ada, request)
     await desk.decide(grace, request)
   })
@@ -86,7 +88,7 @@ describe('behind every request of a child run', () => {
     })
     await desk.decide(linus, waiting, { revision: 2 })
     const request = await requestOfChild(call?.id ?? '')
-    expect(await refusedTo(grace, request)).toContain('you had this run or one above it started')
+    expect(await refusedTo(grace, request)).toContain(triggered)
     await desk.decide(linus, request)
   })
 
