@@ -65,6 +65,11 @@ test.each([
     'is for "../x", which is no repository',
   ],
   [
+    'a repository in two spellings',
+    `${secrets}, ${app}, repositories: { Acme/Shop: 1, acme/shop: 2 }, people: {}`,
+    '"deployments.shop.repositories.acme/shop" names acme/shop twice',
+  ],
+  [
     'a repository without its id',
     `${secrets}, ${app}, repositories: { acme/shop: "main" }, people: {}`,
     '"deployments.shop.repositories.acme/shop" is "main"',

@@ -87,9 +87,12 @@ function readRepositories(field: YamlField): Map<string, number> | null {
   const ids = new Map<string, number>()
   for (const [name, value] of readEntries(field)) {
     const id = readId(value)
+    const repository = name.toLowerCase()
     if (!repositoryForm.test(name)) {
       wrong(value, `is for "${name}", which is no repository`, 'write OWNER/NAME: ID')
-    } else if (id !== null) ids.set(name.toLowerCase(), id)
+    } else if (ids.has(repository)) {
+      wrong(value, `names ${repository} twice: GitHub ignores case`, 'list each repository once')
+    } else if (id !== null) ids.set(repository, id)
   }
   if (isMap(field.node) && field.node.items.length === 0) {
     wrong(field, 'is empty', 'write OWNER/NAME: ID')
