@@ -6,10 +6,16 @@ useExecutionDesk()
 
 // Rules: product.md 14, 15
 describe('a call without a request', () => {
-  async function performed(call: { readonly tool: string; readonly input: Json }) {
+  async function performed(
+    call: { readonly tool: string; readonly input: Json },
+    before: (callId: string) => Promise<void> = async () => undefined,
+  ) {
     desk.say({ calls: [call] })
     const runId = await desk.start()
-    await desk.perform(await desk.turn(runId, 1))
+    const turn = await desk.turn(runId, 1)
+    const [asked] = await desk.calls(runId, 1)
+    await before(asked?.id ?? '')
+    await desk.perform(turn)
     const [done] = await desk.calls(runId, 1)
     return done
   }
@@ -33,8 +39,34 @@ describe('a call without a request', () => {
       await desk.write(path, `rival ${changes}\n`)
     }
     const done = await performed({ tool: 'write_file', input: { path, content: 'mine\n' } })
-    expect(done).toMatchObject({ result: 'error', text: expect.stringContaining('in 10 attempts') })
+    expect(done).toMatchObject({
+      result: 'error',
+      text: expect.stringContaining('before each of 10 attempts'),
+    })
     expect(await executions(done?.id ?? '')).toHaveLength(10)
     expect(await desk.read(path)).toBe('rival 10\n')
+  })
+
+  test('is attempted again after attempts that ended for another reason, and one that was stale', async () => {
+    const path = 'scratch/once.md'
+    const lapsed = Array.from({ length: 9 }, (_, index) => index + 1)
+    let changes = 0
+    desk.beforeExecute = async () => {
+      if ((changes += 1) === 1) await desk.write(path, 'rival\n')
+    }
+    const call = { tool: 'write_file', input: { path, content: 'mine\n' } }
+    const done = await performed(call, async (callId) => {
+      const row = { call_id: callId, state: 'refused', reason: 'lapsed', epoch: 1 } as const
+      await desk.database.db
+        .insertInto('execution')
+        .values(lapsed.map((attempt) => ({ ...row, attempt })))
+        .execute()
+    })
+    expect(done).toMatchObject({ result: 'output' })
+    expect((await executions(done?.id ?? '')).slice(9)).toEqual([
+      { attempt: 10, state: 'refused', reason: 'stale' },
+      { attempt: 11, state: 'succeeded', reason: null },
+    ])
+    expect(await desk.read(path)).toBe('mine\n')
   })
 })

@@ -72,7 +72,7 @@ export async function performAttempt(
   })
   if (effect.kind === 'stale') {
     const isAsked = plan.authorisation.by === 'permit'
-    if (!isAsked && attempt >= maxStaleAttempts) {
+    if (!isAsked && (await staleBefore(ctx, at.call.id)) + 1 >= maxStaleAttempts) {
       await untilStored(() => finishExecution(ctx, identity, alwaysStale))
       return { kind: 'done' }
     }
@@ -93,8 +93,18 @@ export async function performAttempt(
 const spentBefore =
   'the ledger of its host says that it was carried out before, and the database does not show that'
 
-/** Attempts of a call without a request whose files are never as they were a moment before. */
+/** A call without a request ends with an error after this many stale attempts. */
 const maxStaleAttempts = 10
+
+/** How many attempts of a call found that something else had changed what they would change. */
+async function staleBefore(ctx: WorkerContext, callId: string): Promise<number> {
+  const stale = ctx.db
+    .selectFrom('execution')
+    .select('attempt')
+    .where('call_id', '=', callId)
+    .where('reason', '=', 'stale')
+  return (await untilStored(() => stale.execute())).length
+}
 
 const alwaysStale: ExecutionEnd = {
   state: 'failed',
@@ -103,7 +113,7 @@ const alwaysStale: ExecutionEnd = {
   output: null,
   result: {
     type: 'error',
-    text: `This call was not carried out: in ${maxStaleAttempts} attempts, what it changes was never as it had been a moment before. Look at it again.`,
+    text: `This call was not carried out, because something else changed what it would change before each of ${maxStaleAttempts} attempts. Look at it again.`,
   },
 }
 
