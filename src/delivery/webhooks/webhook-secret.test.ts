@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { readSecrets, webhookHeaders } from './webhook-secret.ts'
+import { isSignedWebhook, readSecrets, webhookHeaders } from './webhook-secret.ts'
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const message = { id: 'a-delivery', at: new Date(), body: '{"title":"Créer 📄"}' }
@@ -32,4 +32,28 @@ it('a text that is short, has no prefix or is no base64 is no secret', () => {
   for (const text of [undefined, '', 'whsec_', short, unmarked, `${newSecret()} x`, 'whsec_%%%']) {
     expect(readSecrets(text)).toBeNull()
   }
+})
+
+it('the time is read only for a message that a key signed', async () => {
+  const keys = readSecrets(newSecret()) ?? []
+  const headers = webhookHeaders(keys, message)
+  const received = {
+    id: headers['webhook-id'],
+    timestamp: headers['webhook-timestamp'],
+    signature: headers['webhook-signature'],
+    body: Buffer.from(message.body),
+  }
+  let reads = 0
+  const readTime = async () => {
+    reads += 1
+    return message.at
+  }
+  expect(await isSignedWebhook(null, received, readTime)).toBe(false)
+  expect(await isSignedWebhook(readSecrets(newSecret()), received, readTime)).toBe(false)
+  for (const header of ['id', 'timestamp', 'signature']) {
+    expect(await isSignedWebhook(keys, { ...received, [header]: undefined }, readTime)).toBe(false)
+  }
+  expect(reads).toBe(0)
+  expect(await isSignedWebhook(keys, received, readTime)).toBe(true)
+  expect(reads).toBe(1)
 })

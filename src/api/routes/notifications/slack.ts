@@ -49,9 +49,10 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
       const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
       const signature = request.get('x-slack-signature')
       const timestamp = request.get('x-slack-request-timestamp')
-      const message = { timestamp, signature, body: bytes, now: await databaseTime(api.ctx.db) }
+      const readTime = () => databaseTime(api.ctx.db)
+      const message = { timestamp, signature, body: bytes }
       const isGenuine =
-        isSignedBySlack(workspace.signingSecret, message) &&
+        (await isSignedBySlack(workspace.signingSecret, message, readTime)) &&
         (await rememberSignature(api.ctx, signature ?? ''))
       if (!isGenuine) {
         return refuseSignature(api, failures, request, {

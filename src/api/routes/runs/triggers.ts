@@ -107,10 +107,8 @@ async function admit(
     signature: request.get('webhook-signature'),
     body,
   }
-  const now = await databaseTime(api.ctx.db)
-  if (isSignedWebhook(keys, message, now) && trigger !== undefined) {
-    return { trigger, key: null }
-  }
+  const isSigned = await isSignedWebhook(keys, message, () => databaseTime(api.ctx.db))
+  if (isSigned && trigger !== undefined) return { trigger, key: null }
   return refuseSignature(api, failures, request, {
     system: 'trigger',
     attempt: 'startFromTrigger',
