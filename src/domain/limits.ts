@@ -43,7 +43,7 @@ export const limits = {
   /** event streams of one session or key, and of one address */
   eventStreams: 20,
   eventStreamsOfAddress: 500,
-  /** concurrent answers that wait for a decision (`Prefer: wait`), per person and programs */
+  /** concurrent answers that wait (`Prefer: wait`), for a person and their programs together */
   heldAnswers: 500,
   /** connections of one address, without a proxy in between */
   connectionsOfAddress: 1024,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** 256 random bits in 43 URL-safe characters. It is shown once; only its hash is stored. */
+/** 256 random bits in 43 URL-safe characters. Shown or sent once; only its hash is stored. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

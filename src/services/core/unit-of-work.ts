@@ -26,7 +26,10 @@ export interface UnitOfWork {
   readonly verifier: Verifier
   /** The same unit with an authority that was judged from rows that it has locked. */
   under(authority: Authority): UnitOfWork
-  /** After the commit, records outside the database that these rows have ended, at `from`. */
+  /**
+   * After the commit, records outside the database that these rows have ended for good, at `from`;
+   * `null`: now.
+   */
   revoke(what: Revocation['what'], ids: readonly string[], from?: Date | null): void
   /** Records events with the authority's actor and channel, unless an entry names its own. */
   audit(...entries: readonly UnitEntry[]): Promise<void>

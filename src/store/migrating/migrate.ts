@@ -18,7 +18,10 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<readonly st
   return appliedNames(await migratorOf(db).migrateToLatest())
 }
 
-/** Migrates up to `name` only, the schema of an earlier version. */
+/**
+ * Migrates up to `name` only, the schema of an earlier version. The database must be older than
+ * that: Kysely migrates a newer one down.
+ */
 export async function migrateTo(db: Kysely<Database>, name: string): Promise<readonly string[]> {
   return appliedNames(await migratorOf(db).migrateTo(name))
 }

@@ -167,7 +167,9 @@ function scopesOf(
   return { scopes: ['once', ...wider], ...withNarrowed(Object.fromEntries(narrowed)) }
 }
 
-/** The one file that a call writes, if it touches no other: it has scope `path`. */
+/**
+ * The one file that a call writes, if it touches nothing else; only such calls have scope `path`.
+ */
 export function writtenFile(call: RoutedCall): string | null {
   const [access, ...others] = call.accesses
   if (access === undefined || others.length > 0) return null

@@ -28,7 +28,10 @@ export async function proveEvents(
   )
 }
 
-/** The proof that the log of `size` events begins with that of `from` events. */
+/**
+ * The proof that the log of `size` events begins with that of `from` events. Both are sizes of
+ * checkpoints.
+ */
 export async function proveConsistency(
   db: Db | Tx,
   from: number,

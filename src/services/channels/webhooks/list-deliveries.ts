@@ -12,7 +12,7 @@ import type { RecordOf } from '../../core/record-of.ts'
 
 export type DeliveryRecord = RecordOf<WebhookDelivery>
 
-/** Whether somebody has `readAudit` or `activatePolicy`, and so may see notifications. */
+/** Whether somebody may see endpoints and deliveries: with `readAudit` or `activatePolicy`. */
 export async function mayReadWebhooks(ctx: ServiceContext, { actor }: Caller): Promise<boolean> {
   return (await hasRight(ctx, actor, 'readAudit')) || (await hasRight(ctx, actor, 'activatePolicy'))
 }

@@ -82,7 +82,7 @@ export function contentOfTask(run: string) {
           order by m.sequence limit 1) end as hash)`
 }
 
-/** The number of people's messages after the run's task, without manual calls. */
+/** The number of messages to a run after its task, without those of manual calls. */
 export function laterMessages(run: string) {
   return sql`(select count(*)::int from message m where m.run_id = ${sql.ref(`${run}.id`)} and m.role = 'user'
     and m.sequence > (select min(sequence) from message where run_id = m.run_id and role = 'user')

@@ -3,7 +3,6 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import type { Channel } from '#domain/actor.ts'
 import { openExternal } from '../../external/open-external.ts'
 import { invokeTool } from '../../engine/manual-calls/invoke-tool.ts'
 import { forkRun } from '../../runs/forking/fork-run.ts'
@@ -30,8 +29,6 @@ triggers:
     .replace('name: scribe', 'name: manual')
     .replace('---\nYou', 'tools:\n  write_file: { manual: true }\n---\nYou'),
 })
-/** The ways by which a person's decision arrives. */
-const channels: readonly Channel[] = ['dashboard', 'api', 'cli', 'slack']
 const key = await addKey(desk.database.db, olga)
 
 beforeEach(() => {
@@ -123,18 +120,11 @@ async function askOf(
 
 // Rules: product.md 17; security.md 12
 test.each(Object.keys(ways))(
-  'whoever %s cannot approve that call, on any channel, and somebody else can',
+  'whoever %s cannot approve that call, and somebody else can',
   async (way) => {
     const request = (await ways[way]?.()) ?? ''
-    for (const channel of channels) {
-      const caller = { ...olga.caller, channel }
-      const refused = await refusal(desk.decide({ ...olga, caller }, request))
-      expect([channel, refused.code, refused.facts['which']]).toEqual([
-        channel,
-        'not_eligible',
-        'behind_request',
-      ])
-    }
+    const refused = await refusal(desk.decide(olga, request))
+    expect([refused.code, refused.facts['which']]).toEqual(['not_eligible', 'behind_request'])
     const shown = await getRequest(desk.api, linus.caller, { request })
     const seen = shown.presentation.digest
     await desk.decide(linus, request, { reason: 'read', seen })

@@ -103,7 +103,7 @@ export class RecordedModules {
   }
 }
 
-/** Refuses a call when a file is not the version's (architecture.md, execution). */
+/** The sentence of a refusal: a file is not the version's (architecture.md, execution). */
 function changedSentence(file: string): string {
   return `${file} on this host is not the one of the policy version in force. If it should be, activate the project again`
 }
