@@ -103,7 +103,8 @@ test('calls are judged page by page, newest first, from a given time on', async 
     pages += 1
   } while (cursor !== undefined)
   expect([pages, judged.length]).toEqual([3, 1])
-  expect(await replay({ since: new Date(Date.now() + 60_000) })).toMatchObject({ judged: 0 })
+  // Ids are never earlier than the last one of the process, which a test of clocks may have moved.
+  expect(await replay({ since: new Date(Date.now() + 3_600_000) })).toMatchObject({ judged: 0 })
   expect(await replay({ since: new Date(0) })).toMatchObject({ judged: 5 })
   await expect(replay({ cursor: 'made-up' })).rejects.toMatchObject({ code: 'invalid_request' })
 })

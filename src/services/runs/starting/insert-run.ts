@@ -150,6 +150,7 @@ async function insertRow(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
       start_request_id: run.startRequestId,
       rest_for_seconds: run.restForMs === null ? null : Math.ceil(run.restForMs / 1000),
       epoch: sql<number>`(select epoch from installation)`,
+      created_at: sql<Date>`clock_timestamp()`,
       signature: run.signed?.signature ?? '',
       key_id: run.signed?.keyId ?? '',
     })
