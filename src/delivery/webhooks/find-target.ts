@@ -44,7 +44,7 @@ export async function findTarget(
  * Lookups under way. Each takes a thread of the process until the name server answers or is given
  * up after 10 to 30 seconds: without bounds, a few names that no server answers for would keep
  * every other lookup waiting. `bin/countersign` starts 32 such threads, half of which look names
- * up. Names that programs and people choose (callbacks, push) have places of their own, so that they
+ * up. Names that programs and people choose (callbacks, push) have places of their own, and so
  * delay no configured name.
  */
 const places = { places: 6, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 }

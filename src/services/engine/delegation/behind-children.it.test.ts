@@ -3,7 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
@@ -113,7 +113,11 @@ describe('behind every request of a child run', () => {
       digest,
     })
     await desk.decide(grace, waiting, { revision: 2 })
-    await desk.decide(grace, await requestOfChild(call?.id ?? ''))
+    const request = await requestOfChild(call?.id ?? '')
+    await desk.decide(grace, request)
+    expect(await rowOf(desk.database.db, 'request', { id: request }, 'state')).toEqual({
+      state: 'approved',
+    })
     await desk.activate(files)
   })
 })

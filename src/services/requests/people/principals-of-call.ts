@@ -12,7 +12,7 @@ export type Invocation = { readonly callId: string } | { readonly personId: stri
  * are read, and the trail too: the service's role in Postgres may delete such a row, but no event
  * (security.md 29).
  */
-export async function principalsOfCall(
+async function principalsOfCall(
   db: Db | Tx,
   { runId, callId }: { readonly runId: string; readonly callId: string },
 ): Promise<Principal[]> {
