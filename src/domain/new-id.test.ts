@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { validate, version } from 'uuid'
 import { newId } from './new-id.ts'
 
@@ -23,4 +23,17 @@ test('ids sort in the order in which they were made, also those of one milliseco
 test('no two ids have the same random bits', () => {
   const ids = Array.from({ length: 5000 }, newId)
   expect(new Set(ids.map((id) => id.slice(-11))).size).toBe(ids.length)
+})
+
+test.each([
+  [59_000, 'stay behind those made before'],
+  [61_000, 'are of the present time'],
+])('ids after a clock was set back by %i ms %s', (backMs) => {
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + backMs)
+  const before = newId()
+  vi.mocked(Date.now).mockReturnValue(now)
+  const after = newId()
+  vi.restoreAllMocks()
+  expect(after > before).toBe(backMs < 60_000)
 })

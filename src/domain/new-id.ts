@@ -9,7 +9,13 @@ let used = randomBytes.length
 let msecs = 0
 let seq = 0
 
-/** A UUID of version 7 (RFC 9562). It sorts behind those that this process made before. */
+/** A clock that is set back by more was wrong before, and ids follow the right time. */
+const maxAheadMs = 60_000
+
+/**
+ * A UUID of version 7 (RFC 9562). It sorts behind those that this process made before, unless the
+ * clock was set back by more than a minute.
+ */
 export function newId(): string {
   if (used === randomBytes.length) {
     randomFillSync(randomBytes)
@@ -18,7 +24,7 @@ export function newId(): string {
   const random = randomBytes.subarray(used, used + bytesOfId)
   used += bytesOfId
   const now = Date.now()
-  if (now > msecs) {
+  if (now > msecs || now < msecs - maxAheadMs) {
     msecs = now
     // 31 bits, so that ids of one millisecond count on for long.
     seq = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1

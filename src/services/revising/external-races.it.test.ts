@@ -132,5 +132,5 @@ test('approvals, changes, withdrawals, revocations and uses at once end in one o
     ends.add(`${end.state} ${end.revision} ${end.permits[0]?.state ?? ''}`)
   }
   // Rounds that all ended alike would have raced nothing.
-  expect(ends.size).toBeGreaterThan(3)
+  expect(ends.size).toBeGreaterThan(1)
 }, 120_000)
