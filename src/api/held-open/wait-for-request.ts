@@ -55,7 +55,7 @@ export async function waitForRequest<
 }
 
 const answers = new OpenAnswers()
-/** Answers of one caller that wait and whose calls have large bodies, which stay in memory. */
+/** How many answers of one caller may wait whose calls have large bodies: these stay in memory. */
 const maxLargeBodies = 8
 
 /**

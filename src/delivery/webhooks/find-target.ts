@@ -51,8 +51,8 @@ const places = { places: 6, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 }
 const [configured, chosenByOthers] = [new Shares(places), new Shares(places)]
 
 /**
- * All addresses of a configured name, by the system's resolver. Two names of one domain are looked
- * up at once. Rejects with the resolver's error, or with `BusyError`.
+ * All addresses of a configured name, by the system's resolver. At most two names of one domain are
+ * looked up at the same time. Rejects with the resolver's error, or with `BusyError`.
  */
 export const resolveHost: Resolve = (host) => lookUp(host, configured)
 

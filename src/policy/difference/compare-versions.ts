@@ -49,8 +49,8 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
 /**
  * Whether a setting determines who must agree to a call: teams, quorum (with the queue and the
  * routing that lead to it), `selfApproval`, earlier addresses of one human, rights, who identifies
- * people, who is behind the requests of schedules, triggers and deployments and with which secret
- * that is said, and who attests the trail. A new worker has no queue that it could leave.
+ * people, who is behind the requests of schedules, triggers and deployments, the secrets that prove
+ * who begins these, and who attests the trail. A new worker has no queue that it could leave.
  */
 function decidesWho(at: string, isKnownWorker: boolean): boolean {
   if (/^(teams|rights|routing|defaults\.queue|signIn|audit)(\.| |$)/.test(at)) return true

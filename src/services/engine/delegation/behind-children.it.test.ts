@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 
 const delegation = { worker: 'scribe', input: 'Write the notes' }
-const triggered =
+const whyBehind =
   'you triggered the schedule, or invoked or changed the call, that started this run or one above it'
 let written = 0
 
@@ -49,6 +49,23 @@ async function requestOfChild(callId: string): Promise<string> {
   await desk.turn(childId, 1)
   const [call] = await desk.calls(childId, 1)
   return call?.requestId ?? ''
+}
+
+/** Lets somebody change the task of a call of Ada's run that delegates and waits for a decision. */
+async function changeTask(who: TestPerson, input = delegation) {
+  desk.say({ calls: [{ tool: 'call_worker', input }] })
+  const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
+  await desk.turn(id, 1)
+  const [call] = await desk.calls(id, 1)
+  const waiting = call?.requestId ?? ''
+  const { digest } = await getRequest(desk.api, who.caller, { request: waiting })
+  await reviseRequest(desk.api, who.caller, {
+    request: waiting,
+    input: { ...input, input: `Write what ${who.name} wants` },
+    revision: 1,
+    digest,
+  })
+  return { id, callId: call?.id ?? '', waiting }
 }
 
 async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
@@ -68,27 +85,16 @@ describe('behind every request of a child run', () => {
     })
     await desk.decide(grace, requestId ?? '')
     const request = await requestOfChild(callId)
-    expect(await refusedTo(olga, request)).toContain(triggered)
+    expect(await refusedTo(olga, request)).toContain(whyBehind)
     await refusedTo(ada, request)
     await desk.decide(grace, request)
   })
 
   test('is the person who changed the task of the call that started it', async () => {
-    desk.say({ calls: [{ tool: 'call_worker', input: delegation }] })
-    const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
-    await desk.turn(id, 1)
-    const [call] = await desk.calls(id, 1)
-    const waiting = call?.requestId ?? ''
-    const { digest } = await getRequest(desk.api, grace.caller, { request: waiting })
-    await reviseRequest(desk.api, grace.caller, {
-      request: waiting,
-      input: { ...delegation, input: 'Write what Grace wants' },
-      revision: 1,
-      digest,
-    })
+    const { callId, waiting } = await changeTask(grace)
     await desk.decide(linus, waiting, { revision: 2 })
-    const request = await requestOfChild(call?.id ?? '')
-    expect(await refusedTo(grace, request)).toContain(triggered)
+    const request = await requestOfChild(callId)
+    expect(await refusedTo(grace, request)).toContain(whyBehind)
     await desk.decide(linus, request)
   })
 
@@ -100,20 +106,9 @@ describe('behind every request of a child run', () => {
         '{ team: platform, edits: approve }',
       ),
     })
-    desk.say({ calls: [{ tool: 'call_worker', input: delegation }] })
-    const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
-    await desk.turn(id, 1)
-    const [call] = await desk.calls(id, 1)
-    const waiting = call?.requestId ?? ''
-    const { digest } = await getRequest(desk.api, grace.caller, { request: waiting })
-    await reviseRequest(desk.api, grace.caller, {
-      request: waiting,
-      input: { ...delegation, input: 'Write what Grace wants' },
-      revision: 1,
-      digest,
-    })
+    const { callId, waiting } = await changeTask(grace)
     await desk.decide(grace, waiting, { revision: 2 })
-    const request = await requestOfChild(call?.id ?? '')
+    const request = await requestOfChild(callId)
     await desk.decide(grace, request)
     expect(await rowOf(desk.database.db, 'request', { id: request }, 'state')).toEqual({
       state: 'approved',
@@ -126,28 +121,17 @@ describe('behind every request of a child run', () => {
 describe('a child run whose requests nobody but those behind it could decide does not start', () => {
   const toPal = { worker: 'pal', input: 'Write the notes' }
 
-  test('where the one who could invokes the call', async () => {
+  test('where the only one who could decide them invokes the call', async () => {
     const { id } = await startRun(desk.api, ada.caller, { worker: 'chief', input: 'Go' })
     const call = { runId: id, tool: 'call_worker', input: toPal }
     const refused = await refusal(invokeTool(desk.api, olga.caller, call))
     expect(refused.message).toContain('pair')
   })
 
-  test('where the one who could changed its task', async () => {
-    desk.say({ calls: [{ tool: 'call_worker', input: toPal }] })
-    const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
-    await desk.turn(id, 1)
-    const [call] = await desk.calls(id, 1)
-    const waiting = call?.requestId ?? ''
-    const { digest } = await getRequest(desk.api, olga.caller, { request: waiting })
-    await reviseRequest(desk.api, olga.caller, {
-      request: waiting,
-      input: { ...toPal, input: 'Write what Olga wants' },
-      revision: 1,
-      digest,
-    })
+  test('where the only one who could decide them changed its task', async () => {
+    const { id, callId, waiting } = await changeTask(olga, toPal)
     await desk.decide(linus, waiting, { revision: 2 })
-    expect(await desk.execute(call?.id ?? '')).toEqual({ kind: 'done' })
+    expect(await desk.execute(callId)).toEqual({ kind: 'done' })
     expect(await rowsOf(desk.database.db, 'run', { parent_run_id: id }, 'id')).toEqual([])
   })
 })

@@ -18,6 +18,7 @@ import { openRenewed } from './renew-request.ts'
 import { lockCall, readCall, type CallAtHand } from '../attempts/call-at-hand.ts'
 import { changedBase } from '../attempts/check-bases.ts'
 import { bySystem } from '../../core/authority.ts'
+import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
 /**
  * Once a call has its result, renews pending requests of later calls of its turn whose presentation
@@ -65,7 +66,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     tool: request.tool,
     input,
     duplicateId: false,
-    invocation: at.call.manual ? { callId: at.call.id } : null,
+    invocation: invocationOf(at.call),
     grants: false,
     assumed,
   })

@@ -15,7 +15,7 @@ import type { ProvenFolder, RemoteJudgement, JudgeQuery } from '../../core/host-
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
 import { cueFactsIn, factsOfTurn } from './facts-of-turn.ts'
-import type { Invocation } from '../../requests/people/principals-of-call.ts'
+import { invocationOf, type Invocation } from '../../requests/people/principals-of-call.ts'
 import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { isProvenHere } from './proven-here.ts'
@@ -129,7 +129,7 @@ async function judgeQuery(
       ...common,
       run,
       terms,
-      invocation: await invocationOf(ctx, question),
+      invocation: await readInvocation(ctx, question),
       grants: true,
       assumed,
       cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
@@ -229,7 +229,7 @@ async function runOf(
 }
 
 /** A person's call stays theirs when it is edited. */
-async function invocationOf(
+async function readInvocation(
   ctx: WorkerContext,
   { invokedBy, callId }: JudgeQuery,
 ): Promise<Invocation | null> {
@@ -237,8 +237,8 @@ async function invocationOf(
   if (callId === undefined) return null
   const call = await ctx.db
     .selectFrom('tool_call')
-    .select('manual')
+    .select(['id', 'manual'])
     .where('id', '=', callId)
     .executeTakeFirst()
-  return call?.manual === true ? { callId } : null
+  return call === undefined ? null : invocationOf(call)
 }

@@ -14,6 +14,7 @@ import { judgeOne } from './judge-one.ts'
 import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
 import { termsOf, type RunTerms } from '../../core/run-terms.ts'
+import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
 /** The result of judging a call: a result at once, an execution, or a request. */
 export type JudgedCall =
@@ -123,7 +124,7 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
     tool: call.tool,
     input: judging.input,
     duplicateId: judging.duplicateId,
-    invocation: call.manual ? { callId: call.id } : null,
+    invocation: invocationOf(call),
     grants: judging.grants,
     assumed,
     cueFacts: judging.cueFacts,

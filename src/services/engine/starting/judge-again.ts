@@ -10,6 +10,7 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import type { Refusal } from '../attempts/execution-plan.ts'
+import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
 /**
  * The judgement of a call that is about to run. `tool`: it may run; else `refused` says why not.
@@ -47,7 +48,7 @@ export async function judgeAgain(
     tool: question.tool,
     input: question.input,
     duplicateId: false,
-    invocation: at.call.manual ? { callId: at.call.id } : null,
+    invocation: invocationOf(at.call),
     callId: at.call.id,
     grants: question.grants,
     assumed: { workspace, earlierWrites: new Set() },

@@ -29,6 +29,7 @@ import { confirmStart } from './confirm-start.ts'
 import { checkPermit } from './plan-approved.ts'
 import { startAttempt } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
+import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
 interface StartedAttempt {
   readonly kind: 'started'
@@ -226,7 +227,7 @@ async function takeRight(
         toolHash: plan.facts.toolHash,
         path: path.length === 1 ? (path[0]?.path ?? null) : null,
       },
-      invocation: at.call.manual ? { callId: at.call.id } : null,
+      invocation: invocationOf(at.call),
       // As in the plan: the tool itself compares again right before it acts.
       restsOn: async () => (plan.tool.restsOn === undefined ? null : plan.facts),
     },

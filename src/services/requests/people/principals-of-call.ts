@@ -6,6 +6,14 @@ import type { Principal } from './principals-of-run.ts'
 /** A call that a person invokes: one that is recorded, or one that they are about to make. */
 export type Invocation = { readonly callId: string } | { readonly personId: string }
 
+/** The invocation of a recorded call; `null`: the model made it. Pure. */
+export function invocationOf(call: {
+  readonly id: string
+  readonly manual: boolean
+}): Invocation | null {
+  return call.manual ? { callId: call.id } : null
+}
+
 /**
  * The people whose call it is, besides those behind its run (product.md 17): who invoked it, and
  * who changed it before it was decided, unless the queue lets editors approve (product.md 11). Rows
@@ -33,7 +41,7 @@ async function principalsOfCall(
   return rows
 }
 
-/** The people whose call it is, of one that is being judged; nobody, if the model makes it. */
+/** The people whose call it is, for a call that is being judged; empty if the model makes it. */
 export async function principalsOfInvocation(
   db: Db | Tx,
   { runId, invocation }: { readonly runId: string; readonly invocation: Invocation | null },

@@ -87,9 +87,10 @@ function Place(props: {
 export function CuesLine({ cues }: { cues: RequestItem['cues'] }) {
   const [first, ...others] = rankedCues(cues)
   if (first === undefined) return null
+  const texts = cueTexts(cues)
   return (
-    <span className={`cue-short cue-${first.level}`} title={cueTexts(cues).join('\n')}>
-      <span className="visually-hidden">{cueTexts(cues).join('. ')}</span>
+    <span className={`cue-short cue-${first.level}`} title={texts.join('\n')}>
+      <span className="visually-hidden">{texts.join('. ')}</span>
       <span aria-hidden>
         {first.level === 'warning' && <IconAlertTriangle size={13} />} {cueLabels[first.id]}
         {others.length > 0 && ` +${others.length}`}
