@@ -25,17 +25,16 @@ import { WindowCounts } from './window-counts.ts'
  * is `401` and never falls back to a cookie; beyond 60 of them a minute they are `429`. Then a
  * valid key of that address still passes; if it was not seen before, its call must be among the
  * first ten of its second with unknown keys. A key that failed is refused for the rest of the
- * second. More unknown cookies than `perSecond` are `429` before the database is asked. A look-up
- * of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose verbs
- * look for the session in their own transaction.
+ * second. Tokens are counted like keys, apart from them. More unknown cookies than `perSecond` are
+ * `429` before the database is asked. A look-up of the last seconds serves calls that change
+ * nothing, and those of `judgedAgain`, whose verbs look for the session in their own transaction.
  */
 export function authenticate(
   api: Api,
   { judgedAgain, perSecond }: { judgedAgain: readonly RegExp[]; perSecond: number },
 ): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
-  const afterFailures = new CredentialLookUps(maxAfterFailures, 'keys', () => Date.now())
-  const turns = new AddressTurns(maxAtOnce)
+  const lookUps = { key: bearerLookUps('keys'), token: bearerLookUps('tokens') }
   const cookies = new CredentialLookUps(perSecond, 'session cookies', () => Date.now())
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
@@ -45,11 +44,7 @@ export function authenticate(
     const cache = isSafe || isJudgedAgain ? (api.signIns ?? null) : null
     const use = isJudgedAgain ? ('judged again' as const) : ('judged by the look-up' as const)
     const cached = cache === null ? null : { cache, use }
-    const identified = identify(
-      api,
-      { keys, afterFailures, turns, cookies },
-      { request, response, cached },
-    )
+    const identified = identify(api, { keys, lookUps, cookies }, { request, response, cached })
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (identity !== null && 'kind' in identity) {
       response.locals['identity'] = identity
@@ -74,17 +69,31 @@ interface IncomingRequest {
 
 /** The bounds on credentials that nobody has. */
 interface Bounds {
+  /** of keys and access tokens together */
   readonly keys: FailureLimit
-  /** of keys, once their address has failed too often */
-  readonly afterFailures: CredentialLookUps
-  /** limits how many unknown keys are looked up at once, so that parallel ones pass no limit */
-  readonly turns: AddressTurns
+  /** each kind has look-ups of its own: slow ones of one kind delay none of the other */
+  readonly lookUps: { readonly key: BearerLookUps; readonly token: BearerLookUps }
   readonly cookies: CredentialLookUps
+}
+
+/** The look-ups of the bearer credentials of one kind. */
+interface BearerLookUps {
+  /** once their address has failed too often */
+  readonly afterFailures: CredentialLookUps
+  /** limits how many unknown ones are looked up at once, so that parallel ones pass no limit */
+  readonly turns: AddressTurns
+}
+
+function bearerLookUps(kind: 'keys' | 'tokens'): BearerLookUps {
+  return {
+    afterFailures: new CredentialLookUps(maxAfterFailures, kind, () => Date.now()),
+    turns: new AddressTurns(maxAtOnce),
+  }
 }
 
 async function identify(
   api: Api,
-  { keys, afterFailures, turns, cookies }: Bounds,
+  { keys, lookUps, cookies }: Bounds,
   { request, response, cached }: IncomingRequest,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
@@ -94,6 +103,7 @@ async function identify(
     const credential = hashToken(bearer)
     const from = addressOf(request)
     const isToken = typeof resource === 'string' && tokenForm.test(bearer)
+    const { afterFailures, turns } = lookUps[isToken ? 'token' : 'key']
     // A text without the form of a credential is not looked up, and uses up no look-up.
     const isWellFormed = isToken || isApiKey(bearer)
     const read = async () => {
@@ -134,10 +144,10 @@ async function identify(
   return session?.isProven === true ? { kind: 'session', session } : session
 }
 
-/** The calls with unknown keys a second of an address that has failed too often. */
+/** The calls a second with unknown keys, or tokens, of an address that has failed too often. */
 const maxAfterFailures = 10
 
-/** How many unknown keys of an address are looked up at once. */
+/** How many unknown keys of an address are looked up at once, and how many unknown tokens. */
 const maxAtOnce = 10
 
 /** A JWT: a key has no dots. */

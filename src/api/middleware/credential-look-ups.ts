@@ -4,7 +4,7 @@ const windowMs = 1000
 /** More sessions than people use at once; beyond it all are looked up anew. */
 const maxKnown = 10_000
 
-type CredentialKind = 'session cookies' | 'keys'
+type CredentialKind = 'session cookies' | 'keys' | 'tokens'
 
 /** The unknown credentials of an address in this second. */
 interface Share {
@@ -46,7 +46,8 @@ export class CredentialLookUps {
     if (this.#known.has(credential)) return
     const share = this.#shareOf(address)
     if (share.open.has(credential)) return
-    if (share.failed.has(credential)) throw refusal('Too many failed keys from this address')
+    if (share.failed.has(credential))
+      throw refusal(`Too many failed ${this.#kind} from this address`)
     if (share.count >= this.#maxUnknown) {
       throw refusal(
         `More than ${this.#maxUnknown} unknown ${this.#kind} a second from this address`,
@@ -66,7 +67,7 @@ export class CredentialLookUps {
     const share = this.#shareOf(address)
     share.open.delete(credential)
     if (!isLive) {
-      if (this.#kind === 'keys') share.failed.add(credential)
+      if (this.#kind !== 'session cookies') share.failed.add(credential)
       return void this.#known.delete(credential)
     }
     if (this.#known.size >= maxKnown) this.#known.clear()

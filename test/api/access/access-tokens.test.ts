@@ -72,14 +72,19 @@ function claimsOf(other: Record<string, unknown> = {}): Record<string, unknown> 
 
 let addresses = 0
 
-/** Opens a connection to the gateway with a token, from an address of its own. */
-function open(token: string, path = '/mcp/files'): Promise<Reply> {
+function newAddress(): string {
+  addresses += 1
+  return `10.9.${addresses >> 8}.${addresses & 255}`
+}
+
+/** Opens a connection to the gateway with a token. */
+function open(token: string, path = '/mcp/files', address = newAddress()): Promise<Reply> {
   return api.ask(path, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       accept: 'application/json, text/event-stream',
-      'x-forwarded-for': `10.9.${(addresses += 1) >> 8}.${addresses & 255}`,
+      'x-forwarded-for': address,
     },
     body: {
       jsonrpc: '2.0',
@@ -324,6 +329,28 @@ test.each(['fails', 'never', 'nonsense', 'elsewhere'] as const)(
   },
   60_000,
 )
+
+// Rules: security.md 21, 37
+test('tokens whose verification hangs, and failed ones, delay no key of the same address', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const made = await grace.post('/v1/keys', { name: 'an agent', scopes: ['requests:read'] })
+  const address = newAddress()
+  const headers = { authorization: `Bearer ${made.body.key}`, 'x-forwarded-for': address }
+  // Beyond 60 failed ones of an address, only ten a second are looked up.
+  for (let failed = 0; failed < 61; failed += 1) await open('no.token.here', '/mcp/files', address)
+  issuer.answersKeys = 'never'
+  const good = await issuer.sign(claimsOf())
+  const ends: string[] = []
+  const tokens = Array.from({ length: 10 }, async () => {
+    await open(good, '/mcp/files', address)
+    ends.push('token')
+  })
+  await vi.waitFor(() => expect(issuer.timesAsked()).toBeGreaterThan(0))
+  expect((await api.ask('/v1/requests', { headers })).status).toBe(200)
+  ends.push('key')
+  await Promise.all(tokens)
+  expect(ends[0]).toBe('key')
+}, 60_000)
 
 test('a provider that does not answer at all lets nobody in', async () => {
   const good = await issuer.sign(claimsOf())
