@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { judgeBy, rule, workspaceOf } from '#policy/shell/judging.fixture.ts'
+import { judgeBy, plainHost, rule, workspaceOf } from '#policy/shell/judging.fixture.ts'
+import { nestsRepositories } from '#sandbox/git/tracked-paths.ts'
 import { newFolder } from '../harness/new-folder.ts'
 
 /** A repository that names a program of its own wherever git would run one while it only reads. */
@@ -150,9 +151,33 @@ test('a repository within the repository is not looked into, whatever .gitmodule
   expect(await judgeBy([rule('git status', 'preApproved')], plain)).toMatchObject({
     approval: 'ask',
   })
-  git('-c', 'core.fsmonitor=false', 'status')
+  const host = { ...plainHost, nestsRepositories: async () => nestsRepositories(repository) }
+  for (const command of entering) {
+    const words = command.split(' ')
+    const rules = [rule(command, 'preApproved')]
+    expect(await judgeBy(rules, words), command).toMatchObject({ approval: 'preApproved' })
+    expect(await judgeBy(rules, words, { host }), command).toMatchObject({
+      approval: 'ask',
+      rule: { text: expect.stringContaining('repositories within the repository') },
+    })
+  }
+  const describes = ['git', 'describe', '--always', '--dirty']
+  const { printed } = await judgeBy([rule('git describe', 'preApproved')], describes)
+  if (printed?.kind !== 'exec') throw new Error('git describe is not pre-approved')
+  git(...printed.argv.slice(1))
   expect(readdirSync(repository)).toContain('RAN-inner')
 })
+
+/** Git runs in repositories within the repository for these, and no option prevents it. */
+const entering = [
+  'git describe --always --dirty',
+  'git describe --broken',
+  'git add .',
+  'git add -u',
+  'git checkout',
+  'git cherry-pick HEAD~1',
+  'git rm -n inner',
+]
 
 // Rules: security.md 6
 test('what would sign asks no program of the repository for a key', async () => {
@@ -167,14 +192,17 @@ test('what would sign asks no program of the repository for a key', async () => 
 })
 
 // Rules: security.md 6
-test('a name is made only where the rule spells it out', async () => {
-  const rules = ['git branch', 'git tag', 'tar', 'git branch own'].map((name) =>
-    rule(name, 'preApproved'),
-  )
+test('a name is made, and a file stashed, only where the rule spells it out', async () => {
+  const names = ['git branch', 'git tag', 'git stash', 'git reflog', 'tar', 'git branch own']
+  const rules = names.map((name) => rule(name, 'preApproved'))
   for (const asks of [
     'git branch new',
     'git tag v1',
     'git branch -v new',
+    'git stash',
+    'git stash -- list',
+    'git stash --stat -- show',
+    'git reflog write HEAD HEAD HEAD own',
     'tar x-',
     'tar -xf a',
     'tar -tf h:a',
@@ -185,6 +213,8 @@ test('a name is made only where the rule spells it out', async () => {
     'git branch',
     'git branch --list new',
     'git tag -l v1',
+    'git stash list',
+    'git reflog HEAD',
     'git branch own',
     'tar -tf a',
   ]) {

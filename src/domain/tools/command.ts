@@ -32,6 +32,11 @@ export interface CommandHost {
    * the folder is hidden; `true` when that cannot be determined.
    */
   gitHas(folder: string): Promise<boolean>
+  /**
+   * Whether the Git repository around a folder has repositories within it, by its index; `true` when
+   * that cannot be determined.
+   */
+  nestsRepositories(folder: string): Promise<boolean>
 }
 
 /**

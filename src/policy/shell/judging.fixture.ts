@@ -51,6 +51,7 @@ export const plainHost: CommandHost = {
   }),
   realPath: async (path) => path,
   gitHas: async () => false,
+  nestsRepositories: async () => false,
 }
 
 const nothing = async (): Promise<never> => {

@@ -8,7 +8,7 @@ import { ownArchitecture } from '../seccomp/filter.ts'
 import { architectures, numberOf } from '../seccomp/system-calls.ts'
 import { runSandboxed } from './run-sandboxed.ts'
 import { systemFolders, type SystemFolder } from './system-folders.ts'
-import { filesInGit } from '../git/tracked-paths.ts'
+import { filesInGit, nestsRepositories } from '../git/tracked-paths.ts'
 import { realPathOf } from '../real-path.ts'
 import { findProgram } from './find-program.ts'
 
@@ -127,6 +127,7 @@ export function commandHost(sandbox: HostSandbox): CommandHost {
     realPath: realPathOf,
     // Without an index that says what Git has, it may have them.
     gitHas: async (folder) => (await filesInGit(folder)) !== 'none',
+    nestsRepositories,
   }
 }
 

@@ -2,21 +2,25 @@ import { createHash } from 'node:crypto'
 
 /** The bytes before the name of an entry: times, mode, size, hash (20 bytes) and flags. */
 const fixedBytes = 62
+const modeAt = 24
 const hashBytes = 20
 const maxNames = 2_000_000
 
+/** The type in the mode of an entry that is a repository within the repository. */
+export const nestedRepositoryMode = 0o160000
+
 /**
- * The paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for other bytes:
- * also for an index of a SHA-256 repository, and for one of which a part is in another file. Never
+ * The modes of the paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for
+ * other bytes: also for an index of a SHA-256 repository, and for one of which a part is in another file. Never
  * throws.
  */
-export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
+export function trackedModes(bytes: Buffer): ReadonlyMap<string, number> | null {
   if (bytes.length < 12 + hashBytes || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
   if (!hasOwnHash(bytes)) return null
   const version = bytes.readUInt32BE(4)
   const count = bytes.readUInt32BE(8)
   if (version < 2 || version > 4 || count > maxNames) return null
-  const names = new Set<string>()
+  const modes = new Map<string, number>()
   let previous = Buffer.alloc(0)
   let at = 12
   for (let entry = 0; entry < count; entry += 1) {
@@ -32,12 +36,12 @@ export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
       previous.subarray(0, prefix.length),
       bytes.subarray(prefix.from, end),
     ])
-    names.add(name.toString('utf8'))
+    modes.set(name.toString('utf8'), bytes.readUInt32BE(at + modeAt))
     previous = name
     // Entries of the older versions are padded to multiples of eight bytes.
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
   }
-  return isWhole(bytes, at) ? names : null
+  return isWhole(bytes, at) ? modes : null
 }
 
 /** Whether an index ends with its SHA-1 hash, or with zeros, as Git writes it without one. */

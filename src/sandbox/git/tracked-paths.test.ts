@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { trackedNames } from './index-names.ts'
+import { trackedModes } from './index-names.ts'
 import { filesInGit, isTracked } from './tracked-paths.ts'
 
 const git = (...args: readonly string[]): void => {
@@ -113,14 +113,14 @@ describe('Git has', () => {
   })
 
   test('nothing where bytes are no index, however they are cut', () => {
-    expect(trackedNames(Buffer.from('DIRC'))).toBeNull()
+    expect(trackedModes(Buffer.from('DIRC'))).toBeNull()
     const head = Buffer.alloc(12)
     head.write('DIRC')
     for (const version of [2, 4]) {
       head.writeUInt32BE(version, 4)
       head.writeUInt32BE(3, 8)
       for (let size = 0; size < 200; size += 7) {
-        expect(trackedNames(Buffer.concat([head, Buffer.alloc(size, 0xff)]))).toBeNull()
+        expect(trackedModes(Buffer.concat([head, Buffer.alloc(size, 0xff)]))).toBeNull()
       }
     }
   })

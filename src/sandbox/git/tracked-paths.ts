@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { readBytes } from '../open-file.ts'
-import { trackedNames } from './index-names.ts'
+import { nestedRepositoryMode, trackedModes } from './index-names.ts'
 
 /** A larger index is not read; nor are more entries of a folder. */
 const maxIndexBytes = 64 * 1024 * 1024
@@ -24,11 +24,11 @@ export async function isTracked(root: string, relative: string): Promise<boolean
   const stats = await lstat(absolute).catch(() => null)
   if (stats === null) return true
   const repository = await repositoryOf(absolute)
-  const names = repository === null ? null : await namesOf(repository.index)
-  if (repository === null || names === null) return false
+  const modes = repository === null ? null : await modesOf(repository.index)
+  if (repository === null || modes === null) return false
   const nameOf = (file: string): string => path.relative(repository.top, file)
-  if (!stats.isDirectory()) return names.has(nameOf(absolute))
-  return everyFile(absolute, (file) => names.has(nameOf(file)))
+  if (!stats.isDirectory()) return modes.has(nameOf(absolute))
+  return everyFile(absolute, (file) => modes.has(nameOf(file)))
 }
 
 /** What the index of the repository around a folder says of the files in it. */
@@ -41,14 +41,28 @@ export type FilesInGit = 'some' | 'none' | 'no index' | 'unreadable'
 export async function filesInGit(folder: string): Promise<FilesInGit> {
   const repository = await repositoryOf(path.join(folder, 'file'))
   if (repository === null) return 'none'
-  const names = await namesOf(repository.index)
-  if (names === null) {
-    const stats = await lstat(repository.index).catch((error: NodeJS.ErrnoException) => error)
-    return 'code' in stats && stats.code === 'ENOENT' ? 'no index' : 'unreadable'
-  }
+  const modes = await modesOf(repository.index)
+  if (modes === null) return whyNoModes(repository.index)
   const below = path.relative(repository.top, folder)
   const prefix = below === '' ? '' : `${below}/`
-  return [...names].some((name) => name.startsWith(prefix)) ? 'some' : 'none'
+  return [...modes.keys()].some((name) => name.startsWith(prefix)) ? 'some' : 'none'
+}
+
+/**
+ * Whether the index of the repository around a folder has repositories within that one; `true`
+ * where it cannot be read.
+ */
+export async function nestsRepositories(folder: string): Promise<boolean> {
+  const repository = await repositoryOf(path.join(folder, 'file'))
+  if (repository === null) return false
+  const modes = await modesOf(repository.index)
+  if (modes === null) return (await whyNoModes(repository.index)) === 'unreadable'
+  return [...modes.values()].includes(nestedRepositoryMode)
+}
+
+async function whyNoModes(index: string): Promise<'no index' | 'unreadable'> {
+  const stats = await lstat(index).catch((error: NodeJS.ErrnoException) => error)
+  return 'code' in stats && stats.code === 'ENOENT' ? 'no index' : 'unreadable'
 }
 
 /** Whether the condition holds for all files of a folder; `false` when there are too many. */
@@ -87,15 +101,15 @@ async function repositoryOf(absolute: string): Promise<Repository | null> {
 }
 
 /** The last index that was read; a changed one is read again. */
-let last: { readonly key: string; readonly names: ReadonlySet<string> | null } | null = null
+let last: { readonly key: string; readonly modes: ReadonlyMap<string, number> | null } | null = null
 
-async function namesOf(index: string): Promise<ReadonlySet<string> | null> {
+async function modesOf(index: string): Promise<ReadonlyMap<string, number> | null> {
   const read = await readPlain(index, maxIndexBytes, last?.key)
   if (read === null) return null
   if (last === null || read.key !== last.key) {
-    last = { key: read.key, names: trackedNames(read.bytes) }
+    last = { key: read.key, modes: trackedModes(read.bytes) }
   }
-  return last.names
+  return last.modes
 }
 
 /**

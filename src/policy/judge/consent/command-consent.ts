@@ -19,6 +19,7 @@ const unknownHost: CommandHost = {
   executable: async () => null,
   realPath: async () => null,
   gitHas: async () => true,
+  nestsRepositories: async () => true,
 }
 
 /**

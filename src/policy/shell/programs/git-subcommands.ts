@@ -89,7 +89,7 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
   reflog: {
     flags: flags(limits, pretty),
     operands: ([verb]) =>
-      ['expire', 'delete', 'drop'].includes(verb ?? '')
+      ['expire', 'delete', 'drop', 'write'].includes(verb ?? '')
         ? 'would change the log of references'
         : null,
   },
@@ -122,6 +122,8 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
     flags: flags('--stat? --name-only --name-status --oneline'),
     operands: ([verb]) =>
       verb === 'list' || verb === 'show' ? null : 'is pre-approved for "list" and "show" alone',
+    // `git stash -- list` takes `list` for a file, and stashes its changes.
+    refuses: (words) => (words.includes('--') ? 'would stash the files after "--"' : null),
   },
   status: {
     flags: flags(

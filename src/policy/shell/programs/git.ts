@@ -118,6 +118,7 @@ export const gitProgram: Program = {
     refuses: gitConfigRefuses,
     // If it exists, the effective configuration is in another folder.
     without: '.git/commondir',
+    entersNested,
   },
   safeArguments(words) {
     const at = words.findIndex((word) => !word.startsWith('-'))
@@ -166,4 +167,15 @@ function gitConfigRefuses(text: string): string | null {
   return /worktreeconfig/i.test(text)
     ? "the repository's configuration lies in a second file"
     : null
+}
+
+/**
+ * Whether Git may ask each repository within the repository for its state, which runs the filters of
+ * that one: `--ignore-submodules` does not exist for these commands, and `.gitmodules` overrides the
+ * setting.
+ */
+function entersNested(words: readonly string[]): boolean {
+  const name = words.find((word) => !word.startsWith('-')) ?? ''
+  if (name === 'describe') return words.some((word) => /^--[db]/.test(word))
+  return Object.hasOwn(gitSubcommands, name) && gitSubcommands[name]?.writes === true
 }

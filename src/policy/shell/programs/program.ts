@@ -69,6 +69,8 @@ export interface Program {
   readonly aliases?: RegExp
   /** it reads or changes its working folder, even when its operands name other paths */
   readonly readsFolder?: boolean
+  /** where no operand is a file, it reads its working folder: always, or with one of these flags */
+  readonly searchesFolder?: true | readonly string[]
   /** files in a folder that can make it run other programs, judged by their text */
   readonly folderRuns?: FolderSettings
   /** the words of a pre-approved call, without helpers; `arguments_` follow the name */
@@ -118,6 +120,8 @@ export interface FolderSettings {
   refuses(text: string): string | null
   /** a file that must not exist, since it makes other settings effective */
   readonly without: string
+  /** whether these words, after its name, make it run in repositories within that of the folder */
+  entersNested(words: readonly string[]): boolean
 }
 
 export interface FlagMeaning {

@@ -86,7 +86,7 @@ export async function preApprove(
       return { kind: 'skips', why: `${what} is outside of the zones of rule "${patternText}"` }
     }
   }
-  const folderProblem = await folderProblemOf(program, context)
+  const folderProblem = await folderProblemOf(program, args, context)
   if (folderProblem !== null) return { kind: 'asks', why: folderProblem }
   const printedWords = wrapper === null ? printArguments(program, args) : wrapper.words
   const approved = [literalWord(executable.path), ...printedWords]
@@ -194,10 +194,18 @@ export function commandIndex(program: Program, args: readonly KnownWord[]): numb
  */
 async function folderProblemOf(
   program: Program | undefined,
+  args: readonly KnownWord[],
   context: CommandContext,
 ): Promise<string | null> {
   const settings = program?.folderRuns
   if (settings === undefined) return null
+  const folderPath = [context.workspace.root, context.cwd].join('/')
+  if (
+    settings.entersNested(args.map(({ text }) => text)) &&
+    (await context.host.nestsRepositories(folderPath))
+  ) {
+    return 'it would run in the repositories within the repository, with their own settings'
+  }
   const names = context.cwd === '' ? [] : context.cwd.split('/')
   for (let depth = names.length; depth >= 0; depth -= 1) {
     const folder = names.slice(0, depth).join('/')

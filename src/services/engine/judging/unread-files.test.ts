@@ -10,6 +10,7 @@ const host: CommandHost = {
     return name === 'absent' ? null : { path: `/usr/bin/${name}`, hash: '' }
   },
   gitHas: async () => false,
+  nestsRepositories: async () => false,
   async realPath(path) {
     questions.push(path)
     return path.replace('/usr/bin/view', '/usr/bin/vim')

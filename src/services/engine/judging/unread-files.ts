@@ -57,5 +57,6 @@ export function withUnreadFiles(host: CommandHost): CommandHost {
       return path.startsWith('/') && !path.includes('\0') ? posix.resolve(path) : null
     },
     gitHas: async () => true,
+    nestsRepositories: async () => true,
   }
 }
