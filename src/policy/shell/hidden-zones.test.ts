@@ -261,3 +261,31 @@ describe('a command that asks and reads a zone whose reads are blocked is blocke
     })
   })
 })
+
+// Rules: security.md 40
+describe('a search that names no file reads its folder, which its rule must name', () => {
+  const rules = ['grep', 'rg'].map((name) => rule(name, 'preApproved', { zones: ['docs'] }))
+  const search = (script: string) =>
+    judgeBy(rules, script, { zones: zones.slice(0, 2), workspace, host })
+
+  test.each([
+    'grep -r docs/secret',
+    'grep -Rn docs/secret',
+    'grep --recursive -e docs/secret',
+    'grep -d recurse docs/secret',
+    'rg docs/secret',
+    'rg -e docs/secret',
+  ])('though its pattern reads like a path of a zone: %s', async (script) => {
+    expect(await search(script)).toMatchObject({
+      approval: 'ask',
+      rule: { text: expect.stringContaining('its folder is outside of the zones') },
+    })
+  })
+
+  test.each(['grep -r docs/secret docs', 'rg docs/secret docs', 'grep -r -e secret docs'])(
+    'and runs alone on a folder of such a zone: %s',
+    async (script) => {
+      expect(await search(script)).toMatchObject({ approval: 'preApproved' })
+    },
+  )
+})

@@ -60,6 +60,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['grep', 'egrep', 'fgrep'],
     reads: { from: 1, allWith: ['-e', '-f', '--regexp', '--file'] },
+    searchesFolder: ['-r', '-R', '--recursive', '--dereference-recursive', '-d', '--directories'],
     flags: flags(
       '-# -A= -B= -C= -E -F -G -H -I -L -P -R -T -U -Z -a -b -c -d= -D= -e= -f=path -h -i -l',
       '-m= -n -o -q -r -s -v -w -x -y -z --after-context= --before-context= --context=',
@@ -75,6 +76,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['rg'],
     reads: { from: 1, allWith: ['-e', '-f', '--regexp', '--files'] },
+    searchesFolder: true,
     runsOption: /^--(?:pre|hostname-bin)(?:=|$)/,
     flags: flags(
       '-# -A= -B= -C= -E= -F -H -I -L -M= -N -P -S -U -a -c -e= -f=path -g= -h -i -j= -l -m=',

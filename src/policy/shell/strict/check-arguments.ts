@@ -63,8 +63,18 @@ export function checkArguments(
   return {
     problem: null,
     paths,
-    usesFolder: program?.readsFolder === true || operands.length === 0,
+    usesFolder:
+      program?.readsFolder === true || operands.length === 0 || searchesFolder(program, reader),
   }
+}
+
+/** Whether a search without a file among its operands reads the working folder instead. */
+function searchesFolder(program: Program | undefined, { names, operands }: Operands): boolean {
+  const { searchesFolder: flags, reads } = program ?? {}
+  if (flags === undefined || reads === undefined) return false
+  const isSearch = flags === true || flags.some((flag) => names.has(flag))
+  const isAllFiles = reads.allWith?.some((flag) => names.has(flag)) === true
+  return isSearch && operands.length <= (isAllFiles ? 0 : reads.from)
 }
 
 /**
