@@ -33,8 +33,8 @@ export interface CommandHost {
    */
   gitHas(folder: string): Promise<boolean>
   /**
-   * Whether the Git repository around a folder has repositories within it, by its index; `true` when
-   * that cannot be determined.
+   * Whether the Git repository around a folder has repositories within it, by its index; `true`
+   * when that cannot be determined.
    */
   nestsRepositories(folder: string): Promise<boolean>
 }

@@ -11,8 +11,8 @@ export const nestedRepositoryMode = 0o160000
 
 /**
  * The modes of the paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for
- * other bytes: also for an index of a SHA-256 repository, and for one of which a part is in another file. Never
- * throws.
+ * other bytes: also for an index of a SHA-256 repository, and for one of which a part is in another
+ * file. Never throws.
  */
 export function trackedModes(bytes: Buffer): ReadonlyMap<string, number> | null {
   if (bytes.length < 12 + hashBytes || bytes.toString('latin1', 0, 4) !== 'DIRC') return null

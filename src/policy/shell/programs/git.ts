@@ -170,9 +170,9 @@ function gitConfigRefuses(text: string): string | null {
 }
 
 /**
- * Whether Git may ask each repository within the repository for its state, which runs the filters of
- * that one: `--ignore-submodules` does not exist for these commands, and `.gitmodules` overrides the
- * setting.
+ * Whether Git may ask each repository within the repository for its state, which runs the filters
+ * of that one: `--ignore-submodules` does not exist for these commands, and `.gitmodules` overrides
+ * the setting.
  */
 function entersNested(words: readonly string[]): boolean {
   const name = words.find((word) => !word.startsWith('-')) ?? ''
