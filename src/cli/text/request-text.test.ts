@@ -258,6 +258,8 @@ test('similar earlier calls are listed with what became of them, as text', () =>
   expect(text).toContain('2 more alike that you may not see')
 })
 
+const reasonOf = { refused: 'lapsed', started: undefined, succeeded: 'reported' }
+
 // Rules: product.md 47
 test.each([
   ['refused', 'lapsed', 'did not take its permit before it lapsed.'],
@@ -270,7 +272,7 @@ test.each([
       kind: 'external',
       state: 'approved',
       permit,
-      execution: { state, ...(state === 'refused' && { reason: permit }) },
+      execution: { state, reason: reasonOf[state] },
     })
     const { text } = requestText(request, { full: false, columns: null })
     expect(text).toContain(`The program ${words}`)

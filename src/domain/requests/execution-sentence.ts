@@ -36,6 +36,7 @@ export function executionSentence(
 ): string | null {
   const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
   if (execution.reason === 'settled') return findings[execution.state] ?? null
+  const isReported = execution.reason === 'reported'
   switch (execution.state) {
     case 'not_started':
       if (kind === 'start') return state === 'approved' ? 'Approved: the run has begun.' : null
@@ -47,13 +48,13 @@ export function executionSentence(
         return 'The program took its permit, and has not reported an outcome.'
       return 'It is being carried out now.'
     case 'succeeded':
-      if (kind === 'external') return 'The program says that it was carried out.'
+      if (isReported) return 'The program says that it was carried out.'
       if (execution.exitCode !== undefined && execution.exitCode !== 0) {
         return `It ran and ended${exit}, with which most programs report a failure.`
       }
       return `Carried out${exit}.`
     case 'failed':
-      if (kind === 'external') return 'The program says that it failed.'
+      if (isReported) return 'The program says that it failed.'
       return execution.reason ? `It failed${exit}: ${execution.reason}.` : `It failed${exit}.`
     case 'refused': {
       const why = execution.reason ?? ''
@@ -62,7 +63,7 @@ export function executionSentence(
       return `It was not carried out: ${Object.hasOwn(refusals, why) ? refusals[why] : why || 'refused'}.`
     }
     case 'unknown':
-      if (kind === 'external') return 'The program does not know whether it took effect.'
+      if (isReported) return 'The program does not know whether it took effect.'
       return 'It was started, and nobody knows whether it took effect. A person has to check.'
   }
 }

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { createServiceProcess } from '../core/system.ts'
+import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
 import { consumeGatewayPermit } from './consume-gateway-permit.ts'
+import { finishGatewayCall } from './finish-gateway-call.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
 
 let desk: ProgramDesk
@@ -110,6 +113,29 @@ describe('a gateway call whose claim was not acknowledged', () => {
     await setRows(db, 'gateway_call', where, { outcome_check_id: outcomeCheck })
     expect(await desk.read(request.id)).toMatchObject({ outcomeCheck })
   })
+})
+
+// Rules: product.md 47
+test('what is said of the end of a gateway call names who knows it: nobody yet, a person, the service', async () => {
+  const lost = await approvedCall()
+  expect(await claim(lost)).toBe('consumed')
+  await settleGatewayCall(ctx(), { requestId: lost.id })
+  const sentenceOf = async (id: string): Promise<string | null> => {
+    const { execution, ...request } = await desk.read(id)
+    return executionSentence(execution, request)
+  }
+  expect(await sentenceOf(lost.id)).toContain('nobody knows whether it took effect')
+  const { outcomeCheck } = await desk.read(lost.id)
+  const finding = { ran: false, then: 'continue', reason: 'it is not in the journal' } as const
+  const { caller } = desk.linus
+  await settleOutcome(desk.service.ctx, caller, { request: outcomeCheck ?? '', ...finding })
+  expect(await sentenceOf(lost.id)).toBe('A person found that it did not take effect.')
+
+  const made = await approvedCall()
+  expect(await claim(made)).toBe('consumed')
+  const end = { state: 'succeeded' as const, result: { content: [] }, changed: false }
+  await finishGatewayCall(ctx(), made.id, end)
+  expect(await sentenceOf(made.id)).toBe('Carried out.')
 })
 
 // Rules: product.md 1, 14

@@ -7,14 +7,19 @@ export interface ExternalItemJson extends ExternalItemRecord {
   readonly consumedAt: string | null
   readonly outcome: ExternalOutcome | null
   readonly outcomeAt: string | null
+  /** who knows how the call ended: the service made the calls of the gateway, and deployments */
+  readonly outcomeFrom: 'program' | 'service' | 'person'
 }
+
+const reasons = { program: 'reported', person: 'settled' } as const
 
 /**
  * The execution of a program's request: it starts when the permit is consumed, and ends as the
- * program reports. A permit that was revoked or lapsed starts nothing (product.md 14).
+ * program reports, as the service saw it, or as a person found. A permit that was revoked or lapsed
+ * starts nothing (product.md 14).
  */
 export function externalExecution(
-  { consumedAt, outcome, outcomeAt }: ExternalItemJson,
+  { consumedAt, outcome, outcomeAt, outcomeFrom }: ExternalItemJson,
   { digest, permit }: { readonly digest: string; readonly permit: PermitState | null },
 ): ExecutionRecord {
   if (consumedAt === null) {
@@ -23,7 +28,8 @@ export function externalExecution(
   }
   const started = { attempt: 1, executedDigest: digest, startedAt: new Date(consumedAt) }
   if (outcome === null || outcomeAt === null) return { state: 'started', ...started }
-  return { state: outcome, reason: 'reported', ...started, finishedAt: new Date(outcomeAt) }
+  const why = outcomeFrom === 'service' ? {} : { reason: reasons[outcomeFrom] }
+  return { state: outcome, ...why, ...started, finishedAt: new Date(outcomeAt) }
 }
 
 /** The program's facts without the outcome. */

@@ -80,8 +80,13 @@ const programColumns = sql`
       'key', json_build_object('id', k.id, 'name', k.name),
       'owner', json_build_object('id', o.id, 'name', o.name),
       'onBehalfOf', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = e.on_behalf_of),
-      'consumedAt', e.consumed_at, 'outcome', e.outcome, 'outcomeAt', e.outcome_at)
+      'consumedAt', e.consumed_at, 'outcome', e.outcome, 'outcomeAt', e.outcome_at,
+      'outcomeFrom', case when found.state in ('approved', 'denied') then 'person'
+        when g.request_id is not null or e.deployment is not null then 'service' else 'program' end)
     from external_request e join api_key k on k.id = e.api_key_id join person o on o.id = e.owner_id
+    left join gateway_call g on g.request_id = e.request_id
+    left join request found on found.id = g.outcome_check_id and found.kind = 'outcome_check'
+      and found.outcome_of = e.request_id
     where request.kind = 'external' and e.request_id = request.id) as external,
   (select case when jsonb_typeof(e.metadata->'task') <> 'string' then null
       when length(e.metadata->>'task') <= ${sql.lit(taskLimits.characters)} then e.metadata->>'task'
