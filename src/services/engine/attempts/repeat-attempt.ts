@@ -1,9 +1,10 @@
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import type { Tx } from '#store/database.ts'
 import { nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
 import { markUnknown } from './mark-unknown.ts'
 
 /** A call that failed twice together with its host goes to people (security.md 27). */
-const maxAttempts = 2
+const maxRepetitions = 1
 
 /**
  * Lets a call be attempted again without a person, although the end of its started attempt is not
@@ -16,13 +17,22 @@ export async function repeatAttempt(
   why: string,
 ): Promise<boolean> {
   const { execution } = at
-  const mayRepeat =
-    execution?.detail?.['repeatable'] === true &&
-    execution.permit_id === null &&
-    execution.attempt < maxAttempts
-  if (!mayRepeat) return false
+  const mayRepeat = execution?.detail?.['repeatable'] === true && execution.permit_id === null
+  if (!mayRepeat || (await countRepetitions(unit.tx, at)) >= maxRepetitions) return false
   await markUnknown(unit, at, why, 'again')
   return true
+}
+
+/** Attempts that were refused, or that a person asked for, are none. */
+async function countRepetitions(tx: Tx, { call }: CallAtHand): Promise<number> {
+  const { count } = await tx
+    .selectFrom('execution')
+    .select((builder) => builder.fn.countAll<string>().as('count'))
+    .where('call_id', '=', call.id)
+    .where('settled_then', '=', 'again')
+    .where('settled_by', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /**

@@ -246,6 +246,22 @@ describe('an attempt whose end is unknown', () => {
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['unknown', 'unknown'])
   })
 
+  // Rules: security.md 27
+  test('a read whose host is lost after refused attempts is carried out again, once', async () => {
+    const { call } = await aRead()
+    const row = { call_id: call.id, state: 'refused', reason: 'lapsed', epoch: 1 } as const
+    await desk.database.db
+      .insertInto('execution')
+      .values([1, 2, 3].map((attempt) => ({ ...row, attempt })))
+      .execute()
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    const states = (await executions(call.id)).map((one) => one.state)
+    expect(states.slice(3)).toEqual(['unknown', 'unknown'])
+  })
+
   test('a tool that ends without a result is unknown, never failed', async () => {
     const { call } = await anApprovedWrite()
     desk.beforeExecute = async () => {
