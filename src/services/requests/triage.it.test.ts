@@ -186,6 +186,27 @@ test('comments on lines are passed to the agent with a later denial, as quoted d
   expect(call?.text).not.toMatch(/too late|colleagues alone/)
 })
 
+// Rules: product.md 41
+test('of more than fifty remarks on lines the newest reach the model, in order, with how many there are', async () => {
+  const { path, callId, id } = await ask('x\ny\nz\n')
+  const { grace, linus } = people()
+  for (let number = 1; number <= 53; number += 1) {
+    const anchor = { file: path, side: 'new', line: 1 } as const
+    const text = `remark number ${number}.`
+    await commentRequest(desk.api, linus.caller, { request: id, text, anchor })
+  }
+  const { digest } = await getRequest(desk.api, grace.caller, { request: id })
+  await decideRequest(desk.api, grace.caller, {
+    request: id,
+    body: { decision: 'deny', digest, revision: 1, reason: 'not so' },
+  })
+  await desk.execute(callId)
+  const [call] = await desk.calls((await runOf(id)) ?? '', 1)
+  expect(call?.text).toContain(' 50 remarks on lines, the newest of 53: ')
+  const numbers = [...(call?.text ?? '').matchAll(/remark number (\d+)\./g)].map(([, one]) => one)
+  expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => String(index + 4)))
+})
+
 // Rules: security.md 24, 37
 test('a person writes at most 100 comments on a request, and colleagues may still comment it', async () => {
   const { id } = await ask()

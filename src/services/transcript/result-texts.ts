@@ -19,24 +19,28 @@ export interface DeniedCall {
   readonly reason: string | null
   /** comments on lines, written before */
   readonly remarks: readonly (CommentAnchor & { readonly text: string })[]
+  /** how many more were written before these */
+  readonly olderRemarks: number
 }
 
 /** A person denied. Their reason is data, and so is the name of the file (product.md 41). */
-export function deniedText({ tool, attachment, reason, remarks }: DeniedCall): string {
+export function deniedText(denied: DeniedCall): string {
+  const { tool, attachment, reason } = denied
   const call = `this call of ${tool}`
   const what = attachment === null ? call : `a part of ${call}, ${quoteText(attachment)}`
   const reasonText =
     reason === null || reason === '' ? '' : ` The reason they gave: ${quoteText(reason)}.`
-  return `tool-output-denied: a person denied ${what}, and it was not carried out.${reasonText}${remarksText(remarks)}`
+  return `tool-output-denied: a person denied ${what}, and it was not carried out.${reasonText}${remarksText(denied)}`
 }
 
-function remarksText(remarks: DeniedCall['remarks']): string {
+function remarksText({ remarks, olderRemarks }: DeniedCall): string {
   if (remarks.length === 0) return ''
   const count = remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`
   const lines = remarks.map(
     ({ file, side, line, text }) => `${quoteText(file)}, ${side} line ${line}: ${quoteText(text)}`,
   )
-  return ` ${count} on lines: ${lines.join('; ')}.`
+  const older = olderRemarks === 0 ? '' : `, the newest of ${remarks.length + olderRemarks}`
+  return ` ${count} on lines${older}: ${lines.join('; ')}.`
 }
 
 /** The run's mode denied what policy would have asked about (product.md 21). */

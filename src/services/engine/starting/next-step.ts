@@ -165,7 +165,7 @@ async function resultOf(
       const reason = await getSaltedText(unit.tx, denial?.reason_hash ?? null)
       const attachment = request.kind === 'attachment' ? request.title : null
       const remarks = await readRemarks(unit.tx, request.id, denial?.at ?? null)
-      const denied = { tool: request.tool, attachment, reason, remarks }
+      const denied = { tool: request.tool, attachment, reason, ...remarks }
       return { type: 'denied', text: deniedText(denied) }
     }
     case 'expired':
