@@ -120,6 +120,31 @@ describe('a command that rules alone allow does not see a zone whose reads ask',
     expect(await judgeBy(rules, 'git diff', { zones, workspace, host: kept })).toMatchObject(block)
   })
 
+  // Rules: product.md 1
+  test.each(['grep hr a.txt', 'grep -n hr/x a.txt', 'echo hr', 'tr hr rh', 'rg -e hr a.txt'])(
+    'a word that is no path to read blocks no command that rules allow: %s',
+    async (script) => {
+      const allowed = ['grep', 'echo', 'tr', 'rg'].map((name) => rule(name, 'preApproved'))
+      expect(await judge(allowed, script)).toMatchObject({
+        approval: 'preApproved',
+        printed: { hides: ['docs', 'hr'] },
+      })
+      const reading = [...allowed, rule('cat', 'preApproved')]
+      expect(await judge(reading, `${script}; cat hr/x`)).toMatchObject({
+        approval: 'blocked',
+        rule: { id: 'zone:hr.read' },
+      })
+    },
+  )
+
+  test.each(['grep a hr/x', 'grep -e a hr', 'rg a hr', 'grep -r a a.txt ./hr'])(
+    'a search in the zone is blocked: %s',
+    async (script) => {
+      const allowed = ['grep', 'rg'].map((name) => rule(name, 'preApproved'))
+      expect(await judge(allowed, script)).toMatchObject({ approval: 'blocked' })
+    },
+  )
+
   test('a command whose working folder lies in the zone asks', async () => {
     expect(await judge(reads, 'cat x', 'docs')).toMatchObject({ approval: 'ask' })
   })

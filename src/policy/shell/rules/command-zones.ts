@@ -106,8 +106,10 @@ export interface ReachedZone {
 }
 
 /**
- * The hidden zone that keeps a command which could be pre-approved from running alone; one whose
- * reads are blocked comes before one whose reads ask. `null`: it needs none.
+ * The hidden zone that keeps a command which could be pre-approved from running alone: one whose
+ * reads ask and that a word may mean, or one of which Git has files. A word that may mean a zone
+ * whose reads are blocked keeps it from nothing: {@link blockedZoneRead} finds what reads such a
+ * zone, and the sandbox hides it. `null`: there is none.
  */
 export async function reachedHidden(
   context: ZoneContext,
@@ -115,14 +117,11 @@ export async function reachedHidden(
   allowedParts: readonly AllowedPart[],
 ): Promise<ReachedZone | null> {
   const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
-  const blocked = hidden.filter(isReadBlocked)
-  for (const zones of [blocked, hidden.filter((zone) => !blocked.includes(zone))]) {
-    const named = await zoneOfPaths(context, zones, paths)
-    if (named !== null) return named
-    const reached = await reachedInGit(context, zones, allowedParts)
-    if (reached !== null) return reached
-  }
-  return null
+  const blocked = await reachedInGit(context, hidden.filter(isReadBlocked), allowedParts)
+  if (blocked !== null) return blocked
+  const asking = hidden.filter((zone) => !isReadBlocked(zone))
+  const named = await zoneOfPaths(context, asking, paths)
+  return named ?? (await reachedInGit(context, asking, allowedParts))
 }
 
 /**
