@@ -56,6 +56,16 @@ const hostile: readonly (readonly [what: string, config: string, said: string])[
     '1 Unresolved tag: tag:yaml.org,2002:js/function -> remove the tag',
   ],
   [
+    'a list that has ended',
+    'version: 1\nteams: ]',
+    '2 not valid YAML: Unexpected flow-seq-end token in YAML stream: "]" -> correct the syntax; quote texts with special characters',
+  ],
+  [
+    'ends of lists without end',
+    `version: 1\nteams: ${']'.repeat(400_000)}`,
+    '2 not valid YAML: it has over 300,000 words and marks -> keep configuration files small',
+  ],
+  [
     'nesting without end',
     `version: 1\nrouting: ${'['.repeat(20_000)}`,
     '2 not valid YAML: it is nested over 100 levels deep -> nest it less',
@@ -157,6 +167,9 @@ const huge: readonly (readonly [what: string, config: string])[] = [
   ['lists inside of each other', `version: 1\nrouting: ${'['.repeat(1_000_000)}`],
   ['keys that are keys', `version: 1\nrouting:\n ${'? '.repeat(500_000)}`],
   ['items that are lists', `version: 1\nrouting:\n ${'- '.repeat(500_000)}`],
+  ['ends of lists that have not begun', `version: 1\n${']'.repeat(1_000_000)}`],
+  ['mistakes in a list', `version: 1\nrouting: [${','.repeat(1_000_000)}]`],
+  ['mistakes in lines', `version: 1\n${']\n'.repeat(140_000)}`],
 ]
 
 /**

@@ -18,9 +18,9 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
   }
   const lines = new LineCounter()
   const document = parseYaml(text, lines)
-  if ('tooDeepLine' in document) {
-    const { problem, remedy } = tooDeep
-    report.error({ file, line: document.tooDeepLine }, `not valid YAML: ${problem}`, remedy)
+  if ('tooMuch' in document) {
+    const { problem, remedy } = tooMuchTexts[document.tooMuch]
+    report.error({ file, line: document.line }, `not valid YAML: ${problem}`, remedy)
     return null
   }
   for (const error of document.errors) {
@@ -41,7 +41,13 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
   return { source, node: document.contents, at: '', line: 1 }
 }
 
-const tooDeep = { problem: 'it is nested over 100 levels deep', remedy: 'nest it less' }
+const tooMuchTexts = {
+  levels: { problem: 'it is nested over 100 levels deep', remedy: 'nest it less' },
+  parts: {
+    problem: 'it has over 300,000 words and marks',
+    remedy: 'keep configuration files small',
+  },
+}
 
 /** The parser's report for programmers as a sentence for people, with what to do. */
 function inWords({ code, message }: YAMLError): {

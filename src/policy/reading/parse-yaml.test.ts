@@ -20,7 +20,28 @@ const nested: readonly (readonly [what: string, text: (depth: number) => string]
   ],
 ]
 
+test.each([
+  ['ends of lists that have not begun', ']'],
+  ['commas', '[,'],
+  ['pairs', '[:,'],
+  ['tags', '[!x a,'],
+])('300,000 parts are parsed, and more are not: %s', (_what, part) => {
+  const [first = '', ...rest] = part
+  const text = (times: number): string => `a: ${first}${(rest.join('') || first).repeat(times)}`
+  expect(parseYaml(text(100), new LineCounter())).toHaveProperty('errors')
+  const refusal = { tooMuch: 'parts', line: 1 }
+  expect(parseYaml(text(300_000), new LineCounter())).toEqual(refusal)
+})
+
+test('errors of programs have their stacks after a text with mistakes', () => {
+  parseYaml(']]]', new LineCounter())
+  expect(new Error('after').stack).toContain('parse-yaml.test')
+})
+
 test.each(nested)('100 levels of %s are parsed, and 101 are not', (_what, text) => {
   expect(parseYaml(text(100), new LineCounter())).toMatchObject({ errors: [] })
-  expect(parseYaml(text(101), new LineCounter())).toEqual({ tooDeepLine: expect.any(Number) })
+  expect(parseYaml(text(101), new LineCounter())).toEqual({
+    tooMuch: 'levels',
+    line: expect.any(Number),
+  })
 })

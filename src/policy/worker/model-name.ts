@@ -41,7 +41,7 @@ export function scriptPathOf(workerText: string): string | null {
   if (parts === null) return null
   try {
     const document = parseYaml(parts.yaml, new LineCounter())
-    const settings: unknown = 'tooDeepLine' in document ? null : document.toJS()
+    const settings: unknown = 'tooMuch' in document ? null : document.toJS()
     if (typeof settings !== 'object' || settings === null || !('model' in settings)) return null
     const model = typeof settings.model === 'string' ? parseModelName(settings.model) : null
     return model?.kind === 'script' ? model.path : null
