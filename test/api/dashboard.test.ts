@@ -1,4 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
@@ -99,6 +101,22 @@ test.each([
 ])('%s does not leave the folder', async (path) => {
   expect((await api.ask(path)).text).not.toContain('secret\n')
   expect((await api.ask(path)).text).not.toBe('secret')
+})
+
+// Rules: security.md 19
+test.each([
+  '//host.example/..',
+  '/\\host.example/..',
+  '/\\host.example/%2e%2e?a=1',
+  '/assets',
+  '/assets//host.example/..',
+])('%s, which leads to a folder, is not redirected', async (path) => {
+  const { hostname, port } = new URL(api.url)
+  // As it is: `fetch` would resolve the path first.
+  const sending = request({ hostname, port, path, headers: page }).end()
+  const [reply] = (await once(sending, 'response')) as [IncomingMessage]
+  reply.resume()
+  expect([reply.statusCode, reply.headers.location]).toEqual([404, undefined])
 })
 
 test('the API is served alone without a built dashboard', async () => {

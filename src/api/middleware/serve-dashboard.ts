@@ -18,16 +18,18 @@ const precompressed = { enableBrotli: true, orderPreference: ['br', 'gzip'], ind
 /**
  * Serves the built dashboard. Hashed files may be cached for a year; the page itself is revalidated
  * every time. Any other path gets the page, since the dashboard does its own routing; with `404`,
- * and only for browsers, when it has no such page.
+ * and only for browsers, when it has no such page. No path is redirected, not even that of a
+ * folder: browsers read the address `/\host/..` as another host.
  */
 export function serveDashboard(uiDir: string): RequestHandler {
   const router = Router()
-  const assets = { immutable: true, maxAge: '365d' }
+  const assets = { immutable: true, maxAge: '365d', redirect: false }
   router.use(
     '/assets',
     serveFiles(join(uiDir, 'assets'), { ...precompressed, serveStatic: assets }),
   )
-  const files = serveFiles(uiDir, { ...precompressed, serveStatic: { maxAge: 0, etag: true } })
+  const revalidated = { maxAge: 0, etag: true, redirect: false }
+  const files = serveFiles(uiDir, { ...precompressed, serveStatic: revalidated })
   router.get(documentation, (request, response, next) => {
     const { url } = request
     const path = request.path.replace(/\/$/, '')
