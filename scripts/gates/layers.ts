@@ -39,7 +39,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'client/',
     'evidence/',
     'api/',
-    'runtime/(environment|folders|version|own-command)[.]ts$',
+    'runtime/(environment|files|folders|version|own-command)[.]ts$',
     'sandbox/workspace[.]ts$',
     'policy/names/secret-names[.]ts$',
     'policy/reading/did-you-mean[.]ts$',

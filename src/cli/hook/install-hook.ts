@@ -1,8 +1,9 @@
 import { shellWord } from '#domain/tools/shell-word.ts'
 import { isObject } from '#domain/json/is-object.ts'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { operations } from '#client/operations.ts'
+import { writeWhole } from '#runtime/files.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, type HookLine } from './settings/agent-settings.ts'
 import { agents, type AgentName } from '#domain/hooks/agents.ts'
@@ -84,7 +85,7 @@ export async function installHook(
     if (list.length > 0) hooks[event] = list
     else delete hooks[event]
   }
-  await writeWhole(file, { ...more, ...settings, hooks })
+  await writeSettings(file, { ...more, ...settings, hooks })
   return file
 }
 
@@ -110,20 +111,18 @@ export async function writeManaged(
   }
   const hooks = Object.entries(entries(hook)).map(([event, entry]) => [event, [entry]])
   const more = hook.event === 'PermissionRequest' ? managed.moreWhereAsking : {}
-  await writeWhole(file, { ...managed.more, ...more, hooks: Object.fromEntries(hooks) })
+  await writeSettings(file, { ...managed.more, ...more, hooks: Object.fromEntries(hooks) })
   return { file, install: managed.install }
 }
 
 /** Writes a whole file of JSON, and creates its folders. */
-export function writeWhole(file: string, settings: object): Promise<void> {
+export function writeSettings(file: string, settings: object): Promise<void> {
   return writeText(file, `${JSON.stringify(settings, null, 2)}\n`)
 }
 
 async function writeText(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
-  const draft = `${file}.${process.pid}`
-  await writeFile(draft, text)
-  await rename(draft, file)
+  await writeWhole(file, text, 0o666)
 }
 
 async function readSettings(file: string): Promise<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { version } from '#runtime/version.ts'
 import { agentSettings, type HookLine } from './settings/agent-settings.ts'
-import { writeWhole } from './install-hook.ts'
+import { writeSettings } from './install-hook.ts'
 
 /**
  * Writes a plugin of Claude Code into a folder: the hook, and the permission tool as an MCP server.
@@ -12,13 +12,13 @@ export async function writePlugin(folder: string, hook: HookLine): Promise<strin
   const plugin = join(folder, 'countersign-plugin')
   const entries = Object.entries(agentSettings['claude-code'].entries(hook))
   const hooks = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]))
-  await writeWhole(join(plugin, '.claude-plugin', 'plugin.json'), {
+  await writeSettings(join(plugin, '.claude-plugin', 'plugin.json'), {
     name: 'countersign',
     version,
     description: 'Tool calls wait until a different person has approved exactly what will run',
   })
-  await writeWhole(join(plugin, 'hooks', 'hooks.json'), { hooks })
-  await writeWhole(join(plugin, '.mcp.json'), {
+  await writeSettings(join(plugin, 'hooks', 'hooks.json'), { hooks })
+  await writeSettings(join(plugin, '.mcp.json'), {
     mcpServers: { countersign: { command: 'countersign', args: ['mcp'] } },
   })
   return plugin

@@ -1,8 +1,9 @@
 import { isObject } from '#domain/json/is-object.ts'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Environment, readText } from '#runtime/environment.ts'
+import { writeWhole } from '#runtime/files.ts'
 
 /** A session that the command line stores, as a browser stores its cookie. */
 export interface SavedSession {
@@ -63,8 +64,6 @@ export async function saveSession(
   session: SavedSession,
 ): Promise<void> {
   const sessions = { ...(await readSessions(file)), [name]: session }
-  const draft = `${file}.${process.pid}`
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(draft, `${JSON.stringify(sessions)}\n`, { mode: 0o600 })
-  await rename(draft, file)
+  await writeWhole(file, `${JSON.stringify(sessions)}\n`, 0o600)
 }

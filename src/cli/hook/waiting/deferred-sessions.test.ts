@@ -47,6 +47,13 @@ test('a session whose process was killed can be continued by the next', async ()
   expect(await sessions.claim(session)).toBe(true)
 })
 
+test('what a process had written of a session when it was killed is no session', async () => {
+  await sessions.note(session)
+  const [name = ''] = await readdir(folder)
+  await writeFile(join(folder, `${name}.4194305.new`), '{"sessionId":')
+  expect(await sessions.list()).toEqual([session])
+})
+
 test.each([
   { sessionId: '--dangerously-skip-permissions' },
   { sessionId: '../../x' },

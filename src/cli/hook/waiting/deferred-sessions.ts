@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { writeWhole } from '#runtime/files.ts'
 
 /** A session of Claude Code that ended while a call of it waits for people. */
 export interface DeferredSession {
@@ -31,10 +32,7 @@ export class DeferredSessions {
     const session = sessionOf(fields)
     if (session === null) throw new Error('this session cannot be continued')
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const file = this.#file(session)
-    const draft = `${file}.draft`
-    await writeFile(draft, JSON.stringify(session), { mode: 0o600 })
-    await rename(draft, file)
+    await writeWhole(this.#file(session), JSON.stringify(session), 0o600)
   }
 
   /** The sessions that no process continues, in the order of their requests. */
@@ -70,9 +68,8 @@ export class DeferredSessions {
 
   /** Releases the session of a process that no longer runs. */
   async #releaseAbandoned(name: string): Promise<void> {
-    const [hash, pid] = name.split('.')
-    if (hash === undefined || pid === undefined || !/^\d+$/.test(pid) || isAlive(Number(pid)))
-      return
+    const [, hash = '', pid] = /^([0-9a-f]{64})\.(\d+)$/.exec(name) ?? []
+    if (pid === undefined || isAlive(Number(pid))) return
     await rename(join(this.#folder, name), join(this.#folder, hash)).catch(() => undefined)
   }
 
