@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { z } from 'zod'
+import type { OutputOf } from '../schemas/output-of.ts'
 import type { Json } from '#domain/json/json.ts'
 import { Problem, type ProblemCode } from '#domain/problem.ts'
 import type { ApiKeyScope } from '#domain/api-key-scope.ts'
@@ -104,12 +105,6 @@ export interface Route<
   readonly access: Access
   readonly answer: (api: Api, request: Request, response: Response) => Promise<Answer>
 }
-
-/** The result of a schema, with absent optional fields instead of undefined ones. */
-type OutputOf<Schema> = WithoutUndefined<z.output<Schema>>
-type WithoutUndefined<T> = T extends Json | ArrayBuffer | ArrayBufferView
-  ? T
-  : { [K in keyof T]: WithoutUndefined<Exclude<T[K], undefined>> }
 
 /** A body for its verb: parsed, or as received where the verb judges it. */
 type BodyOf<Body, Judged> = Judged extends true ? Json : OutputOf<Body>

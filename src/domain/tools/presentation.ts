@@ -5,7 +5,6 @@ export const customTypes = ['text', 'diff', 'file_content', 'structured'] as con
 
 /** Without `binary`: a program's claims are always read as text. */
 export const claimedTypes = ['text', 'diff', 'file_content', 'command', 'structured'] as const
-export type ClaimedType = (typeof claimedTypes)[number]
 
 export const presentationTypes = [...claimedTypes, 'binary'] as const
 export type PresentationType = (typeof presentationTypes)[number]

@@ -6,6 +6,7 @@ import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { RefusedAttachment } from '#policy/judge/run-attachment.ts'
 import type { ReadFile } from './attached-files.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { McpDefinition } from '#tools/mcp/mcp-protocol.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 
 /** A query of the API to the host that has the workspace; its members name its kind. */
@@ -68,14 +69,8 @@ export interface ServedTools {
   readonly problems: readonly string[]
 }
 
-export interface ServedTool {
-  /** the name that the server gives itself */
-  readonly name: string
-  readonly title: string | null
-  readonly description: string
-  readonly inputSchema: JsonObject
-  readonly annotations: JsonObject
-}
+/** `name`: the name that the server gives the tool. */
+export type ServedTool = Omit<McpDefinition, 'outputSchema'>
 
 /** A tool of a worker, perhaps one that only people may invoke on a run (product.md 5). */
 export type WorkerTool = RecordOf<ToolList['items'][number]>

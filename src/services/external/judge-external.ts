@@ -13,7 +13,7 @@ import { byProgram } from '../core/authority.ts'
 import { resolve } from 'node:path'
 import { hostProofId, isHostProof } from '#domain/requests/host-proof.ts'
 import { isRealFolderIn } from '../engine/judging/proven-here.ts'
-import type { Origin } from '../requests/facts/origin.ts'
+import type { Origin } from '#api/schemas/requests/external.ts'
 import { requireWorker } from '../core/require-worker.ts'
 
 /** Programs touch files and run commands themselves; other built-in tools are for runs. */

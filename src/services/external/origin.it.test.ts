@@ -21,7 +21,7 @@ import { judgeCall } from '../engine/judging/judge-call.ts'
 import { consumePermit } from './consume-permit.ts'
 import type { ExternalInput } from '../requests/facts/external-input.ts'
 import { openExternal } from './open-external.ts'
-import type { Origin } from '../requests/facts/origin.ts'
+import type { Origin } from '#api/schemas/requests/external.ts'
 
 const marker = 'only-on-the-disk-of-the-service'
 const theirs = '# Plan\nonly on the disk of the program\n'

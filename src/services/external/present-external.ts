@@ -14,7 +14,8 @@ import { titleLine, presentStructured, titleOfCall } from '#tools/presentations/
 import type { StoredPresentation } from '../core/host-queries.ts'
 import { claimOf, type ExternalInput } from '../requests/facts/external-input.ts'
 import type { ExternalJudgement } from './judge-external.ts'
-import { originDocument, type Origin } from '../requests/facts/origin.ts'
+import type { Origin } from '#api/schemas/requests/external.ts'
+import { originDocument } from '../requests/facts/origin.ts'
 
 /** The presentation of a program's call, and the hashes of the program's claims. */
 export interface ExternalPresentation extends StoredPresentation {

@@ -8,7 +8,7 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { editFile } from '#tools/files/edit-file.ts'
 import { writeFile } from '#tools/files/write-file.ts'
 import { currentRequest } from '../core/current-request.ts'
-import type { Origin, ReportedFile } from '../requests/facts/origin.ts'
+import type { Origin, ReportedFile } from '#api/schemas/requests/external.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { unreadWorkspace } from '../engine/judging/unread-files.ts'
 

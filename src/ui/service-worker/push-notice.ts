@@ -1,17 +1,10 @@
-import { noticeOf, type NoticedRequest } from '../notices/notice-of.ts'
+import { noticeOf, type Notice, type NoticedRequest } from '../notices/notice-of.ts'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
 
 /** The content of a push message: ids only. */
 export interface PushedIds {
   readonly requestId: string
   readonly number: number
-}
-
-export interface PushNotice {
-  readonly title: string
-  readonly body: string
-  readonly tag: string
-  readonly path: string
 }
 
 /** Reads the ids of a message; `null` for any other message. Pure. */
@@ -23,7 +16,7 @@ export function readPushedIds(message: unknown): PushedIds | null {
 }
 
 /** The notification for ids alone, if nobody is signed in. Pure. */
-export function noticeOfIds({ requestId, number }: PushedIds): PushNotice {
+export function noticeOfIds({ requestId, number }: PushedIds): Notice {
   return {
     title: `Request #${number}`,
     body: 'Open Countersign to read it',
@@ -36,7 +29,7 @@ export function noticeOfIds({ requestId, number }: PushedIds): PushNotice {
 export function noticeOfRequest(
   ids: PushedIds,
   request: NoticedRequest & Parameters<typeof outcomeOf>[0],
-): PushNotice {
+): Notice {
   const notice = noticeOf(request)
   if (notice !== null) return notice
   return { ...noticeOfIds(ids), title: outcomeOf(request), body: `#${ids.number}` }

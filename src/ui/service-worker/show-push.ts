@@ -1,4 +1,5 @@
-import { noticeOfIds, noticeOfRequest, readPushedIds, type PushNotice } from './push-notice.ts'
+import type { Notice } from '../notices/notice-of.ts'
+import { noticeOfIds, noticeOfRequest, readPushedIds } from './push-notice.ts'
 import { callOver } from '#client/call.ts'
 import { readProof } from '../push/session-proof-cache.ts'
 
@@ -23,7 +24,7 @@ export async function showPush(
   await showCount(scope).catch(() => undefined)
 }
 
-async function readNotice(data: PushMessageData | null): Promise<PushNotice> {
+async function readNotice(data: PushMessageData | null): Promise<Notice> {
   const ids = readPushedIds(parse(data))
   if (ids === null) {
     return { title: 'Countersign', body: 'Open Countersign', tag: 'countersign', path: '/' }

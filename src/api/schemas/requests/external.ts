@@ -7,6 +7,7 @@ import { readWebhookUrl } from '#domain/text/webhook-url.ts'
 import { hash, id, instant, json, name, reason, text, wholeNumber } from '../common.ts'
 import { requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
+import type { OutputOf } from '../output-of.ts'
 
 /** A program's JSON object, with a canonical form for the digest and no NUL characters. */
 const ownObject = z
@@ -127,6 +128,9 @@ const origin = z
       ),
   })
   .meta({ id: 'Origin' })
+/** Only `proof` is verified; the rest is what the program claims (product.md 46). */
+export type Origin = OutputOf<typeof origin>
+export type ReportedFile = OutputOf<typeof reportedFile>
 
 /** The request of a program, which is not a run of this service, for an approval. */
 export const externalBody = z
@@ -174,6 +178,8 @@ export const externalBody = z
       },
     ],
   })
+
+export type ExternalBody = OutputOf<typeof externalBody>
 
 /** The query of a request that can wait for its end. */
 export const waitQuery = z.strictObject({

@@ -11,6 +11,7 @@ const message = z.looseObject({
     .optional()
     .describe('Calls in the message of an assistant; not read'),
 })
+export type FrontEndMessage = z.output<typeof message>
 
 /** The members of `RunAgentInput` of AG-UI 1.0 that the service reads. */
 export const runAgentInput = z

@@ -66,19 +66,15 @@ export async function lockCall(
 
 /** Reads a call in one query; `null` for an unknown call. */
 export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand | null> {
-  const { rows } = await sql<{
-    call: JsonRow
-    run: JsonRow
-    request: JsonRow | null
-    execution: JsonRow | null
-    approval: { permit: JsonRow; request: JsonRow | null; revision: JsonRow } | null
-    epoch: number
-    now: Date
-    stopped: boolean
-    newestPolicy: string | null
-    chainEnd: ChainEnd
-    earlier: CallAtHand['earlier']
-  }>`
+  const { rows } = await sql<
+    Omit<CallAtHand, 'call' | 'run' | 'request' | 'execution' | 'approval' | 'locked'> & {
+      call: JsonRow
+      run: JsonRow
+      request: JsonRow | null
+      execution: JsonRow | null
+      approval: { permit: JsonRow; request: JsonRow | null; revision: JsonRow } | null
+    }
+  >`
     select to_jsonb(call) as call, to_jsonb(run) as run, to_jsonb(request) as request,
       to_jsonb(newest) as execution, approval.data as approval, installation.epoch, clock_timestamp() as now,
       exists (
@@ -114,18 +110,13 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
   if (row === undefined) return null
   const request = row.request === null ? null : fromJsonRow<CallAtHand['request']>(row.request)
   return {
+    ...row,
     call: fromJsonRow(row.call),
     run: fromJsonRow(row.run),
     request,
     approval: row.approval === null ? null : approvalOf(row.approval, request),
-    epoch: row.epoch,
-    now: row.now,
     execution: row.execution === null ? null : fromJsonRow(row.execution),
-    stopped: row.stopped,
-    newestPolicy: row.newestPolicy,
-    chainEnd: row.chainEnd,
     locked: [],
-    earlier: row.earlier,
   }
 }
 

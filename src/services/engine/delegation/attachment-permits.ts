@@ -29,13 +29,6 @@ export type AttachmentPermits =
   /** a permit does not verify */
   | { readonly kind: 'invalid'; readonly detail: string }
 
-interface PermitJsonRow {
-  readonly permit: JsonRow
-  readonly request: JsonRow
-  readonly epoch: number
-  readonly now: Date
-}
-
 /**
  * The permits of a call's attachments, each verified for exactly these bytes, this worker and this
  * call. `consumed`: when and in which epoch an execution has consumed them, for which they are
@@ -100,7 +93,9 @@ interface PermitRow {
 }
 
 async function readPermits(db: Db | Tx, callId: string): Promise<PermitRow[]> {
-  const { rows } = await sql<PermitJsonRow>`
+  const { rows } = await sql<
+    Omit<PermitRow, 'permit' | 'request'> & { permit: JsonRow; request: JsonRow }
+  >`
     select to_jsonb(permit) as permit, to_jsonb(request) as request,
       installation.epoch, clock_timestamp() as now
     from request join permit on permit.request_id = request.id cross join installation

@@ -132,13 +132,9 @@ async function readStart(
   runId: string,
   requestId: string,
 ): Promise<ReadStart | null> {
-  const { rows } = await sql<{
-    request: JsonRow
-    permit: JsonRow | null
-    facts: CallFacts
-    epoch: number
-    now: Date
-  }>`
+  const { rows } = await sql<
+    Omit<ReadStart, 'request' | 'permit'> & { request: JsonRow; permit: JsonRow | null }
+  >`
     select to_jsonb(request) as request, to_jsonb(permit) as permit, shown.facts,
       (select epoch from installation) as epoch, clock_timestamp() as now
     from request

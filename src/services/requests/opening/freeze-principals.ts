@@ -62,13 +62,9 @@ export async function freezePrincipals(
     before: previous[0] ?? null,
     previous: routing.edits === 'approve' ? [] : previous,
   }))
-  const { rows } = await sql<{
-    at: Date
-    inserted: JsonRow[]
-    principals: FrozenPrincipals['principals']
-    lineage: JsonRow[]
-    before: { request: JsonRow; principals: { personId: string; why: string }[] }[]
-  }>`
+  const { rows } = await sql<
+    Omit<FrozenPrincipals, 'inserted' | 'lineage'> & { inserted: JsonRow[]; lineage: JsonRow[] }
+  >`
     with inserted as (${inserting}), behind as (${behindRun(run.id)}), given as (
       select * from jsonb_to_recordset(${toJsonb(requests)}) as given(id uuid, made uuid, before uuid, previous uuid[])
     ), frozen as (

@@ -1,3 +1,4 @@
+import type { FrontEndMessage } from '#api/schemas/runs/ag-ui.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
 
 /** The version of the Agent User Interaction Protocol that the service implements. */
@@ -14,13 +15,6 @@ export interface FrontEndHistory {
   readonly results: ReadonlySet<string>
   /** the last turn of which it has a part; 0: none */
   readonly turn: number
-}
-
-interface FrontEndMessage {
-  readonly id: string
-  readonly role: string
-  readonly toolCallId?: string | undefined
-  readonly toolCalls?: readonly { readonly id: string }[] | undefined
 }
 
 /** Reads the history from the messages that a front end sends with its request. Pure. */
