@@ -14,12 +14,12 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
   const { title, effect, cues, task, claimedTask, agentReason } = record
   return {
     ...answerWithout(record, 'workspace'),
-    title: maskText(title),
-    effect: maskText(effect),
-    cues: cues.map((cue) => ({ ...cue, text: maskText(cue.text) })),
-    task: task === null ? null : { ...answerOf(task), text: maskText(task.text) },
-    claimedTask: claimedTask === null ? null : maskText(claimedTask),
-    agentReason: agentReason === null ? null : maskText(agentReason),
+    title: maskSecrets(title),
+    effect: maskSecrets(effect),
+    cues: cues.map((cue) => ({ ...cue, text: maskSecrets(cue.text) })),
+    task: task === null ? null : { ...answerOf(task), text: maskSecrets(task.text) },
+    claimedTask: claimedTask === null ? null : maskSecrets(claimedTask),
+    agentReason: agentReason === null ? null : maskSecrets(agentReason),
   }
 }
 
@@ -47,16 +47,16 @@ export function requestDetailView(
         ? null
         : {
             ...batch,
-            siblings: batch.siblings.map((call) => ({ ...call, title: maskText(call.title) })),
+            siblings: batch.siblings.map((call) => ({ ...call, title: maskSecrets(call.title) })),
           },
     workspaceRoot: record.kind === 'external' ? null : workspaceRoot,
   }
 }
 
 function alikeRequestView(record: AlikeRequestRecord): AlikeRequest {
-  return { ...answerOf(record), title: maskText(record.title), effect: maskText(record.effect) }
-}
-
-function maskText(text: string): string {
-  return maskSecrets(text)
+  return {
+    ...answerOf(record),
+    title: maskSecrets(record.title),
+    effect: maskSecrets(record.effect),
+  }
 }

@@ -3,10 +3,10 @@ import { homedir } from 'node:os'
 import type { Command } from 'commander'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
-import { missingKey } from '../service/missing-key.ts'
+import { requireKey } from '../service/require-key.ts'
 import { type ServiceOptions, withFolders } from '../service/service-options.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { withExamples } from './examples.ts'
+import { readWait } from './option-values.ts'
 
 interface AcpOptions extends ServiceOptions {
   readonly root: string
@@ -35,14 +35,8 @@ export function addAcpCommand(program: Command): void {
 
 async function serve(agent: string[], options: AcpOptions): Promise<void> {
   const environment = processEnvironment()
-  const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
-  if (apiKey === undefined) {
-    throw new CommandFailure(missingKey, exitCodes.usage)
-  }
-  const seconds = Number(options.wait)
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) {
-    throw new CommandFailure('--wait takes a number of seconds, 1 to 86400', exitCodes.usage)
-  }
+  const apiKey = requireKey(environment)
+  const seconds = readWait(options.wait)
   const { hostProof, url } = await findService(options, environment)
   const { runAcp } = await import('../acp/run-acp.ts')
   const { queueJudge } = await import('../acp/queue-judge.ts')

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { usualPermissionSeconds } from '#domain/hooks/permission-tool.ts'
-import { processEnvironment, readText } from '#runtime/environment.ts'
+import { processEnvironment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
-import { missingKey } from '../service/missing-key.ts'
+import { requireKey } from '../service/require-key.ts'
 import { type ServiceOptions, withFolders } from '../service/service-options.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { withExamples } from './examples.ts'
+import { readWait } from './option-values.ts'
 
 interface McpOptions extends ServiceOptions {
   readonly server?: string
@@ -42,10 +42,7 @@ export function addMcpCommand(program: Command): void {
 
 async function serve(options: McpOptions): Promise<void> {
   const environment = processEnvironment()
-  const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
-  if (apiKey === undefined) {
-    throw new CommandFailure(missingKey, exitCodes.usage)
-  }
+  const apiKey = requireKey(environment)
   const { hostProof, url } = await findService(options, environment)
   if (options.server !== undefined) {
     const { forwardMessages } = await import('../mcp/forward-messages.ts')
@@ -53,7 +50,7 @@ async function serve(options: McpOptions): Promise<void> {
     const gateway = { url: new URL(path, url), apiKey }
     return forwardMessages(gateway, process.stdin, process.stdout)
   }
-  const waitSeconds = secondsOf(options.wait)
+  const waitSeconds = readWait(options.wait)
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
   const { permissionServer } = await import('../mcp/permission-server.ts')
   const { waitingCallsOf } = await import('../hook/run-hook.ts')
@@ -69,10 +66,4 @@ async function serve(options: McpOptions): Promise<void> {
       waiting: waitingCallsOf(environment),
     }),
   )
-}
-
-function secondsOf(text: string): number {
-  const seconds = Number(text)
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds
-  throw new CommandFailure('--wait takes a number of seconds, 1 to 86400', exitCodes.usage)
 }

@@ -1,7 +1,7 @@
-import { readText, type Environment } from '#runtime/environment.ts'
+import type { Environment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
-import { missingKey } from '../service/missing-key.ts'
-import { CommandFailure, exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
+import { requireKey } from '../service/require-key.ts'
+import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import { deferredFolder, secondsOf, type HookOptions } from './run-hook.ts'
 import { resumeSessions, type ResumedSession } from './resume/resume-sessions.ts'
 import { DeferredSessions } from './waiting/deferred-sessions.ts'
@@ -22,10 +22,7 @@ export async function runResumeCommand(
   options: ResumeOptions,
   environment: Environment,
 ): Promise<void> {
-  const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
-  if (apiKey === undefined) {
-    throw new CommandFailure(missingKey, exitCodes.usage)
-  }
+  const apiKey = requireKey(environment)
   const isJson = options.json === true
   const { url } = await findService(options, environment)
   const settings = {

@@ -76,7 +76,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
         ? []
         : [
             section(
-              `The agent says, and nobody has checked it: “${withoutSecrets(record.agentReason)}”`,
+              `The agent says, and nobody has checked it: “${maskSecrets(record.agentReason)}”`,
             ),
           ]),
       {
@@ -146,11 +146,6 @@ function attentionOf({ cues, alike }: RequestDetailRecord): KnownBlock[] {
     againSentence(alike.again),
     same === '' ? null : `The same call: ${same}`,
   ].flatMap((line) => (line === null ? [] : [section(line)]))
-}
-
-/** A text that is not decided, without what looks like a secret. */
-function withoutSecrets(text: string): string {
-  return maskSecrets(text)
 }
 
 function section(text: string): KnownBlock {

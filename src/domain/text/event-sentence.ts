@@ -1,3 +1,4 @@
+import { textOrEmpty } from '../json/text-or-empty.ts'
 import type { Actor } from '../actor.ts'
 import type { AuditEventType } from '../audit-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
@@ -184,12 +185,12 @@ const verdicts: Readonly<Record<string, string>> = {
 }
 
 function verdictParts({ detail }: EventFields, subject: EventSubject): SentencePart[] {
-  const rule = nameIn(detail['rule'])
-  const tool = nameIn(detail['tool']) || subject.tool || 'a call'
+  const rule = textOrEmpty(detail['rule'])
+  const tool = textOrEmpty(detail['tool']) || subject.tool || 'a call'
   const of = subject.run === undefined ? [] : [plain(`of ${runName(subject.run)}`)]
   return [
     { as: 'who', text: 'Policy' },
-    verb(verdicts[nameIn(detail['verdict'])] ?? 'judged'),
+    verb(verdicts[textOrEmpty(detail['verdict'])] ?? 'judged'),
     { as: 'subject', text: tool },
     ...of,
     ...optional(rule === '' ? '' : ruleWords(rule)),
@@ -219,7 +220,7 @@ const reaches = new Map<string, string>(Object.entries(reachWords))
 function decisionParts(event: EventFields, subject: EventSubject): SentencePart[] {
   const { detail } = event
   const decided = detail['decision'] === 'deny' ? 'denied' : 'approved'
-  const scope = nameIn(detail['scope'])
+  const scope = textOrEmpty(detail['scope'])
   const marks = [
     reaches.get(scope) ?? scope,
     detail['then'] === 'stop' ? 'and stopped the run' : '',
@@ -249,7 +250,7 @@ function skippedParts(event: EventFields): SentencePart[] {
 }
 
 function readingParts(event: EventFields): SentencePart[] {
-  const format = nameIn(event.detail['format'])
+  const format = textOrEmpty(event.detail['format'])
   return [
     whoOf(event),
     verb(format === 'page' ? 'read the trail' : `exported the trail (${format})`),
@@ -293,11 +294,6 @@ function optional(text: string): SentencePart[] {
 function facts(detail: JsonObject, keys: readonly string[]): SentencePart[] {
   const texts = keys.map((key) => wordsOf(detail[key])).filter((text) => text !== '')
   return optional(texts.length === 0 ? '' : `(${texts.join(', ')})`)
-}
-
-/** A string as it is; empty for other values. */
-function nameIn(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }
 
 /** A code as words: "no_such_person" is "no such person". */

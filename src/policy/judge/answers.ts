@@ -17,6 +17,12 @@ export type Answer = (
   grantId?: string,
 ) => Judgement
 
+/** The rule that blocks a call that asks where no queue is configured for it. */
+export function noQueueRule(sources: readonly string[]): Rule {
+  const text = 'nobody can be asked: no queue is configured for this call'
+  return { id: 'routing:none', text, source: sources[0] ?? null }
+}
+
 /** Why a query is about no call that the policy can judge. */
 export interface CallProblem {
   readonly verdict: 'error' | 'blocked'

@@ -1,6 +1,6 @@
 import type { Judgement, WaitingStep } from '#domain/deciding/judgement.ts'
 import { durationText } from '../reading/duration.ts'
-import type { Answer, Note } from './answers.ts'
+import { noQueueRule, type Answer, type Note } from './answers.ts'
 import type { CanonicalCall } from './calls/canonical-call.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
 import type { Opinion } from './consent/opinion.ts'
@@ -51,10 +51,9 @@ export async function judgeAsk(
   note('grant', 'none', 'no live grant covers this call')
 
   if (place.routing === null) {
-    const text = 'nobody can be asked: no queue is configured for this call'
-    note('routing', 'blocked', text)
-    const rule = { id: 'routing:none', text, source: place.sources[0] ?? null }
-    return answer('blocked', rule, `blocked by policy: ${text}`)
+    const rule = noQueueRule(place.sources)
+    note('routing', 'blocked', rule.text)
+    return answer('blocked', rule, `blocked by policy: ${rule.text}`)
   }
   const { queue, quorumText, scopes, expiresAfterMs, steps = [] } = place.routing
   const times = [...steps.map(stepText), `expires after ${durationText(expiresAfterMs)}`]

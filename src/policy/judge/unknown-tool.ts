@@ -4,6 +4,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { Policy } from '../policy.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
 import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
+import { noQueueRule } from './answers.ts'
 import { overlayOpinions } from './consent/consent.ts'
 import { blockedText, strictest } from './consent/opinion.ts'
 import { ownQueue, ownQueueWhy, route } from './routing/route.ts'
@@ -95,11 +96,10 @@ export async function judgeUnknownTool(query: UnknownToolQuery): Promise<Judgeme
   }
   steps.push({ step: 'consent', outcome: 'ask', detail: rule.text })
   if (place.routing === null) {
-    const text = 'nobody can be asked: no queue is configured for this call'
-    steps.push({ step: 'routing', outcome: 'blocked', detail: text })
-    const nobody = { id: 'routing:none', text, source: place.sources[0] ?? null }
-    const reason = `blocked by policy: ${text}`
-    return { ...common, verdict: 'blocked', rule: nobody, reason, routing: null }
+    const noQueue = noQueueRule(place.sources)
+    steps.push({ step: 'routing', outcome: 'blocked', detail: noQueue.text })
+    const reason = `blocked by policy: ${noQueue.text}`
+    return { ...common, verdict: 'blocked', rule: noQueue, reason, routing: null }
   }
   const { queue, quorumText } = place.routing
   steps.push({ step: 'routing', outcome: queue, detail: `${quorumText}, risk ${place.risk}` })

@@ -1,3 +1,4 @@
+import { nameForm } from '#domain/name-form.ts'
 import type { Policy, ProjectFiles, ProjectProblem } from '../policy.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
@@ -133,7 +134,7 @@ function workerNamesIn(report: Report, files: ProjectFiles): Map<string, string>
     const name = workerPath.exec(file)?.[1]
     if (name === undefined) continue
     const place = { file, line: null }
-    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
+    if (!nameForm.test(name)) {
       const problem = `"${name}" is not a name for a worker`
       report.error(place, problem, 'use letters, digits, "-" and "_", at most 64')
     } else if ([...names.keys()].some((other) => other.toLowerCase() === name.toLowerCase())) {

@@ -1,3 +1,4 @@
+import { nameForm } from '#domain/name-form.ts'
 import { readEmailAddress } from '#domain/email-address.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { parseDuration } from './duration.ts'
@@ -127,11 +128,9 @@ export function readOneOrMany<T>(
   return items.map(read).filter((item) => item !== null)
 }
 
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
-
 /** A name of the user's own choosing, safe in paths, links and rule ids. */
 export function checkName(field: YamlField, name: string): boolean {
-  if (namePattern.test(name)) return true
+  if (nameForm.test(name)) return true
   wrong(
     field,
     `has the name ${JSON.stringify(name)}`,

@@ -170,8 +170,6 @@ export const price = z.strictObject({ input: usd, cachedInput: maybe(usd), outpu
 /** The range of tokens for the context of a model. */
 export const contextTokens = { min: 256, max: 100_000_000 } as const
 const context = z.int().min(contextTokens.min).max(contextTokens.max)
-/** `NAME` of a model that a worker writes as `NAME:MODEL`. */
-export const endpointName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 export const model = z.strictObject({
   price: maybe(price),
   context: maybe(context),

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { emailChoices, smtpSecurities } from '#domain/channels/email.ts'
-import { duration, maybe, text } from './parts.ts'
-
-const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+import { duration, maybe, text, variable } from './parts.ts'
 
 export const smtp = z.strictObject({
   host: z.string().regex(/^[A-Za-z0-9.:_-]{1,253}$/),

@@ -1,3 +1,4 @@
+import { nameForm } from '#domain/name-form.ts'
 import { z } from 'zod'
 import { risks, approvalWords } from '#domain/policy/verdict.ts'
 
@@ -20,7 +21,10 @@ export function oneOrMany<T extends z.ZodType>(schema: T) {
 export const text = z.string().regex(/\S/)
 
 /** A name of the user's own choosing. */
-export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+export const name = z.string().regex(nameForm)
+
+/** The name of an environment variable. */
+export const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
 
 export const email = z.string().regex(/^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/)
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { maybe, oneOrMany, text } from './parts.ts'
+import { maybe, oneOrMany, text, variable } from './parts.ts'
 
-const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
 const claim = z.string().regex(/^[!-~]{1,200}$/)
 
 export const oidc = z.strictObject({

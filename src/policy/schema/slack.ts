@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { name } from './parts.ts'
-
-const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+import { name, variable } from './parts.ts'
 
 export const slackTeam = /^[TE][A-Z0-9]{2,30}$/
 export const slackChannel = /^([CG][A-Z0-9]{2,30}|#[^\s#@<>&,"'.A-Z]{1,80})$/

@@ -1,7 +1,7 @@
 import { parseYaml } from '../reading/parse-yaml.ts'
 import { canonicalRelative } from '../reading/relative-path.ts'
 import { modelProviders, type ModelProvider } from '#domain/model-provider.ts'
-import { endpointName } from '../schema/config-file.ts'
+import { nameForm } from '#domain/name-form.ts'
 import { LineCounter } from 'yaml'
 import { splitFrontMatter } from './front-matter.ts'
 
@@ -29,7 +29,7 @@ export function parseModelName(text: string): ModelName | null {
   }
   const provider = modelProviders.find((one) => one === prefix)
   if (provider !== undefined) return { kind: 'provider', provider, id: rest }
-  return endpointName.test(prefix) ? { kind: 'endpoint', endpoint: prefix, id: rest } : null
+  return nameForm.test(prefix) ? { kind: 'endpoint', endpoint: prefix, id: rest } : null
 }
 
 /**

@@ -1,3 +1,4 @@
+import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -28,7 +29,7 @@ export async function visibleEvents<
       const theirs = events.filter(
         ({ type, subject }) =>
           type === 'policy.changed' ||
-          ids?.has(textOf(subject['requestId'] ?? subject['runId'])) === true,
+          ids?.has(textOrEmpty(subject['requestId'] ?? subject['runId'])) === true,
       )
       return [personId, theirs]
     }),
@@ -112,10 +113,6 @@ function visibleRows(
 }
 
 function idsOf(events: readonly { readonly subject: JsonObject }[], field: string): string[] {
-  const ids = events.map((event) => textOf(event.subject[field])).filter((id) => id !== '')
+  const ids = events.map((event) => textOrEmpty(event.subject[field])).filter((id) => id !== '')
   return [...new Set(ids)]
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -3,7 +3,7 @@ import { auditEventTypes, type AuditEventType } from '#domain/audit-event.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { parseEvent } from '#store/audit/event-document.ts'
-import { isUuid } from '../runs/visible-run.ts'
+import { isUuid } from '#domain/requests/reference-forms.ts'
 
 /** An event of the trail, as far as its reader depends on it. */
 export interface StoredEvent {

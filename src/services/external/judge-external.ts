@@ -132,15 +132,18 @@ async function byWorker(
   const question = { worker, tool, input, present: presents, byProgram: true, isEdit }
   const answer = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
   const { judgement } = answer
-  // The answer came through Temporal: check at least that it is about this call and this
-  // presentation.
+  requireAnswerAbout(tool, judgement)
+  // For a program without a proof, no file of the workspace is shown, whatever the answer contains.
+  const proved = proven !== null && answer.filesRead === true
+  return { judgement, presented: proved ? answer.presented : null, proved }
+}
+
+/** Refuses an answer about another call: it came through Temporal. */
+export function requireAnswerAbout(tool: string, judgement: Judgement): void {
   const isOwn =
     judgement.tool === tool &&
     (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
   if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
-  // For a program without a proof, no file of the workspace is shown, whatever the answer contains.
-  const proved = proven !== null && answer.filesRead === true
-  return { judgement, presented: proved ? answer.presented : null, proved }
 }
 
 /** Records in the trail that policy blocked a program's call. */

@@ -1,6 +1,7 @@
+import { requireAnswerAbout } from '../external/judge-external.ts'
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { callDigest, hashJson } from '#domain/json/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
@@ -107,12 +108,7 @@ async function judgeServed(ctx: SigningContext, call: GatewayCall): Promise<Remo
   const tool = policyNameOf(call)
   const worker = gatewayWorkerName(call.server)
   const answer = await ctx.judgeRemotely({ worker, tool, input: call.input, present: true })
-  const { judgement } = answer
-  // The answer came through Temporal: check at least that it is about this call.
-  const isOwn =
-    judgement.tool === tool &&
-    (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
-  if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
+  requireAnswerAbout(tool, answer.judgement)
   return answer
 }
 

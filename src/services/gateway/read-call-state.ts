@@ -1,3 +1,4 @@
+import { isShortNumber, isUuid } from '#domain/requests/reference-forms.ts'
 import { sql } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
@@ -54,9 +55,6 @@ interface Row extends Omit<GatewayCallState, 'reason' | 'tool'> {
 /** What names a call: the request, by id or number, or the task. */
 export type GatewayReference = { readonly request: string } | { readonly task: string }
 
-const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const numberPattern = /^[1-9][0-9]{0,14}$/
-
 /**
  * The state of a call of this server, for keys of the owner whose program made it. Rejects with
  * `not_found` for every other reference.
@@ -107,8 +105,8 @@ export async function readCallState(
 function conditionOf(reference: GatewayReference) {
   if ('task' in reference) return sql<boolean>`g.task_id = ${reference.task}`
   const { request } = reference
-  if (idPattern.test(request)) return sql<boolean>`g.request_id = ${request.toLowerCase()}`
-  return numberPattern.test(request) ? sql<boolean>`r.number = ${request}` : null
+  if (isUuid(request)) return sql<boolean>`g.request_id = ${request.toLowerCase()}`
+  return isShortNumber(request) ? sql<boolean>`r.number = ${request}` : null
 }
 
 /** The server's answer in the client's format; `null`: nothing is stored. */

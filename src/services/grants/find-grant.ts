@@ -1,4 +1,5 @@
-import { sql, type Selectable } from 'kysely'
+import { isUsable } from './is-usable.ts'
+import type { Selectable } from 'kysely'
 import { judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { stillRestsOn } from '#domain/deciding/grant-reach.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
@@ -45,10 +46,7 @@ export async function findGrant(
     .select(personRows.as('giver'))
     .where('root_run_id', '=', question.rootRunId)
     .where('tool', '=', question.call.tool)
-    .where('revoked_at', 'is', null)
-    .where('ended_at', 'is', null)
-    .where(sql<boolean>`(uses_allowed is null or uses < uses_allowed)`)
-    .where(sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`)
+    .where(isUsable)
     .orderBy('approval_grant.created_at')
     .orderBy('approval_grant.id')
     .execute()

@@ -1,3 +1,4 @@
+import { isUsable } from './is-usable.ts'
 import { sql } from 'kysely'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
@@ -21,10 +22,7 @@ export async function useGrant(
     .updateTable('approval_grant')
     .set({ uses: sql<number>`uses + 1` })
     .where('id', '=', use.grantId)
-    .where('revoked_at', 'is', null)
-    .where('ended_at', 'is', null)
-    .where(sql<boolean>`(uses_allowed is null or uses < uses_allowed)`)
-    .where(sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`)
+    .where(isUsable)
     .returning('uses')
     .executeTakeFirst()
   if (claimed === undefined) return null

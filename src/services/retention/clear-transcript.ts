@@ -15,7 +15,11 @@ export interface ClearedAmounts {
   readonly results: number
 }
 
-const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, channel: 'system' }
+/** The caller of what retention removes. */
+export const retention: SystemCaller = {
+  actor: { type: 'system', name: 'retention' },
+  channel: 'system',
+}
 
 /**
  * Removes the texts of a run that has ended: its messages, the results of its calls, its output.

@@ -14,18 +14,17 @@ import {
 } from '#sandbox/worktrees/worktree-record.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { isSettled } from '#tools/worktrees/is-settled.ts'
-import { bySystem, type SystemCaller } from '../core/authority.ts'
+import { bySystem } from '../core/authority.ts'
 import { errorText } from '../core/error-text.ts'
 import { lockRun } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
-import { isUuid } from '../runs/visible-run.ts'
+import { isUuid } from '#domain/requests/reference-forms.ts'
+import { retention } from './clear-transcript.ts'
 
 /** Days for which the worktree of an ended run is kept if it has uncommitted or unmerged work. */
 const keptDays = 30
 const dayMs = 24 * 60 * 60 * 1000
-
-const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, channel: 'system' }
 
 /** One round over the worktrees of this host, one after the other; errors are logged. */
 export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Db } from '#store/database.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { isShortNumber, isUuid } from '#domain/requests/reference-forms.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 
@@ -45,14 +46,12 @@ export async function findRun(
 ): Promise<string> {
   // For an id, the function that uses it checks whether the caller may see the run.
   if (isUuid(reference)) return reference.toLowerCase()
-  const id = numberPattern.test(reference)
+  const id = isShortNumber(reference)
     ? await visibleId(ctx, await viewerOf(ctx, caller), 'number', reference)
     : undefined
   if (id === undefined) throw missingProblem(reference)
   return id
 }
-
-const numberPattern = /^[1-9][0-9]{0,14}$/
 
 function missingProblem(reference: string): Problem {
   return new Problem('not_found', `There is no run ${reference.slice(0, 80)} that you may see`)
@@ -63,13 +62,8 @@ function missingProblem(reference: string): Problem {
  * audit log, and never for the caller.
  */
 export async function existingRun(db: Db, runId: string): Promise<string | null> {
-  const column = isUuid(runId) ? 'id' : numberPattern.test(runId) ? 'number' : null
+  const column = isUuid(runId) ? 'id' : isShortNumber(runId) ? 'number' : null
   if (column === null) return null
   const row = await db.selectFrom('run').select('id').where(column, '=', runId).executeTakeFirst()
   return row?.id ?? null
-}
-
-/** Whether a text has the form of a UUID that Postgres accepts, of any version. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

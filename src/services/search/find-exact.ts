@@ -7,7 +7,7 @@ import { findRequest } from '../requests/people/find-request.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
-import { isUuid } from '../runs/visible-run.ts'
+import { isShortNumber, isUuid } from '#domain/requests/reference-forms.ts'
 import { requestItem } from './find-requests.ts'
 import { runItem } from './find-runs.ts'
 import type { SearchItem } from './search-item.ts'
@@ -27,7 +27,7 @@ export async function findExact(
     hits.push(...items.map(requestItem))
   }
   const isId = isUuid(reference)
-  if (types.has('run') && (isId || isNumber(reference))) {
+  if (types.has('run') && (isId || isShortNumber(reference))) {
     const named = isId ? sql`run.id = ${reference}` : sql`run.number = ${reference}`
     const { rows } = await sql<RunRow>`
       ${runRows} where ${named} and ${runVisibleTo(viewer, 'run')}
@@ -37,17 +37,13 @@ export async function findExact(
   return hits
 }
 
-function isNumber(reference: string): boolean {
-  return /^[1-9][0-9]{0,14}$/.test(reference)
-}
-
 /** Returns nothing if the words name no request, or one that the viewer may not see. */
 async function requestOf(
   ctx: ServiceContext,
   viewer: Viewer,
   reference: string,
 ): Promise<string | null> {
-  if (!isUuid(reference) && !isNumber(reference)) return null
+  if (!isUuid(reference) && !isShortNumber(reference)) return null
   try {
     return (await findRequest(ctx.db, viewer, reference)).id
   } catch (error) {

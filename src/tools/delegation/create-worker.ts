@@ -1,3 +1,4 @@
+import { nameForm } from '#domain/name-form.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { createWorkerName } from '#domain/tools/built-in-tools.ts'
@@ -146,7 +147,7 @@ function nameIn(definition: string): string {
   const entries = root === null || !isMapAt(root) ? [] : readEntries(root)
   const field = entries.find(([key]) => key === 'name')?.[1]
   const name = field === undefined ? undefined : scalarOf(field)
-  if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name
+  if (typeof name === 'string' && nameForm.test(name)) return name
   throw new ToolProblem(
     'The definition begins with front matter that has a line `name: NAME`: letters, digits, "-" and "_", at most 64.',
   )

@@ -1,3 +1,4 @@
+import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { ToolResult, ResultFile } from '#domain/tools/tool-result.ts'
@@ -68,13 +69,8 @@ function takeFiles(output: Json): ExtractedFiles {
       leftOut += 1
       return { ...summary, omitted: `At most ${limits.filesOfResult} are kept of one result.` }
     }
-    files.push({ mediaType: textOf(about['mediaType']), bytes })
+    files.push({ mediaType: textOrEmpty(about['mediaType']), bytes })
     return summary
   })
   return { output: { ...output, content: parts }, files, leftOut }
-}
-
-/** A member as text; empty when it is none. */
-export function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }

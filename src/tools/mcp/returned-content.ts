@@ -2,7 +2,7 @@ import { isJsonObject } from '#domain/json/is-object.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
-import { textOf } from './mcp-result.ts'
+import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 
 /**
  * A server's result in the protocol's form for a client: texts, pictures, resources and links as
@@ -30,16 +30,16 @@ export function returnedContent(result: ToolResult): JsonObject {
 }
 
 function contentPart(part: JsonObject, files: ReadonlyMap<string, Buffer>): JsonObject {
-  const data = files.get(textOf(part['hash']))?.toString('base64')
+  const data = files.get(textOrEmpty(part['hash']))?.toString('base64')
   switch (part['type']) {
     case 'text':
-      return { type: 'text', text: textOf(part['text']) }
+      return { type: 'text', text: textOrEmpty(part['text']) }
     case 'image':
     case 'audio':
       if (data === undefined) break
-      return { type: part['type'], data, mimeType: textOf(part['mediaType']) }
+      return { type: part['type'], data, mimeType: textOrEmpty(part['mediaType']) }
     case 'resource': {
-      const resource = { uri: textOf(part['uri']), mimeType: textOf(part['mediaType']) }
+      const resource = { uri: textOrEmpty(part['uri']), mimeType: textOrEmpty(part['mediaType']) }
       if (typeof part['text'] === 'string') {
         return { type: 'resource', resource: { ...resource, text: part['text'] } }
       }
@@ -47,7 +47,11 @@ function contentPart(part: JsonObject, files: ReadonlyMap<string, Buffer>): Json
       return { type: 'resource', resource: { ...resource, blob: data } }
     }
     case 'resource_link':
-      return { type: 'resource_link', uri: textOf(part['uri']), name: textOf(part['name']) }
+      return {
+        type: 'resource_link',
+        uri: textOrEmpty(part['uri']),
+        name: textOrEmpty(part['name']),
+      }
     default:
   }
   return { type: 'text', text: JSON.stringify(part) }

@@ -1,6 +1,7 @@
 import { ownLineProblem } from '#domain/tools/commit-identity.ts'
 import type { Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
+import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { finishMerge, gitOf, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
@@ -26,6 +27,12 @@ export interface MergeAtHand {
   readonly parted: string
 }
 
+/** The worktree of a run. Throws a `ToolProblem` for a run that works in the folder itself. */
+export function requireWorktree({ worktree }: Workspace): WorktreeOnHost {
+  if (worktree !== undefined) return worktree
+  throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
+}
+
 /**
  * The facts of a run's merge; its commits are imported into the repository first. Rejects with
  * `ToolProblem` for a merge that is impossible now: there are no commits, or uncommitted changes,
@@ -37,10 +44,7 @@ export async function lookAtMerge(
   message: string,
   signal: AbortSignal,
 ): Promise<MergeAtHand> {
-  const { worktree } = workspace
-  if (worktree === undefined) {
-    throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
-  }
+  const worktree = requireWorktree(workspace)
   const problem = ownLineProblem(message)
   if (problem !== null) throw new ToolProblem(problem)
   const { folder } = worktree

@@ -15,6 +15,7 @@ import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-rec
 import { importCommits } from '../commands/git/import-commits.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { binaryChanges, binaryChangesWords } from './binary-changes.ts'
+import { requireWorktree } from './look-at-merge.ts'
 import { shownDifference, type ShownDifference } from './shown-difference.ts'
 
 const maxPaths = 1000
@@ -51,10 +52,7 @@ export async function lookAtPush(
   input: PushInput,
   signal: AbortSignal,
 ): Promise<PushAtHand> {
-  const { worktree } = workspace
-  if (worktree === undefined) {
-    throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
-  }
+  const worktree = requireWorktree(workspace)
   const head = await importCommits(place.sandbox, workspace, worktree, signal)
   const record = await readRecord(worktree.folder)
   if (record === null) throw new ToolProblem('The worktree is gone.')

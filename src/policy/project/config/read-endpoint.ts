@@ -3,7 +3,7 @@ import type { ModelEndpoint } from '../../model-settings.ts'
 import { readBoolean, readChoice, readText } from '../../reading/values.ts'
 import { fieldSource, wrong, type Fields, type YamlField } from '../../reading/yaml-field.ts'
 import { isOwnVariable } from '../../worker/read-server-settings.ts'
-import { endpointName } from '../../schema/config-file.ts'
+import { nameForm } from '#domain/name-form.ts'
 
 /** The keys that make an entry of `models` an endpoint. */
 const ownKeys = ['baseUrl', 'apiKey', 'pictures'] as const
@@ -20,7 +20,7 @@ export function readEndpoint(field: YamlField, name: string, fields: Fields): Mo
     wrong(stray, 'is of an endpoint, which has a `provider`', 'write `provider: openai-compatible`')
     return null
   }
-  if (!endpointName.test(name) || [...modelProviders, 'script'].some((one) => one === name)) {
+  if (!nameForm.test(name) || [...modelProviders, 'script'].some((one) => one === name)) {
     const remedy = 'use letters, digits, "-" and "_", and no name of a provider'
     wrong(field, `"${name}" is not a name for an endpoint`, remedy)
   }

@@ -27,6 +27,12 @@ export interface ExecutionEnd {
   readonly moreChanges?: number
 }
 
+/** The end of an attempt that had no effect. */
+export function notCarriedOut(reason: string, text: string): ExecutionEnd {
+  const result = { type: 'error', text } as const
+  return { state: 'failed', reason, exitCode: null, output: null, result }
+}
+
 export interface EndedAttempt {
   readonly callId: string
   readonly attempt: number

@@ -11,7 +11,7 @@ import { cappedResult } from '../attempts/capped-result.ts'
 import { carryOut, type Effect } from './carry-out.ts'
 import { endEarlierAttempt } from '../attempts/end-earlier-attempt.ts'
 import type { ExecutionPlan } from '../attempts/execution-plan.ts'
-import { finishExecution, type ExecutionEnd } from '../attempts/finish-execution.ts'
+import { finishExecution, notCarriedOut, type ExecutionEnd } from '../attempts/finish-execution.ts'
 import { storeFiles, storeStreams } from './store-output.ts'
 import { loseExecution } from '../attempts/lose-execution.ts'
 import { keyAttemptOf, repeatAttempt } from '../attempts/repeat-attempt.ts'
@@ -106,27 +106,15 @@ async function staleBefore(ctx: WorkerContext, callId: string): Promise<number> 
   return (await untilStored(() => stale.execute())).length
 }
 
-const alwaysStale: ExecutionEnd = {
-  state: 'failed',
-  reason: 'always stale',
-  exitCode: null,
-  output: null,
-  result: {
-    type: 'error',
-    text: `This call was not carried out, because something else changed what it would change before each of ${maxStaleAttempts} attempts. Look at it again.`,
-  },
-}
+const alwaysStale = notCarriedOut(
+  'always stale',
+  `This call was not carried out, because something else changed what it would change before each of ${maxStaleAttempts} attempts. Look at it again.`,
+)
 
-const ledgerFailed: ExecutionEnd = {
-  state: 'failed',
-  reason: 'ledger not written',
-  exitCode: null,
-  output: null,
-  result: {
-    type: 'error',
-    text: 'This call was not carried out, because its host could not write its ledger (is the disk full?).',
-  },
-}
+const ledgerFailed = notCarriedOut(
+  'ledger not written',
+  'This call was not carried out, because its host could not write its ledger (is the disk full?).',
+)
 
 async function commitOf(
   ctx: WorkerContext,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { untilStored } from '#store/connection/until-stored.ts'
-import { finishExecution, type ExecutionEnd } from '../attempts/finish-execution.ts'
+import { finishExecution, notCarriedOut } from '../attempts/finish-execution.ts'
 import { lockCall } from '../attempts/call-at-hand.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import type { SystemContext } from '../../core/context.ts'
@@ -33,20 +33,14 @@ export async function confirmStart(
   const recorded = await untilStored(() => readStart(ctx, start))
   if (recorded === 'absent') throw error
   if (recorded === 'started') return true
-  await untilStored(() => finishExecution(ctx, start, notCarriedOut))
+  await untilStored(() => finishExecution(ctx, start, notConfirmed))
   return false
 }
 
-const notCarriedOut: ExecutionEnd = {
-  state: 'failed',
-  reason: 'start not confirmed in time',
-  exitCode: null,
-  output: null,
-  result: {
-    type: 'error',
-    text: 'This call was not carried out, because its host had no answer from the database.',
-  },
-}
+const notConfirmed = notCarriedOut(
+  'start not confirmed in time',
+  'This call was not carried out, because its host had no answer from the database.',
+)
 
 /** The run's lock, which a commit under way still holds, makes the answer final. */
 async function readStart(

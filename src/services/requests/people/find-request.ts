@@ -4,6 +4,7 @@ import { eachOf } from '#store/connection/each-of.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { isShortNumber, isUuid } from '#domain/requests/reference-forms.ts'
 import { personBehind, viewerOf, type Viewer } from './viewer.ts'
 import { requestVisibleTo } from './visible-to.ts'
 
@@ -13,12 +14,9 @@ export interface RequestLocation {
   readonly runId: string | null
 }
 
-const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const numberPattern = /^[1-9][0-9]{0,14}$/
-
 /** The id that a reference is, in lower case; `null`: it is a number, or nothing. */
 export function idOfReference(reference: string): string | null {
-  return idPattern.test(reference) ? reference.toLowerCase() : null
+  return isUuid(reference) ? reference.toLowerCase() : null
 }
 
 /**
@@ -75,8 +73,8 @@ export async function findRequests(
   viewer: Viewer,
   references: readonly string[],
 ): Promise<readonly (RequestLocation | null)[]> {
-  const ids = references.filter((one) => idPattern.test(one)).map((one) => one.toLowerCase())
-  const numbers = references.filter((one) => numberPattern.test(one))
+  const ids = references.filter((one) => isUuid(one)).map((one) => one.toLowerCase())
+  const numbers = references.filter((one) => isShortNumber(one))
   const rows = await db
     .selectFrom('request')
     .select(['id', 'number', 'run_id as runId'])
@@ -124,8 +122,8 @@ export async function existingRequest(
 
 /** The condition of a request's id or number; `null` for a text that is neither. */
 function namedBy(reference: string): readonly ['id' | 'number', '=', string] | null {
-  if (idPattern.test(reference)) return ['id', '=', reference.toLowerCase()]
-  return numberPattern.test(reference) ? ['number', '=', reference] : null
+  if (isUuid(reference)) return ['id', '=', reference.toLowerCase()]
+  return isShortNumber(reference) ? ['number', '=', reference] : null
 }
 
 export function missingProblem(reference: string): Problem {

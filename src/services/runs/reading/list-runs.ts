@@ -14,7 +14,7 @@ import { readTasks } from '../../requests/facts/read-tasks.ts'
 import { workspaceOfRun, type ForkedFrom } from '../starting/record-run.ts'
 import type { RunRecord, RunUsage } from './run-record.ts'
 import { waitsForOf } from './waits-for.ts'
-import { isUuid } from '../visible-run.ts'
+import { isUuid } from '#domain/requests/reference-forms.ts'
 
 export interface ListRunsInput extends PageInput {
   readonly state?: RunState

@@ -1,11 +1,10 @@
+import { nameForm } from '#domain/name-form.ts'
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 
 /** Notified when a time was recorded. */
 export const scheduleChannel = 'countersign_schedule'
 
-/** The form of names in countersign.yaml. */
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /** A time further away is invalid. */
 const maxAwayMs = 400 * 86_400_000
 

@@ -1,3 +1,4 @@
+import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 import { useCallback, useState } from 'react'
 import { runModes, type RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
@@ -89,27 +90,23 @@ function readDraft(text: string | null): StartDraft {
       link,
     }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(text)
     return {
-      worker: textOf(worker),
-      task: textOf(task),
+      worker: textOrEmpty(worker),
+      task: textOrEmpty(task),
       values: valuesOf(values),
-      files: textOf(files),
-      workspace: textOf(workspace),
-      link: textOf(link),
+      files: textOrEmpty(files),
+      workspace: textOrEmpty(workspace),
+      link: textOrEmpty(link),
       mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
-      turns: textOf(turns),
-      tokens: textOf(tokens),
-      costUsd: textOf(costUsd),
+      turns: textOrEmpty(turns),
+      tokens: textOrEmpty(tokens),
+      costUsd: textOrEmpty(costUsd),
     }
   } catch {
     return emptyDraft
   }
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
 function valuesOf(value: unknown): InputValues {
   if (typeof value !== 'object' || value === null) return {}
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, textOf(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, textOrEmpty(one)]))
 }

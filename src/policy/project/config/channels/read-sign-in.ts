@@ -1,3 +1,4 @@
+import { notSecure, parseSecureUrl } from '#domain/text/webhook-url.ts'
 import type { OidcSettings, SignInSettings } from '../../../settings.ts'
 import {
   readEntries,
@@ -57,10 +58,9 @@ function readOidc(field: YamlField, teamNames: ReadonlySet<string>): OidcSetting
 function readIssuer(field: YamlField): string | null {
   const value = readText(field)
   if (value === null) return null
-  const url = URL.canParse(value) ? new URL(value) : null
-  const local = url !== null && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && local))) {
-    wrong(field, 'is not an https:// address', 'write https://…; http:// only for localhost')
+  const url = parseSecureUrl(value)
+  if (url === null) {
+    wrong(field, notSecure.problem, notSecure.remedy)
     return null
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
