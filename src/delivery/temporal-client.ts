@@ -130,7 +130,7 @@ function openConnection(
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1000,
-      // Shared with another connection, an attempt that hangs would be the new connection's too.
+      // In a shared pool, an attempt that hangs would also block a new connection.
       'grpc.use_local_subchannel_pool': 1,
     },
   })

@@ -10,8 +10,8 @@ const pieces = /\u001b\[[\d;]*m|\s|[^\s\u001b]+|\u001b/gu
 
 /**
  * Cuts one line into rows of at most `width` columns: between words, and inside those that are
- * longer than half a row. Nothing is lost, nothing is added. What is wide or a tab counts in full,
- * so that the terminal never wraps by itself. Pure.
+ * longer than half a row. The rows joined are the line. Wide characters and tabs count as the
+ * columns that they take, so that the terminal wraps nothing. Pure.
  */
 export function wrap(line: string, width: number): string[] {
   const maxColumns = Math.max(width, tabWidth)

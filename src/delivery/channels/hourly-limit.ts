@@ -16,7 +16,7 @@ export interface LimitedMessages {
   readonly endpoint: string
   readonly type: string
   readonly queue: string
-  /** when that happened which they are about */
+  /** the time of the event that they are about */
   readonly at: Date
 }
 

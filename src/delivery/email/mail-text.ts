@@ -24,8 +24,8 @@ function withVisibleBlanks(line: string): string {
 }
 
 /**
- * A mail as HTML: as wide as a line that is read well, in the reader's own face, and in the mail
- * program's own colours, light or dark. Its parts are ours; texts in them are escaped.
+ * A mail as HTML, at most 600 pixels wide, in the reader's font and the colours of the mail
+ * program, light or dark. `parts` are HTML of the service, in which texts of others are escaped.
  */
 export function mailPage(...parts: readonly string[]): string {
   const style = 'max-width:600px;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5'
@@ -33,12 +33,12 @@ export function mailPage(...parts: readonly string[]): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head><body>${body}</body></html>`
 }
 
-/** What the mail is about, as its largest line. */
+/** The subject of the mail, as its headline. */
 export function mailHeadline(html: string): string {
   return `<p style="margin:0 0 16px;font-size:20px;line-height:1.3"><strong>${html}</strong></p>`
 }
 
-/** The link that is the purpose of a mail, large enough for a thumb. */
+/** The link that is the purpose of a mail, large enough to touch. */
 export function mailButton(url: string, words: string): string {
   const style =
     'display:inline-block;padding:12px 20px;border-radius:4px;background:#3b49b8;color:#ffffff;font-weight:600;text-decoration:none'

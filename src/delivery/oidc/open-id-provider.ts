@@ -121,7 +121,7 @@ class OpenIdProvider implements IdentityProvider {
     })
   }
 
-  /** Without the secret the provider takes no code, and nobody need sign in there for nothing. */
+  /** Without the secret the provider accepts no code, so a sign-in there would be useless. */
   #requireSecret(): void {
     if (this.#settings.secret === '') throw new ProviderFailure('secret_missing', 'no_secret', null)
   }

@@ -34,9 +34,9 @@ const laterAtOnce = 4
 
 /**
  * The outbox relay of every API process. It delivers this process's rows at once, except signals
- * for the requests of programs, which let others go first; rows left by others (or while Temporal
- * was down) in rounds, woken by `NOTIFY`. Rows of one run go in order: within the process by a
- * chain per run, between processes by leases.
+ * for the requests of programs, which are sent after all others. It delivers rows left by others
+ * (or while Temporal was down) in rounds, woken by `NOTIFY`. Rows of one run go in order: within
+ * the process by a chain per run, between processes by leases.
  */
 export class Relay implements AsyncDisposable {
   readonly #delivering: DeliveryContext & { readonly marks: DeliveredMarks }
@@ -48,7 +48,7 @@ export class Relay implements AsyncDisposable {
   readonly #rounds: RepeatedWork
   readonly #listener: Listener
   readonly #inFlight = new Set<Promise<void>>()
-  /** rows that let others go first, by the request of a program */
+  /** rows that are sent after all others, by the request of a program */
   readonly #later = new Map<string, readonly WrittenOutboxRow[]>()
   readonly #laterRounds: RepeatedWork
   #reachable = true

@@ -72,7 +72,7 @@ async function sendTo(
   if (request !== null) await tellOf(options, client, request, { due, call })
   const { isLastOfHour } = JSON.parse(due.body) as { readonly isLastOfHour?: true }
   if (isLastOfHour !== true) return
-  // Also if this request has ended and was not posted: the ones that are left out may wait.
+  // Posted even if this request has no message: requests after it may still wait.
   const message = due.requestId === null ? null : await messageOf(options, due.requestId)
   const queue = due.recipient
   const channel = message?.channel ?? options.settings.channels.get(queue)

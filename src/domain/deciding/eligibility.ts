@@ -130,7 +130,7 @@ export function cannotText(need: RunNeed, why: string): string {
   return `you can't ${need}: ${why}`
 }
 
-/** The strongest of several reasons: the starter of a run also wrote its first message. */
+/** The sentence of the first reason in the order of `principalReasons`. */
 function behindText(reasons: readonly string[]): string {
   const weightiest = principalReasons.find((reason) => reasons.includes(reason))
   return weightiest === undefined ? 'you are behind this request' : behindSentences[weightiest]

@@ -80,8 +80,8 @@ export class LogClock {
   }
 
   /**
-   * The jump by which the clock was ahead: the event continues from before it, and it was at least
-   * as wide as the way back.
+   * The jump forward that explains an event with an earlier time: it begins before that time, and
+   * is at least as large as the step back.
    */
   #leapBehind(event: LoggedEvent, newest: LoggedEvent): ClockJump | null {
     const at = this.#firstLeapAfter(event.atMs)
