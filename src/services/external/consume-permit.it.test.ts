@@ -8,7 +8,7 @@ import type { Policy } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
-import { addKey } from '#test/harness/fixtures/people.ts'
+import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { issuePermit } from '../permits/permits.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { waitForStage } from '../requests/detail/wait-for-stage.ts'
@@ -17,6 +17,7 @@ import { consumePermit } from './consume-permit.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { openProgramDesk } from './external.fixture.ts'
+import { openExternal } from './open-external.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
 
@@ -123,6 +124,35 @@ describe('a permit', () => {
     expect((await refusal(consumePermit(ctx, desk.grace.caller, input))).code).toBe('forbidden')
     const own = await addKey(desk.service.db, desk.grace)
     expect((await consumePermit(ctx, own.caller, input)).requestId).toBe(request.id)
+  })
+
+  // Rules: security.md 38
+  test('that the proposer of a key has approved is not used by that key, which opens a request of its own', async () => {
+    const { ctx, db } = desk.service
+    const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'nightly' }
+    const { requestId } = await openExternal(ctx, desk.program.caller, call)
+    const request = await desk.read(requestId)
+    const proposed = await addKey(db, desk.grace, desk.linus)
+    const other = await addKey(db, desk.grace, desk.linus)
+    const again = await refusal(openExternal(ctx, proposed.caller, call))
+    expect(again).toMatchObject({ code: 'idempotency_key_reused', facts: { request: requestId } })
+    expect(
+      (await refusal(withdrawRequest(ctx, proposed.caller, { request: requestId }))).code,
+    ).toBe('forbidden')
+    await desk.decide(request, 'approve')
+    const input = { request: requestId, digest: request.digest }
+    expect((await refusal(consumePermit(ctx, proposed.caller, input))).code).toBe('forbidden')
+    await consumePermit(ctx, desk.program.caller, input)
+    const outcome = { request: requestId, state: 'succeeded', summary: null } as const
+    expect((await refusal(reportOutcome(ctx, proposed.caller, outcome))).code).toBe('forbidden')
+    // Grace and Linus are behind the key's own request, so somebody else has to be there.
+    await addPerson(db, 'Barbara', ['platform'])
+    const own = await openExternal(ctx, proposed.caller, { ...call, externalId: 'nightly-2' })
+    await expect(desk.decide(await desk.read(own.requestId), 'approve')).rejects.toMatchObject({
+      code: 'not_eligible',
+    })
+    // A key with the same proposer replaces it.
+    await withdrawRequest(ctx, other.caller, { request: own.requestId })
   })
 
   test.each([

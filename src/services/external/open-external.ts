@@ -17,6 +17,7 @@ import { insertExternal, peopleBehind, type ExternalOpening } from './insert-ext
 import { judgeExternal } from './judge-external.ts'
 import { preApproveExternal } from './pre-approve.ts'
 import { presentReported } from './present-reported.ts'
+import { hasProposerBehind } from './proposer-behind.ts'
 import { byProgram, type Program } from '../core/authority.ts'
 import { requireWorker } from '../core/require-worker.ts'
 import { requireLiveKey } from '../core/rights-of.ts'
@@ -41,7 +42,7 @@ export async function openExternal(
   const authority = byProgram(caller)
   const { actor: program } = authority
   const bodyHash = bodyHashOf(call)
-  const key = { ownerId: program.ownerId, externalId: call.externalId, bodyHash }
+  const key = { program, externalId: call.externalId, bodyHash }
   // Judging may take a round trip to another host: a repeated call needs none, and no lock is held
   // meanwhile.
   const existing = await findOpened(ctx.db, key)
@@ -131,23 +132,23 @@ export async function lockOwner(
 
 async function findOpened(
   db: Db | Tx,
-  key: { readonly ownerId: string; readonly externalId: string; readonly bodyHash: string },
+  key: { readonly program: Program; readonly externalId: string; readonly bodyHash: string },
 ): Promise<OpenedExternal | null> {
   const row = await db
     .selectFrom('external_request')
     .innerJoin('request', 'request.id', 'external_request.request_id')
     .select(['request.id as requestId', 'request.state', 'external_request.body_hash'])
-    .where('external_request.owner_id', '=', key.ownerId)
+    .where('external_request.owner_id', '=', key.program.ownerId)
     .where('external_request.external_id', '=', key.externalId)
     .executeTakeFirst()
   if (row === undefined) return null
   const { body_hash: bodyHash, ...earlier } = row
-  if (bodyHash === key.bodyHash) return earlier
-  throw new Problem(
-    'idempotency_key_reused',
-    'This externalId was used before for another request; use a new one',
-    { request: row.requestId },
-  )
+  const isSame = bodyHash === key.bodyHash
+  if (isSame && (await hasProposerBehind(db, row.requestId, key.program))) return earlier
+  const refusal = isSame
+    ? 'Another key used this externalId, and the person who proposed your key is not behind its request; use a new one'
+    : 'This externalId was used before for another request; use a new one'
+  throw new Problem('idempotency_key_reused', refusal, { request: row.requestId })
 }
 
 /** The id of a person who can sign in; `null` when nobody is named. */

@@ -7,6 +7,7 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
 import { withExternal, type ExternalRows } from './external-rows.ts'
 import { byProgram, type Authority, type Program } from '../core/authority.ts'
+import { hasProposerBehind } from './proposer-behind.ts'
 
 /** A program's request under its lock. */
 export interface OwnExternal extends ExternalRows {
@@ -16,7 +17,7 @@ export interface OwnExternal extends ExternalRows {
 /**
  * Locks a program's request. Rejects with `not_found` if its row no longer exists, with
  * `invalid_request` when it is one of a run, with `forbidden` unless the program's key is of the
- * same owner as the one that asked (security.md 22).
+ * same owner as the one that asked (security.md 22) and its proposer is behind the request.
  */
 export async function lockOwn(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -32,6 +33,11 @@ export async function lockOwn(
   if (!seals.holds('external_request', external)) throw tamperedProblem('external_request')
   if (external.owner_id !== authority.actor.ownerId) {
     throw new Problem('forbidden', 'Only keys of the owner whose program asked may do this')
+  }
+  if (!(await hasProposerBehind(tx, requestId, authority.actor))) {
+    const refusal =
+      'Another key opened this request, and the person who proposed your key is not behind it'
+    throw new Problem('forbidden', refusal)
   }
   return { authority, ...rows }
 }
