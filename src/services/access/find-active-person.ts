@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
+import { isAdmitted } from './is-admitted.ts'
 
 /** A person as their account names them. */
 export interface ActivePerson {
@@ -8,7 +9,10 @@ export interface ActivePerson {
   readonly name: string
 }
 
-/** The person with an address, in any case of letters; null: none, or disabled. */
+/**
+ * The person with an address, in any case of letters; null: none, disabled, or no longer a person
+ * of the project.
+ */
 export async function findActivePerson(
   ctx: ServiceContext,
   email: string,
@@ -20,6 +24,8 @@ export async function findActivePerson(
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (row === undefined || !ctx.seals.holds('person', row)) return null
+  const { config } = await ctx.policies.inForce()
+  if (!(await isAdmitted(ctx, config, row))) return null
   return { id: row.id, email: row.email, name: row.name }
 }
 

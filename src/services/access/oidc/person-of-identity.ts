@@ -4,6 +4,7 @@ import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { IdentityTable } from '#store/tables/people.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { isFormer, isNamed } from '../named-address.ts'
 import { sealedPerson } from '../sealed-rows.ts'
 import type { ProvenIdentity } from './read-claims.ts'
 import { teamsOfGroups } from './sync-group-members.ts'
@@ -66,19 +67,6 @@ export async function personOfIdentity(
   if (!(await rememberClaims({ tx, seals }, person.id, identity))) return 'other_account'
   const news = person.id === id ? 'person_created' : 'identity_linked'
   return { id: person.id, name: person.name, news }
-}
-
-/** Whether the configuration names this address. */
-export function isNamed(config: ProjectConfig, email: string): boolean {
-  return config.people.some((person) => person.email === email)
-}
-
-/**
- * Whether it is an earlier address of somebody who is named by another one: no second person is
- * made of them (product.md 17).
- */
-export function isFormer(config: ProjectConfig, email: string): boolean {
-  return config.people.some(({ formerly = [] }) => formerly.includes(email))
 }
 
 /**

@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 import type { ActivePerson } from '../find-active-person.ts'
-import { isNamed } from './person-of-identity.ts'
+import { isAdmitted } from '../is-admitted.ts'
 import type { ProvenIdentity } from './read-claims.ts'
 
 /**
@@ -44,17 +42,6 @@ export async function personOfToken(
     .where('subject', '!=', subject)
     .executeTakeFirst()
   if (other !== undefined) return 'other_account'
-  const isSomebody = isNamed(config, person.email) || (await isInTeam({ db, seals }, id))
+  const isSomebody = await isAdmitted({ db, seals }, config, person)
   return isSomebody ? { id, email: person.email, name } : 'unknown_person'
-}
-
-/** By memberships whose seals hold: rows that somebody wrote bring nobody back. */
-async function isInTeam(
-  { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,
-  personId: string,
-): Promise<boolean> {
-  const { rows } = await sql<{ found: PersonRows }>`
-    select ${personRows} as found from person where id = ${personId}
-  `.execute(db)
-  return rows.some(({ found: memberships }) => verifyPerson(seals, memberships).teams.length > 0)
 }

@@ -6,8 +6,8 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { syncGroupMembers } from './sync-group-members.ts'
 import { byRight } from '../../core/authority.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
+import { isFormer, isNamed } from '../named-address.ts'
 import { lockByAddress } from '../person-by-address.ts'
-import { isFormer, isNamed } from './person-of-identity.ts'
 
 /**
  * Removes the accounts at sign-in providers of a person, and the teams that their groups filled:

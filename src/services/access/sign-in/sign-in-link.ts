@@ -5,6 +5,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { isFirstUse } from '../../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { findActivePerson } from '../find-active-person.ts'
+import { isAdmitted } from '../is-admitted.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
 import {
   startSession,
@@ -81,8 +82,8 @@ export async function insertSignInLink(
 
 /**
  * Uses a link, once: of two concurrent callers, one signs in. The link that ends a sign-in at a
- * provider works in the browser that began it only. Rejects with `unauthenticated`; refusals are
- * audited.
+ * provider works in the browser that began it only. Rejects with `unauthenticated`, also when the
+ * person left the project since; refusals are audited.
  */
 export async function consumeSignInLink(
   ctx: ServiceContext,
@@ -109,6 +110,8 @@ export async function consumeSignInLink(
       .where('disabled_at', 'is', null)
       .executeTakeFirst()
     if (person === undefined || !unit.seals.holds('person', person)) return null
+    const { config } = await ctx.policies.inForce(unit.tx)
+    if (!(await isAdmitted({ db: unit.tx, seals: unit.seals }, config, person))) return null
     const method = link.proof_hash === null ? 'link' : 'oidc'
     return startSession(unit, { ...input, person, method })
   })

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Seals } from '#domain/statements/row-seals.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { personRows, verifyPerson, type PersonRows } from '../requests/people/verified-person.ts'
+import { isFormer, isNamed } from './named-address.ts'
+
+/**
+ * Whether a person may sign in: the configuration names their address, also as an earlier one of
+ * somebody, or one of their groups at the sign-in provider fills a team, by memberships whose seals
+ * hold. The row of a person whom the configuration no longer names stays for the trail, and signs
+ * nobody in.
+ */
+export async function isAdmitted(
+  { db, seals }: { readonly db: Db | Tx; readonly seals: Seals },
+  config: ProjectConfig,
+  person: { readonly id: string; readonly email: string },
+): Promise<boolean> {
+  if (isNamed(config, person.email) || isFormer(config, person.email)) return true
+  const { rows } = await sql<{ found: PersonRows }>`
+    select ${personRows} as found from person where id = ${person.id}
+  `.execute(db)
+  return rows.some(({ found: memberships }) => verifyPerson(seals, memberships).teams.length > 0)
+}

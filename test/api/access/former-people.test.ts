@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { createMailedLink } from '#services/access/sign-in/create-mailed-link.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { softwarePasskey } from '../../harness/fixtures/keys/software-passkey.ts'
+import { addPerson } from '../../harness/fixtures/people.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
+import { createApiWithActivators } from '../activating-operators.ts'
+import { developmentToken, type Reply } from '../test-api.ts'
+
+const hostToken = 'the-token-of-this-host'
+const api = disposeAfterTests(await createApiWithActivators({ settings: { hostToken } }))
+const ada = await api.signIn(api.people.ada)
+const olga = await api.signIn(api.people.olga)
+const email = 'ada@example.com'
+
+/** Until the end, the version in force does not name Ada, or only as an earlier address of Olga. */
+async function withoutAda(formerly: string[] = []): Promise<Disposable> {
+  const { policies } = api.service.ctx
+  const { inForce } = policies
+  const policy = await inForce()
+  const people = policy.config.people
+    .filter((person) => person.email !== email)
+    .map((person) => (person.name === 'Olga' ? { ...person, formerly } : person))
+  const version = { ...policy, config: { ...policy.config, people } }
+  Object.assign(policies, {
+    inForce: async (on: Parameters<typeof inForce>[0]) => {
+      await inForce(on)
+      return version
+    },
+  })
+  return { [Symbol.dispose]: () => void Object.assign(policies, { inForce }) }
+}
+
+const post = (path: string, body: object): Promise<Reply> => api.ask(path, { method: 'POST', body })
+
+async function ownLink(): Promise<string> {
+  const { body } = await ada.post(`/v1/people/${email}/link`)
+  return new URL(body.url).hash.slice('#link='.length)
+}
+
+// Rules: product.md 17, 18; security.md 21, 38
+test('somebody whom the project no longer names signs in by no way, and nobody proposes them a key; those whose group fills a team do', async () => {
+  const passkey = softwarePasskey()
+  const registration = passkey.create((await ada.post('/v1/credentials/options')).body)
+  await ada.post('/v1/credentials', { name: 'Laptop', response: registration })
+  const byPasskey = async (): Promise<Reply> => {
+    const { body: options } = await post('/v1/auth/passkey/options', {})
+    return post('/v1/auth/passkey', { response: passkey.get(options) })
+  }
+  const mailed = () => createMailedLink(api.service.ctx, { email, channel: 'dashboard' })
+  const links = [await ownLink(), (await mailed())?.token]
+  {
+    using _ = await withoutAda()
+    for (const token of links) expect((await post('/v1/auth/link', { token })).status).toBe(401)
+    expect((await byPasskey()).status).toBe(401)
+    const [refusal] = (await trailOf(api.database.db, {}, 'session.refused')).slice(-1)
+    expect(refusal?.detail).toMatchObject({ method: 'passkey', why: 'unknown_person' })
+    expect((await post('/v1/auth/dev-login', { email, token: developmentToken })).status).toBe(401)
+    expect((await post('/v1/auth/host-link', { email, token: hostToken })).status).toBe(404)
+    expect(await mailed()).toBeNull()
+    const key = { name: 'robot', owner: email, scopes: ['runs:write'] }
+    expect((await olga.post('/v1/keys', key)).status).toBe(404)
+    await addPerson(api.service.db, 'Nina', ['platform'])
+    const nina = { email: 'nina@example.com', token: developmentToken }
+    expect((await post('/v1/auth/dev-login', nina)).status).toBe(200)
+  }
+  {
+    // Both rows count as one human.
+    using _ = await withoutAda([email])
+    expect((await byPasskey()).status).toBe(200)
+  }
+  expect((await byPasskey()).status).toBe(200)
+  expect((await post('/v1/auth/link', { token: await ownLink() })).status).toBe(200)
+})
