@@ -10,6 +10,7 @@ import type { ServiceContext } from '../core/context.ts'
 import { personRows, verifyPerson } from '../requests/people/verified-person.ts'
 import { principalsOfInvocation, type Invocation } from '../requests/people/principals-of-call.ts'
 import { principalsOfRun } from '../requests/people/principals-of-run.ts'
+import { givingApproval, isStillApproved } from './still-approved.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
 
 /** A grant that covers a call now; `ruleText` is shown where its rule is. */
@@ -23,9 +24,9 @@ export interface MatchingGrant {
  * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10). A
  * live grant is not revoked, not used up, not past its end (by the database's clock), and not ended
  * with the run. It is signed, and every field is verified. Its giver is enabled, in a team that
- * could decide, and not behind the call. A command's facts must be those that were approved:
- * `restsOn` returns the current ones, `null` for other calls, and is called only when a grant could
- * cover it. Blocks of the policy come first.
+ * could decide, and not behind the call; where its quorum needed several people, as many as then.
+ * A command's facts must be those that were approved: `restsOn` returns the current ones, `null`
+ * for other calls, and is called only when a grant could cover it. Blocks of the policy come first.
  */
 export async function findGrant(
   { db, verifier, seals }: { readonly db: Db | Tx } & Pick<ServiceContext, 'verifier' | 'seals'>,
@@ -43,7 +44,7 @@ export async function findGrant(
     .innerJoin('person', 'person.id', 'approval_grant.granted_by')
     .selectAll('approval_grant')
     .select('person.name as giver_name')
-    .select(personRows.as('giver'))
+    .select([personRows.as('giver'), givingApproval.as('approval')])
     .where('root_run_id', '=', question.rootRunId)
     .where('tool', '=', question.call.tool)
     .where(isUsable)
@@ -60,15 +61,17 @@ export async function findGrant(
     principalsOfInvocation(db, question),
     question.restsOn(),
   ])
+  const principals = [...ofRun, ...ofCall]
   for (const { row, statement } of matching) {
     const eligibility = judgeEligibility({
       need: 'decide',
       person: verifyPerson(seals, row.giver),
       quorum: { any: statement.teams.map((team) => [{ team, count: 1 }]) },
-      principals: [...ofRun, ...ofCall],
+      principals,
       selfApproval: statement.selfApproved,
     })
-    if (eligibility.canDecide && coversFacts(statement, facts))
+    const isApproved = eligibility.canDecide && isStillApproved(seals, row.approval, principals)
+    if (isApproved && coversFacts(statement, facts))
       return { id: row.id, ruleText: grantText(row), statement }
   }
   return null

@@ -118,18 +118,7 @@ describe('a grant', () => {
       .execute()
     expect(await desk.find(call)).toBeNull()
     await joinTeam(desk.database.db, desk.grace.id, 'platform')
-    const hash = await rowOf(desk.database.db, 'content', {})
-    await desk.database.db
-      .insertInto('message')
-      .values({
-        id: crypto.randomUUID(),
-        run_id: desk.run.id,
-        sequence: 1,
-        role: 'user',
-        author: JSON.stringify(desk.grace.caller.actor),
-        content_hash: hash.hash,
-      })
-      .execute()
+    await addMessage(desk.grace)
     expect(await desk.find(call)).toBeNull()
   })
 
@@ -178,6 +167,50 @@ test('of a quorum covers only what every approval covers, with the tightest limi
   await decide(wide, second, { scope: 'run', grant: { uses: 2 } })
   expect((await desk.find(callOf(wide)))?.statement.uses).toBe(2)
 })
+
+// Rules: product.md 10, 17, 18
+test('of a quorum holds only while everybody whom the quorum needed could still decide', async () => {
+  const { db } = desk.database
+  const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+  const last = await addPerson(db, 'Last', ['platform'], 'last@example.com')
+  const request = await addRequest(desk.service, desk.run, { quorum })
+  for (const person of [desk.grace, last]) {
+    const body = { decision: 'approve', digest: request.digest, revision: 1, scope: 'path' }
+    await decideRequest(desk.service.ctx, person.caller, { request: request.id, body })
+  }
+  const call = callOf(request, { digest: otherDigest })
+  const dormant = async () => {
+    const [grant] = await listGrants(desk.service.ctx, last.caller, { runId: desk.run.id })
+    return grant?.dormant
+  }
+  expect((await desk.find(call))?.statement.grantedBy).toBe(last.id)
+  expect(await dormant()).not.toContain('could no longer decide')
+  const grace = { id: desk.grace.id }
+  await setRows(db, 'person', grace, { disabled_at: new Date() })
+  expect(await desk.find(call)).toBeNull()
+  await setRows(db, 'person', grace, { disabled_at: null })
+  expect(await desk.find(call)).not.toBeNull()
+  // Grace tells the run what to write: two others would have to agree to that.
+  await addMessage(desk.grace)
+  expect(await desk.find(call)).toBeNull()
+  expect(await dormant()).toContain('could no longer decide')
+})
+
+/** A message of somebody to the run. */
+async function addMessage({ caller }: TestPerson): Promise<void> {
+  const { hash } = await rowOf(desk.database.db, 'content', {})
+  await desk.database.db
+    .insertInto('message')
+    .values({
+      id: crypto.randomUUID(),
+      run_id: desk.run.id,
+      sequence: 1,
+      role: 'user',
+      author: JSON.stringify(caller.actor),
+      content_hash: hash,
+    })
+    .execute()
+}
 
 /** Takes a use of a request's grant, as the executor does for a call that found it. */
 async function userOf(request: TestRequest): Promise<() => Promise<number | null>> {

@@ -8,6 +8,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { principalsOfRun, type Principal } from '../requests/people/principals-of-run.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { dormantByPolicy } from './dormant-by-policy.ts'
+import { givingApproval, isStillApproved, type GivingApproval } from './still-approved.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 import type { RecordOf } from '../core/record-of.ts'
 
@@ -41,6 +42,7 @@ export async function listGrants(
     .select([
       sql<string[]>`array(select team from team_member where person_id = giver.id)`.as('teams'),
       sql<boolean>`coalesce(expires_at <= clock_timestamp(), false)`.as('is_past'),
+      givingApproval.as('approval'),
     ])
     .where('approval_grant.root_run_id', '=', run.root_run_id)
     .orderBy('approval_grant.created_at', 'desc')
@@ -88,6 +90,7 @@ type GrantRow = Selectable<ApprovalGrantTable> & {
   readonly disabled_at: Date | null
   readonly teams: readonly string[]
   readonly is_past: boolean
+  readonly approval: GivingApproval
 }
 
 /** By id, why a living grant covers nothing now. */
@@ -98,7 +101,7 @@ async function dormantTexts(
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const row of living) {
-    const why = dormantText(row, principals)
+    const why = dormantText(ctx, row, principals)
     if (why !== null) texts.set(row.id, why)
   }
   const others = living
@@ -108,7 +111,11 @@ async function dormantTexts(
 }
 
 /** Why a live grant would not cover any call of this run now (find-grant.ts), whatever the call. */
-function dormantText(row: GrantRow, principals: readonly Principal[]): string | null {
+function dormantText(
+  { seals }: Pick<ServiceContext, 'seals'>,
+  row: GrantRow,
+  principals: readonly Principal[],
+): string | null {
   if (row.uses_allowed !== null && row.uses >= row.uses_allowed) return 'it is used up'
   if (row.is_past) return 'it has expired'
   const { teams, selfApproved } = statementOf(row)
@@ -119,7 +126,10 @@ function dormantText(row: GrantRow, principals: readonly Principal[]): string | 
     principals,
     selfApproval: selfApproved,
   })
-  if (eligibility.canDecide) return null
+  if (eligibility.canDecide) {
+    if (isStillApproved(seals, row.approval, principals)) return null
+    return 'somebody whose approval it needed could no longer decide about this run'
+  }
   if (eligibility.which === 'disabled') return `${row.giver_name} has been disabled`
   if (eligibility.which === 'behind_request') return `${row.giver_name} is now behind this run`
   return `${row.giver_name} is no longer in a team that could decide: ${teams.join(', ')}`
