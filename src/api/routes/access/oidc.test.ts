@@ -23,6 +23,10 @@ test('a sign-in continues at a page of this service, and at no other address', (
     '/x/../v1/auth/logout',
     '/%2e%2e/../\\evil',
     '/ünsafe',
+    '/.//evil.example',
+    '/requests/..//evil.example',
+    '/%2e//evil.example',
+    '/%2E%2e///evil.example',
   ]
   for (const other of others) expect(localPath(other, home)).toBe('/')
 })
