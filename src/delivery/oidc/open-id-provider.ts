@@ -106,13 +106,25 @@ class OpenIdProvider implements IdentityProvider {
   async verifyAccessToken(
     token: string,
     audiences: readonly string[],
+    readTime: () => Promise<Date>,
   ): Promise<Readonly<Record<string, unknown>>> {
     return this.#withConfiguration(async (config) => {
-      const { payload } = await jwtVerify(token, this.#keysAt(config.serverMetadata().jwks_uri), {
+      const findKey = this.#keysAt(config.serverMetadata().jwks_uri)
+      let now = new Date()
+      // The time is read after the key: callers at one moment then wait for one answer with keys.
+      const findKeyAndTime: JWTVerifyGetKey = async (...of) => {
+        const key = await findKey(...of)
+        now = await readTime()
+        return key
+      }
+      const { payload } = await jwtVerify(token, findKeyAndTime, {
         issuer: this.#settings.issuer,
         audience: [...audiences],
         algorithms: tokenAlgorithms,
         requiredClaims: ['exp', 'sub'],
+        get currentDate() {
+          return now
+        },
         clockTolerance: clockToleranceSeconds,
       })
       // A token that is bound to a key (DPoP, mTLS) needs a proof of that key, which nobody sends.

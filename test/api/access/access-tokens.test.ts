@@ -219,6 +219,21 @@ test('a token that is not of the issuer, not for this address, or not of this ti
   expect(issuer.timesAsked()).toBe(1)
 })
 
+// Rules: security.md 42
+test.each([-10, 10])(
+  'a token is valid to its end by the clock of the database, while the clock of the host is %i minutes off',
+  async (minutes) => {
+    const now = Math.floor(Date.now() / 1000)
+    const [valid, over] = await Promise.all([
+      issuer.sign(claimsOf({ nbf: now - 60, exp: now + 300 })),
+      issuer.sign(claimsOf({ nbf: now - 600, exp: now - 300 })),
+    ])
+    vi.useFakeTimers({ toFake: ['Date'], now: (now + minutes * 60) * 1000 })
+    expect((await open(valid)).status).toBe(200)
+    expect(await refused(over)).toBe('ERR_JWT_EXPIRED')
+  },
+)
+
 test('a token without a scope is refused with the missing scope, and a token in the address is always refused', async () => {
   for (const scope of ['requests:read', 'openid', 'requests:write,requests:read']) {
     const reply = await open(await issuer.sign(claimsOf({ scope })))

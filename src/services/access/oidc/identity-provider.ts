@@ -20,11 +20,12 @@ export interface IdentityProvider {
   redeem(secrets: FlowSecrets, callbackUrl: URL): Promise<Readonly<Record<string, unknown>>>
   /**
    * The claims of an access token that is a JWT of the provider, issued for one of these resources:
-   * issuer, audience, times and signature are verified.
+   * issuer, audience, signature and, by the clock that `readTime` reads, times are verified.
    */
   verifyAccessToken(
     token: string,
     audiences: readonly string[],
+    readTime: () => Promise<Date>,
   ): Promise<Readonly<Record<string, unknown>>>
   /** where the browser signs out at the provider too; null when the provider offers no such page */
   endSessionUrl(returnTo: string): Promise<URL | null>

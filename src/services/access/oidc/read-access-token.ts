@@ -2,6 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { OidcSettings } from '#policy/settings.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { KeyIdentity } from '../api-keys/read-api-key.ts'
 import { ProviderFailure, type IdentityProvider } from './identity-provider.ts'
@@ -37,7 +38,7 @@ export async function readAccessToken(
 ): Promise<KeyIdentity | TokenRefusal> {
   const { config, settings, provider, token, audiences } = input
   const claims = await provider
-    .verifyAccessToken(token, audiences)
+    .verifyAccessToken(token, audiences, () => databaseTime(ctx.db))
     .catch((error: unknown) => refusalOf(error))
   if (claims instanceof ProviderFailure) return { why: 'token_not_valid', code: claims.code }
   const client = clientClaims.map((name) => claims[name]).find((value) => value !== undefined)
