@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { withHelpOption } from './commands/usage-errors.ts'
@@ -82,6 +83,18 @@ test('a reader of the messages who stops reading changes no exit code', async ()
   })
   child.stderr.destroy()
   expect(await once(child, 'exit')).toEqual([2, null])
+})
+
+test('a command starts without what only others need: schemas, the verification of evidence', async () => {
+  const program = new URL('program.ts', import.meta.url).href
+  const script = `
+    import { registerHooks } from 'node:module'
+    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) })
+    await import(${JSON.stringify(program)})`
+  const flags = [...process.execArgv, '--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, flags)
+  expect(stdout).toContain('/cli/commands/audit/audit-verify.ts')
+  expect(stdout).not.toMatch(/node_modules\/zod\/|\/evidence\/verify\/|\/cli\/witness\//)
 })
 
 test('a text without quotes is refused, and the message shows how to write it', async () => {
