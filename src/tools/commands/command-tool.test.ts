@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { parsed } from '../workspace.fixture.ts'
 import { commandDesk } from './commands.fixture.ts'
 
 const without = 'in a sandbox without a network'
@@ -66,4 +67,26 @@ test('a script without a command is an error of the tool, and nobody is asked ab
     expect(parse(blank), JSON.stringify(blank)).toMatchObject({ ok: false })
   for (const script of ['ls', '# first\nls', ':'])
     expect(parse(script), script).toMatchObject({ ok: true })
+})
+
+// Rules: security.md 24, 28
+test('a script with too many commands, folders or words to find the files that it names is refused', async () => {
+  using desk = await commandDesk({
+    'work/run.sh': 'echo shown\n',
+    'work/sub/run.sh': 'echo shown\n',
+  })
+  const { signal } = new AbortController()
+  const present = async (command: string) => {
+    const call = await parsed(desk.tools.shell, { command, cwd: 'work' })
+    return desk.tools.shell.present(call, { workspace: desk.workspace, signal })
+  }
+  const filesOf = async (command: string) =>
+    (await present(command)).facts.bases.map((base) => base.path)
+  expect(await filesOf(`${':\n'.repeat(1000)}sh run.sh`)).toEqual(['work/run.sh'])
+  const folders = (count: number) => Array.from({ length: count }, (_, n) => `cd /${n}\n`).join('')
+  expect(await filesOf(`${folders(60)}cd sub\nsh run.sh`)).toContain('work/sub/run.sh')
+  const words = Array.from({ length: 500 }, (_, n) => `w${n}`).join(' ')
+  for (const command of [`${folders(70)}sh run.sh`, `${folders(60)}echo ${words}; sh run.sh`]) {
+    await expect(present(command), command.slice(-40)).rejects.toThrow('too many files')
+  }
 })

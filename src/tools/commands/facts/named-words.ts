@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { CommandInput } from '#domain/tools/command.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
 
@@ -16,14 +17,19 @@ export interface NamedWords {
   readonly plain: boolean
 }
 
-const maxFolders = 16
-const maxCommands = 400
+const maxFolders = 64
+const maxCommands = 5000
+/** Each word is looked for in each folder. */
+const maxPlaces = 20_000
 
-/** Finds the words by which a command may name files. Pure; over-approximates. */
+/**
+ * Finds the words by which a command may name files. Pure; over-approximates. Throws `ToolProblem`
+ * for a command that may name too many: a file that is not looked for would run unseen.
+ */
 export function namedWords(input: CommandInput): NamedWords {
   const { search, isComplete } = analyseCommand(input)
-  const simpleCommands = search.commands.slice(0, maxCommands)
-  const commands = simpleCommands.map(({ node, words }): WordTexts => {
+  if (search.commands.length > maxCommands) throw tooMany()
+  const commands = search.commands.map(({ node, words }): WordTexts => {
     const read = (node?.redirects ?? []).flatMap((redirect) =>
       redirect.type === 'Redirect' && redirect.operator === '<' && redirect.target !== undefined
         ? [[redirect.target.value]]
@@ -31,9 +37,16 @@ export function namedWords(input: CommandInput): NamedWords {
     )
     return [...words.map(textsOf), ...read]
   })
-  const isKnown =
-    isComplete && search.computed.length === 0 && search.commands.length <= maxCommands
-  return { commands, folders: foldersOf(input.cwd, commands), plain: isKnown && !writes(input) }
+  const isKnown = isComplete && search.computed.length === 0
+  const folders = foldersOf(input.cwd, commands)
+  if (folders.length * new Set(commands.flat(2)).size > maxPlaces) throw tooMany()
+  return { commands, folders, plain: isKnown && !writes(input) }
+}
+
+function tooMany(): ToolProblem {
+  return new ToolProblem(
+    `The command may name too many files for its approver: it can have at most ${maxCommands} simple commands and ${maxFolders} folders, and ${maxPlaces} places for files. Divide it into several calls.`,
+  )
 }
 
 const changes = new Set(['cd', 'pushd'])
@@ -48,7 +61,9 @@ function foldersOf(cwd: string, commands: readonly WordTexts[]): readonly string
         ? path.normalize(text)
         : path.normalize(path.join(from, text))
       const tidy = at.replace(/\/$/, '')
-      if (!folders.includes(tidy) && folders.length < maxFolders) folders.push(tidy)
+      if (folders.includes(tidy)) continue
+      if (folders.length === maxFolders) throw tooMany()
+      folders.push(tidy)
     }
   }
   for (const words of commands) {
