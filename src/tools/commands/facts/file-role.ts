@@ -25,7 +25,7 @@ const codeName =
   /(?:^|\/)(?:[^/]*\.(?:[cm]?[jt]sx?|[zk]?sh|bash|bats|fish|p[lmy]|pyw|rb|php|lua|tcl|r|jl|exs?|groovy|scala|kts?|clj|raku|ps1|psm1|awk|sed|mk|gradle|jar|class|wasm|so|dylib|nu|sql)|(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile|Gemfile|Jenkinsfile|configure|gradlew|mvnw)$/i
 
 /** The name of a program without a version at its end: `perl5.36` is `perl`. */
-function bareName(word: string): string {
+export function bareName(word: string): string {
   const name = word.slice(word.lastIndexOf('/') + 1).toLowerCase()
   return programNamed(name) === undefined ? name.replace(/(?<![-\d.])[-\d.]+$/, '') : name
 }
@@ -61,7 +61,7 @@ export function mayRun(words: WordTexts, index: number, isCode: boolean): boolea
   if (names.every((name) => ['sed', 'awk'].includes(name))) {
     return (
       /^(?:-[a-z]*f|--file)/.test(words[index - 1]?.[0] ?? '') ||
-      text(words, index).startsWith('--file=')
+      /^(?:--file=|-[a-z]*f.)/.test(text(words, index))
     )
   }
   return isCode && !names.every((name) => isHandler(name, words))

@@ -1,9 +1,11 @@
 import path from 'node:path'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { decidingZones } from '#policy/globs/zones-of-path.ts'
+import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
+import { realPathOf } from '#sandbox/real-path.ts'
 import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
+import { otherNames, unnamedFiles } from './implied-names.ts'
 import type { NamedWords } from './named-words.ts'
 
 /** A regular file of a zone that a command names. */
@@ -34,9 +36,10 @@ const headBytes = 512
 const maxChained = 5
 
 /**
- * The regular files in zones that the words of a command name, as operands or after a `=`, with
- * their hashes (product.md 14), and the interpreters in their first lines. Links are not followed:
- * their target is another name. `programs`: absolute paths of what it runs.
+ * The regular files in zones that the words of a command name or imply (implied-names.ts), with
+ * their hashes (product.md 14), and the interpreters in their first lines. For a link, or a path
+ * through one, it is the file to which it leads, under its own path. `programs`: absolute paths of
+ * what it runs.
  */
 export async function namedFiles(
   root: string,
@@ -50,14 +53,21 @@ export async function namedFiles(
   const interpreters = new Set<string>()
   const reads = onlyReads(words)
 
-  const look = async (at: string): Promise<InspectedFile | null> => {
+  const inspectOnce = async (at: string): Promise<InspectedFile | null> => {
     const inspection = inspected.get(at)
     if (inspection !== undefined) return inspection
     const file = decidingZones(zones, at).length === 0 ? null : await inspect(at)
     inspected.set(at, file)
     return file
   }
-  const run = async (at: string, file: InspectedFile, depth: number): Promise<void> => {
+  const look = async (at: string): Promise<FileAt | null> => {
+    const file = await inspectOnce(at)
+    if (file !== null) return { at, file }
+    const end = await endOfLinks(root, at)
+    const linkedFile = end === null ? null : await inspectOnce(end)
+    return end === null || linkedFile === null ? null : { at: end, file: linkedFile }
+  }
+  const run = async ({ at, file }: FileAt, depth: number): Promise<void> => {
     if (roles.get(at) === 'runs') return
     roles.set(at, 'runs')
     const { operands, programs: named } = firstLine(file.head)
@@ -71,27 +81,34 @@ export async function namedFiles(
   // Relative names count from the folder in which the command runs, wherever the script is.
   const runEach = async (name: string, depth: number): Promise<boolean> => {
     let isFound = false
-    for (const at of placesOf(root, words.folders, [name])) {
-      const file = depth >= maxChained ? null : await look(at)
-      if (file === null) continue
+    for (const at of await placesOf(root, words.folders, [name])) {
+      const target = depth >= maxChained ? null : await look(at)
+      if (target === null) continue
       isFound = true
-      await run(at, file, depth + 1)
+      await run(target, depth + 1)
     }
     return isFound
   }
 
   for (const at of programs) {
     const inside = placeOf(root, '', at)
-    const file = inside === null ? null : await look(inside)
-    if (inside !== null && file !== null) await run(inside, file, 0)
+    const target = inside === null ? null : await look(inside)
+    if (target !== null) await run(target, 0)
   }
   for (const command of words.commands) {
+    for (const at of await placesOf(root, words.folders, unnamedFiles(command))) {
+      const target = await look(at)
+      if (target !== null && !roles.has(target.at)) roles.set(target.at, 'uses')
+    }
     for (const [index, texts] of command.entries()) {
-      for (const at of placesOf(root, words.folders, texts)) {
-        const file = await look(at)
-        if (file === null) continue
-        if (mayRun(command, index, looksLikeCode(at, file.head))) await run(at, file, 0)
-        else if (!roles.has(at)) roles.set(at, reads ? 'reads' : 'uses')
+      const names = [...texts, ...otherNames(command, index)]
+      for (const at of await placesOf(root, words.folders, names)) {
+        const target = await look(at)
+        if (target === null) continue
+        const { head } = target.file
+        const isCode = looksLikeCode(at, head) || looksLikeCode(target.at, head)
+        if (mayRun(command, index, isCode)) await run(target, 0)
+        else if (!roles.has(target.at)) roles.set(target.at, reads ? 'reads' : 'uses')
       }
     }
   }
@@ -100,6 +117,19 @@ export async function namedFiles(
     return file === null ? [] : [{ path: at, bytes: file.bytes, hash: file.hash, role }]
   })
   return { files, interpreters: [...interpreters] }
+}
+
+interface FileAt {
+  readonly at: string
+  readonly file: InspectedFile
+}
+
+/** Where a path below the root leads by links, relative to it; `null`: nowhere else, or outside. */
+async function endOfLinks(root: string, at: string): Promise<string | null> {
+  const [realRoot, end] = await Promise.all([realPathOf(root), realPathOf(path.join(root, at))])
+  if (realRoot === null || end === null || !containsPath(realRoot, end)) return null
+  const below = path.relative(realRoot, end)
+  return below === '' || below === at ? null : below
 }
 
 /** Reads hash and beginning of files for a presentation; it stores nothing. */
@@ -117,22 +147,55 @@ export function inspectInWorkspace(workspace: Workspace): InspectFile {
   }
 }
 
-function placesOf(
+async function placesOf(
   root: string,
   folders: readonly string[],
   texts: readonly string[],
-): ReadonlySet<string> {
-  const names = texts.flatMap((text) => [text, text.slice(text.indexOf('=') + 1)])
-  const places = names.flatMap((name) => folders.map((folder) => placeOf(root, folder, name)))
-  return new Set(places.filter((at) => at !== null))
+): Promise<ReadonlySet<string>> {
+  const places = new Set<string>()
+  for (const name of texts.flatMap(pathsIn)) {
+    for (const folder of folders) {
+      const at = goesUp.test(name)
+        ? await realPlaceOf(root, folder, name)
+        : placeOf(root, folder, name)
+      if (at !== null) places.add(at)
+    }
+  }
+  return places
 }
+
+/** The parts of a word that may be a path: all of it, what follows a `=`, or letters of options. */
+function pathsIn(text: string): readonly string[] {
+  const [, letters = ''] = /^-([A-Za-z]{1,4})/.exec(text) ?? []
+  const attached = Array.from(letters, (_, at) => text.slice(at + 2))
+  return [text, text.slice(text.indexOf('=') + 1), ...attached]
+}
+
+const goesUp = /(?:^|\/)\.\.(?:\/|$)/
 
 /** The path of a word below the workspace root, or `null`. */
 function placeOf(root: string, folder: string, text: string): string | null {
-  if (text === '' || text.startsWith('-') || text.includes('\0')) return null
-  const from = path.isAbsolute(folder) ? folder : path.join(root, folder)
-  const at = path.relative(root, path.resolve(from, text))
+  if (!mayBePath(text)) return null
+  const at = path.relative(root, path.resolve(folderAt(root, folder), text))
   return at === '' || at === '..' || at.startsWith('../') ? null : at
+}
+
+/** As `placeOf`, for a word with `..`: the kernel counts it from where the names before it lead. */
+async function realPlaceOf(root: string, folder: string, text: string): Promise<string | null> {
+  if (!mayBePath(text)) return null
+  const absolute = text.startsWith('/') ? text : `${folderAt(root, folder)}/${text}`
+  const [realRoot, end] = await Promise.all([realPathOf(root), realPathOf(absolute)])
+  return realRoot === null || end === null
+    ? placeOf(root, folder, text)
+    : placeOf(realRoot, '', end)
+}
+
+function mayBePath(text: string): boolean {
+  return text !== '' && !text.startsWith('-') && !text.includes('\0')
+}
+
+function folderAt(root: string, folder: string): string {
+  return path.isAbsolute(folder) ? folder : path.join(root, folder)
 }
 
 interface FirstLine {

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
@@ -192,6 +200,18 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     ['what the first line of a program runs', './s/first', ['work/s/first', 'work/s/b.js']],
     ['the same by env', './s/env', ['work/s/env', 'work/s/a.js', 'work/s/b.js']],
     ['an interpreter by a relative name', './s/near', ['work/s/near', 'work/s/run.sh']],
+    ['a file in the word of an option', 'make -sfs/x.mk all', ['work/s/x.mk']],
+    ['one that node loads first', 'node -r./s/a.js s/b.js', ['work/s/a.js', 'work/s/b.js']],
+    ['a script whose ending node adds', 'node s/b', ['work/s/b.js']],
+    ['a module of Python', 'python3 -um s.x', ['work/s/x.py']],
+    ['a folder that Python runs', 'timeout 5 python3 s/pack', ['work/s/pack/__main__.py']],
+    ['the file with which make begins', 'make -C s all', ['work/s/Makefile']],
+    ['the scripts of npm', 'npm --prefix s run build', ['work/s/package.json']],
+    ['a script behind a link', 'sh s/link', ['work/s/run.sh']],
+    ['a script in a folder behind a link', 'sh away/run.sh', ['work/s/run.sh']],
+    ['a program behind a link', './away/linked', ['work/s/tool', 'work/s/run.sh']],
+    ['data behind a link', 'cat data', ['work/s/plain']],
+    ['the file above where a link leads', 'sh deep/../plain', ['work/s/plain']],
   ])('rests on %s', patient, async (_, command, files) => {
     using desk = await commandDesk({
       'work/s/run.sh': first,
@@ -200,11 +220,26 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/s/b.js': 'b\n',
       'work/s/x.py': 'x\n',
       'work/s/x.mk': 'all:\n',
+      'work/s/pack/__main__.py': 'x\n',
+      'work/s/Makefile': 'all:\n',
+      'work/s/package.json': '{ "scripts": { "build": "true" } }\n',
+      'work/s/deep/empty': '',
+      // What the words of `deep/../plain` name if no link is followed.
+      'work/plain': 'echo other\n',
     })
     desk.put('work/s/tool', `#!${desk.root}/work/s/run.sh\n`)
     desk.put('work/s/first', '#!/usr/bin/node s/b.js\n')
     desk.put('work/s/env', '#!/usr/bin/env -S node --require=s/a.js s/b.js\n')
     desk.put('work/s/near', '#!s/run.sh\n')
+    for (const [link, target] of [
+      ['s/link', 'run.sh'],
+      ['s/linked', 'tool'],
+      ['away', 's'],
+      ['data', 's/plain'],
+      ['deep', 's/deep'],
+    ] as const) {
+      symlinkSync(target, path.join(desk.root, 'work', link))
+    }
     for (const name of ['tool', 'first', 'env', 'near']) {
       chmodSync(path.join(desk.root, 'work/s', name), 0o755)
     }
@@ -220,4 +255,36 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     const call = desk.run('shell', { command, cwd: 'work' }, { facts })
     await expect(call).rejects.toMatchObject({ code: 'stale' })
   })
+
+  test(
+    'that a link leads to: it is stale once the link leads to another one',
+    patient,
+    async () => {
+      using desk = await commandDesk({ 'work/s/run.sh': good, 'work/s/other.sh': 'echo other\n' })
+      const link = path.join(desk.root, 'work/run.sh')
+      symlinkSync('s/run.sh', link)
+      const input = { file: 'sh', args: ['run.sh'], cwd: 'work' }
+      const facts = await factsOf(desk, 'exec', input)
+      expect(stdoutOf(await desk.run('exec', input, { facts }))).toBe('shown\n')
+      rmSync(link)
+      symlinkSync('s/other.sh', link)
+      await expect(desk.run('exec', input, { facts })).rejects.toMatchObject({ code: 'stale' })
+    },
+  )
+
+  test(
+    'a script behind a link that is rewritten while it runs continues with the bytes that were shown',
+    patient,
+    async () => {
+      const script = 'touch begun\nwhile [ ! -e go ]; do sleep 0.02; done\necho shown\n'
+      using desk = await commandDesk({ 'work/s/run.sh': script })
+      symlinkSync('s/run.sh', path.join(desk.root, 'work/run.sh'))
+      const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
+      const running = desk.run('exec', input, { facts: await factsOf(desk, 'exec', input) })
+      await untilBegun(desk)
+      desk.put('work/s/run.sh', script.replace('echo shown', 'echo other'))
+      writeFileSync(path.join(desk.root, 'work/go'), '')
+      expect(stdoutOf(await running)).toBe('shown\n')
+    },
+  )
 })
