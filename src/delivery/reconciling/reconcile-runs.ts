@@ -17,7 +17,6 @@ const runsAtOnce = 500
 
 /** What a round repaired, by run ids. */
 export interface ReconciledRuns {
-  readonly looked: number
   readonly startedAgain: readonly string[]
   readonly lost: readonly string[]
   /** runs that rest but wait for nobody, and ended ones whose workflow runs again */
@@ -45,13 +44,11 @@ export async function reconcileRuns(
   await delivering.guard.confirm()
   const { log, woken } = options
   const running = await runningWorkflows(delivering.temporal)
-  let count = 0
   const startedAgain: string[] = []
   const lostRuns: string[] = []
   for (let after = ''; ;) {
     const runs = await openRuns(ctx, after)
     for (const run of runs) {
-      count += 1
       if (running.has(run.workflow_id)) continue
       const outcome = await reconcileRun(ctx, delivering, run)
       if (outcome === 'lost') lostRuns.push(run.id)
@@ -71,7 +68,6 @@ export async function reconcileRuns(
     log.warn({ runId }, 'a workflow that lagged behind its run was signalled')
   for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
   return {
-    looked: count,
     startedAgain,
     lost: lostRuns,
     woken: [...revived, ...moved.woken],

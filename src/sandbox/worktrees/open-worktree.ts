@@ -29,11 +29,6 @@ export class Worktrees {
     return worktree
   }
 
-  /** Forgets a worktree whose files were removed. */
-  forget(rootRunId: string): void {
-    this.#opened.delete(rootRunId)
-  }
-
   async #open(
     source: WorktreeSource,
     { rootRunId: runId, mayBeMade, ...worktree }: WorktreeToOpen,

@@ -51,9 +51,7 @@ async function visibleSubjects(
     ...(requestIds.length === 0
       ? []
       : [visibleRows(viewers, 'request', requestIds, requestVisibleTo(terms, 'request'))]),
-    ...(runIds.length === 0
-      ? []
-      : [visibleRows(viewers, 'run', runIds, runVisibleTo(terms, 'run'))]),
+    ...(runIds.length === 0 ? [] : [visibleRows(viewers, 'run', runIds, runVisibleTo(terms))]),
   ])
   const visible = new Map<string, Set<string>>()
   if (parts.length === 0) return visible

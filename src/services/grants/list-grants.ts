@@ -29,7 +29,7 @@ export async function listGrants(
     .innerJoin('run as root', 'root.id', 'run.root_run_id')
     .select(['run.root_run_id', 'root.started_by'])
     .where('run.id', '=', input.runId)
-    .where(runVisibleTo(viewer, 'run'))
+    .where(runVisibleTo(viewer))
     .executeTakeFirst()
   if (run === undefined)
     throw new Problem('not_found', `There is no run ${input.runId} that you may see`)

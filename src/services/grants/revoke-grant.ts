@@ -27,7 +27,7 @@ export async function revokeGrant(
       'run.started_by',
     ])
     .where('approval_grant.id', '=', input.grantId)
-    .where(runVisibleTo(viewer, 'run'))
+    .where(runVisibleTo(viewer))
     .executeTakeFirst()
   if (visibleGrant === undefined)
     throw new Problem('not_found', `There is no grant ${input.grantId}`)

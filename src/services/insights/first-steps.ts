@@ -17,7 +17,7 @@ export async function readFirstSteps(
   const { personId } = viewer
   const { rows } = await sql<Record<FirstStep, boolean>>`
     select
-      exists (select 1 from run where ${runVisibleTo(viewer, 'run')}) as run,
+      exists (select 1 from run where ${runVisibleTo(viewer)}) as run,
       exists (select 1 from decision join request on request.id = decision.request_id
         where not decision.self_approved and ${requestVisibleTo(viewer, 'request')}) as decision,
       exists (select 1 from api_key where owner_id = ${personId} and last_used_at is not null) as agent,

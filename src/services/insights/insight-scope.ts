@@ -60,7 +60,7 @@ export type WaitingInsight = Pick<Insight, 'key' | 'name' | 'waiting' | 'waiting
 
 /** The requests that a scope counts; `request` is the table's name in the query. */
 export function isCounted({ viewer, seesAll }: InsightScope): RawBuilder<boolean> {
-  return seesAll ? sql<boolean>`true` : countedRequestVisibleTo(viewer, 'request')
+  return seesAll ? sql<boolean>`true` : countedRequestVisibleTo(viewer)
 }
 
 /** The same for those that were opened within the time, for which there is an index. */

@@ -39,7 +39,7 @@ export async function readUsage(
     from turn_attempt as step ${lookedUp('run', sql`own.id = step.run_id`)}
       left join person on person.id = run.started_by
     where step.started_at >= ${from} and step.started_at < ${to}
-      and ${seesAll ? sql<boolean>`true` : runVisibleTo(viewer, 'run')}
+      and ${seesAll ? sql<boolean>`true` : runVisibleTo(viewer)}
     group by 1 order by "costUsd" desc nulls last, "inputTokens" desc, 1 limit ${sql.lit(maxItems)}
   `.execute(ctx.db)
   return { from, to, items }

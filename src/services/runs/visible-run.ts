@@ -30,7 +30,7 @@ async function visibleId(
     .selectFrom('run')
     .select('id')
     .where(column, '=', reference)
-    .where(runVisibleTo(viewer, 'run'))
+    .where(runVisibleTo(viewer))
     .executeTakeFirst()
   return row?.id
 }

@@ -30,7 +30,7 @@ export async function findExact(
   if (types.has('run') && (isId || isShortNumber(reference))) {
     const named = isId ? sql`run.id = ${reference}` : sql`run.number = ${reference}`
     const { rows } = await sql<RunRow>`
-      ${runRows} where ${named} and ${runVisibleTo(viewer, 'run')}
+      ${runRows} where ${named} and ${runVisibleTo(viewer)}
     `.execute(ctx.db)
     hits.push(...rows.map(runItem))
   }

@@ -28,7 +28,7 @@ export async function findRuns(
     columns: [sql`run.id`],
     from: sql`run`,
     where: conditions,
-    anyOf: runVisibilityRules(viewer, 'run'),
+    anyOf: runVisibilityRules(viewer),
     order: { keys: [sql`run.created_at`, sql`run.id`], descending: true },
     limit: searchLimits.items,
   })

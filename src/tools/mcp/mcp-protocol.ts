@@ -40,7 +40,6 @@ export interface McpDefinition {
 
 /** The tools that a server lists, and why others are left out. */
 export interface McpListing {
-  readonly server: { readonly name: string; readonly version: string }
   readonly tools: readonly McpDefinition[]
   readonly problems: readonly string[]
 }

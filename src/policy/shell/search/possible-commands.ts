@@ -105,7 +105,7 @@ class CommandSearch implements Search {
       const inputWords = hasTooMany ? [] : this.#inputWordsOf(parts, node, words)
       const added = this.addCommand(words, isOwn ? node : null, depth, text, inputWords)
       isFed ||= added.isFed
-      spelledCommands.push({ node, words, runners: added.runners })
+      spelledCommands.push({ words, runners: added.runners })
       if (parts.argumentForwarders.has(node.name?.value ?? '')) {
         this.commands.push({ words: [], inner: startsIn(words), node: null })
       }

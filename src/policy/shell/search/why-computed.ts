@@ -1,4 +1,3 @@
-import type { Command } from 'unbash'
 import { words } from '../../names/words.ts'
 import type { Program } from '../programs/program.ts'
 import { programNames } from '../programs/program-names.ts'
@@ -100,7 +99,6 @@ function filesNamed(words: readonly Spelling[]): readonly string[] {
 
 /** A command with its words. */
 export interface SpelledCommand {
-  readonly node: Command
   readonly words: readonly Spelling[]
   readonly runners: readonly Program[]
 }

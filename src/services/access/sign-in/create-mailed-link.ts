@@ -16,7 +16,6 @@ export interface MailedLink {
   readonly token: string
   readonly personId: string
   readonly to: string
-  readonly expiresAt: Date
 }
 
 /**

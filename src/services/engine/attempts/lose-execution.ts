@@ -47,7 +47,7 @@ export async function loseExecution(
   const inputHash = inputHashOf(at)
   const facts: CallFacts = call.facts ?? { toolHash: 'none', bases: [] }
   const card = at.request === null ? null : await readCard(unit.tx, at.request)
-  const { requestId } = await openRequest(unit, executor, {
+  const requestId = await openRequest(unit, executor, {
     kind: 'outcome_check',
     run,
     call,

@@ -97,7 +97,7 @@ export async function openRenewed(
   const presented = await storePresented(unit.tx, judgement, presentation.presented, assumes)
   const agentReasonHash = await agentReasonOf(unit.tx, at.call.id)
   const old = at.request
-  const { requestId } = await openRequest(unit, caller, {
+  const requestId = await openRequest(unit, caller, {
     kind: 'tool_call',
     run: at.run,
     call: at.call,

@@ -159,7 +159,7 @@ async function recordCall(
   let requestId: string | null = null
   if (judgement.verdict === 'ask') {
     if (presented === null) throw new TypeError(`The call of ${judgement.tool} has no presentation`)
-    const request = await openRequest(unit, caller, {
+    requestId = await openRequest(unit, caller, {
       kind: 'tool_call',
       run,
       call,
@@ -170,7 +170,6 @@ async function recordCall(
       previous: [],
       outcomeOf: null,
     })
-    requestId = request.requestId
     await tx
       .updateTable('tool_call')
       .set({ request_id: requestId })

@@ -26,7 +26,7 @@ export async function listQueues(
       count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
       count(*) filter (where ${waitsForCaller(caller)})::int as mine
     from request
-    where ${isPending} and ${countedRequestVisibleTo(viewer, 'request')}
+    where ${isPending} and ${countedRequestVisibleTo(viewer)}
     group by queue
   `.execute(ctx.db)
   const counts = new Map(rows.map((row) => [row.queue, row]))

@@ -60,37 +60,32 @@ export interface RequestToOpen {
   readonly opening: Omit<RequestOpening, 'run'>
 }
 
-export interface OpenedRequest {
-  readonly requestId: string
-  readonly expiresAt: Date
-}
-
 /**
  * Opens a request in the caller's transaction: routing, quorum and the people behind it are frozen
  * as they are now (product.md 17, 18), including those behind the previous request of the call. The
- * caller holds the run's lock and has judged that the call asks.
+ * caller holds the run's lock and has judged that the call asks. Returns the id of the request.
  */
 export async function openRequest(
   unit: UnitOfWork,
   caller: Caller,
   { run, ...opening }: RequestOpening,
-): Promise<OpenedRequest> {
-  const [request] = await openRequests(unit, run, [{ requestId: newId(), caller, opening }])
-  if (request === undefined) throw new Error('A request was not opened')
-  return request
+): Promise<string> {
+  const requestId = newId()
+  await openRequests(unit, run, [{ requestId, caller, opening }])
+  return requestId
 }
 
 /**
- * The same for several requests of one run, in as many queries as for one; returns them in order.
- * The queries are sent before the first wait, so that rows which refer to the requests can be sent
- * `together` with them, after them.
+ * The same for several requests of one run, in as many queries as for one. The queries are sent
+ * before the first wait, so that rows which refer to the requests can be sent `together` with
+ * them, after them.
  */
 export async function openRequests(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
   openings: readonly RequestToOpen[],
-): Promise<OpenedRequest[]> {
-  if (openings.length === 0) return []
+): Promise<void> {
+  if (openings.length === 0) return
   const { tx } = unit
   const sent = together([
     freezePrincipals(tx, run, openings, insertedRequests(run, openings)),
@@ -101,17 +96,12 @@ export async function openRequests(
   await unit.audit(...openings.map((one) => openedEntry(run, one)))
   const [frozen, count] = await sent
   sealRequests(unit, run, frozen)
-  const expiries = new Map(frozen.inserted.map((row) => [row.id, row.expires_at]))
   for (const { requestId } of openings) {
     // The id is new: no event has it.
     unit.setChainEnd(requestId, null, frozen.at)
     await unit.event('request.opened', { requestId, runId: run.id })
   }
   if (count.changed) await unit.event('run.changed', { runId: run.id })
-  return openings.map(({ requestId }) => ({
-    requestId,
-    expiresAt: expiries.get(requestId) ?? new Date(Number.NaN),
-  }))
 }
 
 /** The query that inserts the rows, numbered in this order; it returns the columns of each seal. */

@@ -106,7 +106,7 @@ describe('for every reader, from one read of a row:', () => {
       const { id, caller } = people[nth]!
       const viewer = await viewerOf(service.ctx, caller)
       const { rows } = await sql<{ id: string; shown: boolean; rule: boolean }>`
-      select id, ${runVisibleTo(viewer, 'run')} is true as shown,
+      select id, ${runVisibleTo(viewer)} is true as shown,
         (${viewer.managesRuns}::boolean or ${started(id, 'run.id')} or ${wentTo(id, 'run.id')}) as rule
       from run`.execute(database.db)
       expect(rows.filter(({ shown, rule }) => shown !== rule)).toEqual([])
@@ -157,7 +157,7 @@ describe('people whose pages are open', () => {
       const viewer = await viewerOf(service.ctx, caller)
       const { rows } = await sql<{ id: string }>`
         select id from request where ${requestVisibleTo(viewer, 'request')}
-        union all select id from run where ${runVisibleTo(viewer, 'run')}`.execute(database.db)
+        union all select id from run where ${runVisibleTo(viewer)}`.execute(database.db)
       const theirs = together.get(id)?.map((event) => event.id)
       expect(theirs?.toSorted()).toEqual(rows.map((row) => row.id).toSorted())
     }

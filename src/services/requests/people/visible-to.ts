@@ -11,12 +11,12 @@ export interface ViewerTerms {
 
 /**
  * Whether the viewer may see a run (security.md 22): they started it or a run above it, own a key
- * that did, are in a team that its requests went to, or have `manageRuns`. `run` is the table's
- * name or alias in the query.
- * @example query.where(runVisibleTo(viewer, 'run'))
+ * that did, are in a team that its requests went to, or have `manageRuns`. The query names the
+ * table `run`.
+ * @example query.where(runVisibleTo(viewer))
  */
-export function runVisibleTo(viewer: Viewer | ViewerTerms, run: string): RawBuilder<boolean> {
-  return anyOf(runVisibilityRules(viewer, run))
+export function runVisibleTo(viewer: Viewer | ViewerTerms): RawBuilder<boolean> {
+  return anyOf(runVisibilityRules(viewer))
 }
 
 /**
@@ -35,25 +35,21 @@ export function requestVisibleTo(
  * The same for many rows that are counted. Under an `or`, Postgres would hash all requests for an
  * `exists`; here it looks the few of a run up.
  */
-export function countedRequestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
-  return anyOf(requestVisibilityRules(viewer, request, wentOneByOne))
+export function countedRequestVisibleTo(viewer: Viewer): RawBuilder<boolean> {
+  return anyOf(requestVisibilityRules(viewer, 'request', wentOneByOne))
 }
 
 /**
  * The conditions for `runVisibleTo`, of which one must hold. Lists take a page by each and merge
  * them (`pageOfAny`): each has an index, and their `or` has none.
  */
-export function runVisibilityRules(
-  viewer: Viewer | ViewerTerms,
-  run: string,
-): RawBuilder<boolean>[] {
+export function runVisibilityRules(viewer: Viewer | ViewerTerms): RawBuilder<boolean>[] {
   const terms = termsOf(viewer)
   if (terms.managesRuns) return [sql<boolean>`true`]
-  const id = sql.ref(`${run}.id`)
   return [
-    isPerson(terms, `${run}.started_by`),
-    isPerson(terms, `${run}.co_owner_id`),
-    ...toTeams(terms, (goes) => wentTo(id, goes)),
+    isPerson(terms, 'run.started_by'),
+    isPerson(terms, 'run.co_owner_id'),
+    ...toTeams(terms, (goes) => wentTo(sql.ref('run.id'), goes)),
   ]
 }
 

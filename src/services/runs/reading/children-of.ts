@@ -17,7 +17,7 @@ export async function childrenOf(
     .selectFrom('run')
     .select(['id as runId', 'worker', 'state', 'parent_call_id as callId'])
     .where('parent_run_id', '=', runId)
-    .where(runVisibleTo(viewer, 'run'))
+    .where(runVisibleTo(viewer))
     .orderBy('created_at')
     .execute()
 }

@@ -50,7 +50,7 @@ export async function listRuns(
     columns: [sql`run.id`],
     from: sql`run`,
     where: conditions,
-    anyOf: runVisibilityRules(viewer, 'run'),
+    anyOf: runVisibilityRules(viewer),
     order: { keys, descending: true },
     limit,
   })

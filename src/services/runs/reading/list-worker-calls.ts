@@ -37,7 +37,7 @@ export async function listWorkerCalls(
     columns: [sql`run.id`],
     from: sql`run`,
     where: [sql<boolean>`run.worker = ${worker}`],
-    anyOf: runVisibilityRules(viewer, 'run'),
+    anyOf: runVisibilityRules(viewer),
     order: { keys: [sql`run.created_at`, sql`run.id`], descending: true },
     limit: runsSearched,
   })

@@ -72,7 +72,7 @@ async function visibleRuns(db: Db, viewer: Viewer, runId: string): Promise<reado
     .select('run_lineage.run_id')
     .where('run_lineage.ancestor_id', '=', runId)
     .whereRef('run.workspace', '=', 'own.workspace')
-    .where(runVisibleTo(viewer, 'run'))
+    .where(runVisibleTo(viewer))
     .execute()
   return rows.map((row) => row.run_id)
 }

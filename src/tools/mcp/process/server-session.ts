@@ -225,9 +225,7 @@ async function listOver(
       throw new Error(`it lists more than ${maxTools} tools or ${maxPages} pages`)
     }
   }
-  const { tools, problems } = readDefinitions(allTools)
-  const { name, version } = live.client.serverInfo
-  return { server: { name, version }, tools, problems }
+  return readDefinitions(allTools)
 }
 
 /** The `error.type` of a message without a result. */
