@@ -75,9 +75,13 @@ export async function writeIdentityFile(file: string, identity: ProcessIdentity)
 
 /** The recorded process, or `null` when there is none (or the file is invalid). */
 export async function readIdentityFile(file: string): Promise<ProcessIdentity | null> {
+  return parseIdentity(await readFile(file, 'utf8').catch(() => ''))
+}
+
+/** The process in the text of a record; `null`: the text is none. */
+export function parseIdentity(text: string): ProcessIdentity | null {
   try {
-    const identity = JSON.parse(await readFile(file, 'utf8')) as Partial<ProcessIdentity>
-    const { pid, startedAt } = identity
+    const { pid, startedAt } = JSON.parse(text) as Partial<ProcessIdentity>
     return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
   } catch {
     return null

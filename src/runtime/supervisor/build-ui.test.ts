@@ -74,7 +74,7 @@ test('a build that was killed while it put its dashboard in place stops no other
   const parent = newFolder('countersign-build-ui-')
   const place = join(parent, 'ui')
   const { pid } = spawnSync(process.execPath, ['-e', 'process.exit()'])
-  await writeIdentityFile(`${place}.lock`, { pid, startedAt: 'long ago' })
+  await writeIdentityFile(`${place}.lock.0123456789abcdef`, { pid, startedAt: 'long ago' })
   await putInPlace(await build(`${place}.1`, 'these sources', 'the new'), place)
   expect(await readdir(parent)).toEqual(['ui'])
 })

@@ -1,6 +1,7 @@
-import { link, mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endProcess } from '../processes/end-process.ts'
+import { whileHolding } from '../processes/hold-file.ts'
 import {
   readIdentityFile,
   removeIdentityFile,
@@ -36,32 +37,16 @@ export async function becomeSupervisor(
   }
 }
 
+/** Starts of the same moment read and write the record one after the other. */
 async function takePlace(runDir: string): Promise<void> {
-  const own = processFiles(runDir, 'supervisor').identity
-  const me = identifyProcess(process.pid)
-  if (me === null) {
-    throw new Error('this system does not say when a process started (is /proc mounted?)')
-  }
-  const half = `${own}.${process.pid}`
-  await writeIdentityFile(half, me)
-  try {
-    // Creating a link is atomic: of two concurrent starts, one succeeds.
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      if (
-        await link(half, own).then(
-          () => true,
-          () => false,
-        )
-      )
-        return
-      const other = await readIdentityFile(own)
-      if (other !== null && isStillRunning(other)) throw await alreadyRunning(runDir, other.pid)
-      await rm(own, { force: true })
-    }
-    throw new Error(`${own} cannot be written`)
-  } finally {
-    await rm(half, { force: true })
-  }
+  const record = processFiles(runDir, 'supervisor').identity
+  await whileHolding(`${record}.lock`, async () => {
+    const other = await readIdentityFile(record)
+    if (other !== null && isStillRunning(other)) throw await alreadyRunning(runDir, other.pid)
+    const own = identifyProcess(process.pid)
+    if (own === null) throw new TypeError(`process ${process.pid} has ended`)
+    await writeIdentityFile(record, own)
+  })
 }
 
 async function alreadyRunning(runDir: string, pid: number): Promise<Error> {
