@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { open, rename, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, symlink, writeFile } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -39,6 +39,31 @@ test('a file that an agent exchanges for a link all the time is sent as it was, 
     }
   }
   expect(wrong).toEqual([])
+})
+
+// Rules: security.md 10
+test('a file behind a folder that was exchanged for a link is refused with its own path', async () => {
+  const [work, keys] = [join(folder, 'work'), join(folder, 'keys')]
+  for (const each of [work, join(work, 'logs'), keys]) await mkdir(each)
+  await writeFile(join(work, 'logs', 'config'), 'of the build')
+  await writeFile(join(keys, 'config'), 'a private key')
+  const before = process.cwd()
+  process.chdir(work)
+  try {
+    for (const path of ['logs/config', './logs/../logs/config', join(work, 'logs/config')]) {
+      expect((await filesToSend([path])).files).toHaveLength(1)
+    }
+    await rename('logs', 'earlier')
+    await symlink(keys, 'logs')
+    for (const path of ['logs/config', join(work, 'logs/config')]) {
+      await expect(filesToSend([path])).rejects.toThrow(
+        `${path}: it is ${join(keys, 'config')}, behind a link: name that file`,
+      )
+    }
+    expect((await filesToSend([join(keys, 'config')])).files).toHaveLength(1)
+  } finally {
+    process.chdir(before)
+  }
 })
 
 test('what is no regular file is refused at once: a pipe without a writer, a device, a folder', async () => {

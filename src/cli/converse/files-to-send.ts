@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
-import { open, readlink, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { pictureTypeOf } from '#domain/tools/picture-type.ts'
@@ -27,9 +27,15 @@ async function readOne(path: string) {
   return { name: basename(path), mediaType, data: bytes.toString('base64') }
 }
 
+/** The path without links of an open file; only Linux tells it of the open file itself. */
+function pathOf({ fd }: FileHandle, path: string): Promise<string> {
+  return process.platform === 'linux' ? readlink(`/proc/self/fd/${fd}`) : realpath(path)
+}
+
 /**
  * Opens the file once and reads what was opened: an agent that works in the same folder may
- * exchange it at any time for a link to a secret, or a pipe that nobody writes.
+ * exchange it, or a folder on the way to it, at any time for a link to a secret, or for a pipe that
+ * nobody writes.
  */
 async function readBounded(path: string): Promise<Buffer> {
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(async (error) => {
@@ -43,6 +49,12 @@ async function readBounded(path: string): Promise<Buffer> {
     throw new Error(`it is a link to ${target}: name that file, if you mean to send it`)
   })
   if (!(await file.stat()).isFile()) throw new Error(noFile)
+  const realPath = await pathOf(file, path)
+  const inside = relative(process.cwd(), resolve(path))
+  const isInside = !isAbsolute(inside) && inside.split(sep)[0] !== '..'
+  if (isInside && realPath !== join(process.cwd(), inside)) {
+    throw new Error(`it is ${realPath}, behind a link: name that file, if you mean to send it`)
+  }
   const bytes = Buffer.alloc(maxBytes + 1)
   let length = 0
   for (;;) {
