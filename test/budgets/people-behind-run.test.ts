@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
 import { connectDatabase } from '#store/database.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowsReadBy } from './rows-read-by.ts'
 
 const tables = ['run', 'message', 'audit_event', 'person', 'request']
@@ -13,13 +13,25 @@ const toleratedRows = 5
 
 const desk = disposeAfterTests(await openAgentDesk())
 
+/** A run with an open question, so that there are as many requests as runs. */
+async function startAsking(): Promise<string> {
+  desk.say({ calls: [{ tool: 'ask_person', input: { question: 'Which branch?' } }] })
+  const runId = await desk.start()
+  await desk.turn(runId, 1)
+  return runId
+}
+
 it('finding the people behind a run reads as many rows whatever the number of runs and of people', async () => {
   await using db = connectDatabase({
     url: desk.database.url,
     poolSize: 1,
     applicationName: 'one connection',
   })
-  const runId = await desk.start()
+  await desk.activate({
+    'countersign.yaml': deskConfig,
+    'workers/scribe.md': deskWorker.replace('zones:', 'tools: { ask_person: {} }\nzones:'),
+  })
+  const runId = await startAsking()
   // The connection keeps a plan from the time when its tables were nearly empty.
   const once = () => rowsReadBy(db, tables, () => principalsOfRun(db, runId))
   const least = async () => {
@@ -28,7 +40,7 @@ it('finding the people behind a run reads as many rows whatever the number of ru
   }
   for (let round = 0; round < 6; round += 1) await principalsOfRun(db, runId)
   const few = await least()
-  for (let count = 0; count < moreRuns; count += 1) await desk.start()
+  for (let count = 0; count < moreRuns; count += 1) await startAsking()
   await sql`insert into person (id, email, name)
     select gen_random_uuid(), 'person' || n || '@example.com', 'Somebody'
     from generate_series(1, 200) as n`.execute(desk.database.db)
