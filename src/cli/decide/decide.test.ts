@@ -134,5 +134,28 @@ test('the sentence after a decision about a program’s call names the program, 
   expect(outcomeSentence(denied, 'continue', 'external')).toBe(
     'Recorded. The call is not made, and the program reads why.',
   )
-  expect(outcomeSentence(answer, 'continue', 'tool_call')).toContain('Temporal worker')
+})
+
+test('the sentence after a decision says what Temporal, a worker and the tool have of it, in words', () => {
+  const quorum = { text: '1 of platform', missing: [] }
+  const sentence = (state: string, stage: string, execution: object = { state: 'not_started' }) =>
+    outcomeSentence({ state, stage, quorum, execution } as never, 'continue', 'tool_call')
+  for (const state of ['approved', 'denied']) {
+    expect(sentence(state, 'recorded')).toBe(
+      'Recorded. The run gets the decision as soon as Temporal can be reached.',
+    )
+  }
+  expect(sentence('approved', 'delivered')).toBe(
+    'Recorded. The run has the decision, and goes on as soon as it can.',
+  )
+  expect(sentence('denied', 'delivered')).toBe('Recorded. The run goes on.')
+  expect(sentence('approved', 'started', { state: 'started' })).toBe(
+    'Recorded. It is being carried out now.',
+  )
+  expect(sentence('approved', 'succeeded', { state: 'succeeded', exitCode: 0 })).toBe(
+    'Recorded. Carried out with exit code 0.',
+  )
+  expect(sentence('approved', 'refused', { state: 'refused', reason: 'stale' })).toBe(
+    'Recorded. It was not carried out: the file changed after the approval, so a new request was opened.',
+  )
 })

@@ -4,6 +4,7 @@ import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { neededText } from '#domain/deciding/quorum.ts'
+import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
@@ -110,13 +111,13 @@ export function outcomeSentence(
   }
   if (answer.state === 'denied' && then === 'stop')
     return 'Recorded. The run stops and waits for a message.'
-  switch (answer.stage) {
-    case 'recorded':
-      return 'Recorded. It will go on when a Temporal worker is back.'
-    case 'delivered':
-    case 'started':
-      return 'Recorded. The run goes on.'
-    default:
-      return `Recorded. Execution: ${answer.stage}.`
+  if (answer.stage === 'recorded') {
+    return 'Recorded. The run gets the decision as soon as Temporal can be reached.'
   }
+  const effect = executionSentence(answer.execution, { state: answer.state, kind })
+  if (answer.execution.state !== 'not_started' && effect !== null) return `Recorded. ${effect}`
+  // The call of an approval had some seconds to begin: it may wait for another, or for a worker.
+  return answer.state === 'denied'
+    ? 'Recorded. The run goes on.'
+    : 'Recorded. The run has the decision, and goes on as soon as it can.'
 }

@@ -116,6 +116,18 @@ test('the modal says what deserves attention and what became of the same call, b
   ])
 })
 
+test('the modal quotes the name of a program, which others chose, and says for whom it acts', () => {
+  const external = {
+    key: { id: 'k', name: 'deployer, run by the security team' },
+    owner: { id: 'a', name: 'Ada' },
+    onBehalfOf: { id: 'l', name: 'Lin' },
+  } as NonNullable<RequestDetailRecord['external']>
+  const modal = decisionModal(record({ ...modalFacts, external }), 'https://c.example')
+  expect(JSON.stringify(modal.blocks)).toContain(
+    "Requested by: Ada's program “deployer, run by the security team”, on behalf of Lin",
+  )
+})
+
 test('deny is the first choice, and none is chosen', () => {
   const [radio] = partsOf(modalOf({})).filter(({ type }) => type === 'radio_buttons')
   expect(radio).toMatchObject({ options: [{ value: 'deny' }, { value: 'approve' }] })

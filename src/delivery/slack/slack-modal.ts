@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { cueIds, displayedCues } from '#domain/policy/cues.ts'
+import { requestedByProgram } from '#domain/requests/program-words.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { findSecrets, findSecretsOfExcerpt } from '#domain/text/secrets.ts'
@@ -171,7 +172,7 @@ function factsOf(record: RequestDetailRecord): string[] {
     `Worker: ${worker ?? '–'}`,
     external === null
       ? `Started by: ${lineage.at(0)?.startedBy?.name ?? '–'}`
-      : `Requested by the program ${external.key.name} of ${external.owner.name}`,
+      : `Requested by: ${requestedByProgram(external)}`,
     `Queue: ${queue}`,
     `Risk: ${risk}`,
     `Rule: ${rule.text}`,

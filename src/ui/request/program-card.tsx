@@ -4,7 +4,6 @@ import { gitSentence, programSentence, provedSentence } from '#domain/text/origi
 import { Moment, Time } from '../text/time.tsx'
 import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { programName } from '../deciding/facts/program-name.ts'
 
 /**
  * The program that opened the request: its owner, its own description of the call, and the use of
@@ -54,7 +53,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
           </Row>
         )}
       </dl>
-      {claim !== null && <Claim claim={claim} program={programName(external)} />}
+      {claim !== null && <Claim claim={claim} program={external.key.name} />}
     </section>
   )
 }

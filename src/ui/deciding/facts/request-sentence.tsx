@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestedByProgram } from '#domain/requests/program-words.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { requestedByProgram } from './program-name.ts'
 import { questionOf } from './question-of.ts'
 
 /** The effect in the service's sentence; for a question or an outcome check, the question. */
