@@ -1,5 +1,6 @@
 import type { MessageFile, Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
+import { denialForPeople } from '#domain/runs/denial-text.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoteLines } from './quote-lines.ts'
@@ -95,7 +96,7 @@ export class TranscriptPrinter {
       approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(call.tool, approval)))}`
     return [
       `${indent}${printableLine(call.tool)} ${word}${approved}`,
-      ...this.#quoteLines(shorten(result.text ?? '', maxResultCharacters), indent),
+      ...this.#quoteLines(shorten(textOf(result), maxResultCharacters), indent),
     ]
   }
 
@@ -110,6 +111,10 @@ export class TranscriptPrinter {
     this.#printed.add(key)
     return true
   }
+}
+
+function textOf({ type, text = '' }: NonNullable<TranscriptCall['result']>): string {
+  return type === 'denied' ? denialForPeople(text) : text
 }
 
 function fileLine({ name, mediaType, bytes }: MessageFile): string {

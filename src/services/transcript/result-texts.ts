@@ -1,6 +1,7 @@
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { readResultName } from '#domain/tools/built-in-tools.ts'
+import { denialWord } from '#domain/runs/denial-text.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { ResultPlace } from '#domain/tools/tool.ts'
 import type { CallResultType } from '#domain/requests/request.ts'
@@ -30,7 +31,7 @@ export function deniedText(denied: DeniedCall): string {
   const what = attachment === null ? call : `a part of ${call}, ${quoteText(attachment)}`
   const reasonText =
     reason === null || reason === '' ? '' : ` The reason they gave: ${quoteText(reason)}.`
-  return `tool-output-denied: a person denied ${what}, and it was not carried out.${reasonText}${remarksText(denied)}`
+  return `${denialWord}: a person denied ${what}, and it was not carried out.${reasonText}${remarksText(denied)}`
 }
 
 function remarksText({ remarks, olderRemarks }: DeniedCall): string {
@@ -43,9 +44,9 @@ function remarksText({ remarks, olderRemarks }: DeniedCall): string {
   return ` ${count} on lines${older}: ${lines.join('; ')}.`
 }
 
-/** The run's mode denied what policy would have asked about (product.md 21). */
+/** The run's mode denied what policy would have asked about (product.md 21). `reason`: a clause. */
 export function strictText(tool: string, reason: string): string {
-  return `tool-output-denied: the run mode "strict" denies this call of ${tool}, like every call that would need an approval, and nobody was asked. ${reason}`
+  return `${denialWord}: this call of ${tool} was not carried out, and nobody was asked: ${reason}.`
 }
 
 /** For the model: nobody decided in time, and nothing ran. */

@@ -17,6 +17,12 @@ const maxFields = 4
  * tool as words, and its fields by the titles in the schema.
  */
 export function effectOfInput(tool: string, input: JsonObject, schema: JsonObject | null): string {
+  const fields = fieldsOfInput(input, schema)
+  return fields === '' ? nameOf(tool) : `${nameOf(tool)}: ${fields}`
+}
+
+/** The fields of an input by their titles, with their values; '' where there are none. */
+export function fieldsOfInput(input: JsonObject, schema: JsonObject | null): string {
   const currency = currencyOf(input)
   const fields = Object.entries(input).filter(
     ([name, value]) => value !== null && !(currency !== null && isCurrency(name)),
@@ -27,8 +33,7 @@ export function effectOfInput(tool: string, input: JsonObject, schema: JsonObjec
     return `${label} ${oneLine(valueText(name, value, currency), 80)}`
   })
   const more = fields.length - named.length
-  const parts = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return parts === '' ? nameOf(tool) : `${nameOf(tool)}: ${parts}`
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }
 
 /** `mcp__stripe__create_refund` as “Create refund (stripe)”. */

@@ -14,6 +14,15 @@ const call = (tool: string, input: JsonObject, schema: JsonObject | null = null)
     sentence: null,
     presentation: null,
   })
+test('handing work over names the task: its text, or the fields of an object', () => {
+  const hand = (input: string | JsonObject) => call('call_worker', { worker: 'reviewer', input })
+  expect(hand('Review the notes')).toBe('Hand work to reviewer: Review the notes')
+  expect(hand({ branch: 'main', maxFiles: 3 })).toBe(
+    'Hand work to reviewer: Branch main, Max files 3',
+  )
+  expect(hand({})).toBe('Hand work to reviewer')
+})
+
 const script = (text: string) =>
   effectOf({
     tool: 'shell',

@@ -6,7 +6,8 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import { titleOfCall } from '../presentations/structured.ts'
 import { effectOfCommand } from './effect-of-command.ts'
-import { effectOfInput } from './effect-of-input.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import { effectOfInput, fieldsOfInput } from './effect-of-input.ts'
 
 /** The parts of a call for a sentence about its effect. */
 export interface EffectCall {
@@ -107,9 +108,9 @@ function changeText({ added, removed }: Lines): string {
 function delegationSentence(tool: string, input: JsonObject): string | null {
   if (tool === callWorkerName) {
     const worker = textAt(input, 'worker')
-    const task = textAt(input, 'task') ?? textAt(input, 'input')
+    const task = textAt(input, 'task') ?? textAt(input, 'input') ?? fieldsAt(input, 'input')
     if (worker === null) return null
-    return `Hand work to ${worker}${task === null ? '' : `: ${oneLine(task, 120)}`}`
+    return `Hand work to ${worker}${task === '' ? '' : `: ${oneLine(task, 120)}`}`
   }
   return tool === 'ask_person' ? `Answer: ${oneLine(textAt(input, 'question') ?? '', 150)}` : null
 }
@@ -117,4 +118,10 @@ function delegationSentence(tool: string, input: JsonObject): string | null {
 function textAt(input: JsonObject, name: string): string | null {
   const value: Json | undefined = Object.hasOwn(input, name) ? input[name] : undefined
   return typeof value === 'string' ? value : null
+}
+
+/** The fields of an object in an input, as text; '' where there is none. */
+function fieldsAt(input: JsonObject, name: string): string {
+  const value: Json | undefined = Object.hasOwn(input, name) ? input[name] : undefined
+  return isJsonObject(value) ? fieldsOfInput(value, null) : ''
 }

@@ -1,6 +1,8 @@
 import { Link } from 'react-router'
 import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { RequestState } from '#domain/requests/request.ts'
+import { reachWords } from '#domain/text/approval-words.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -24,9 +26,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
                 {decision.person.name} {verbOf(request, decision)}
               </strong>
               {revisions.length > 1 && ` revision ${decision.revision}`}
-              {decision.scope !== null &&
-                decision.scope !== 'once' &&
-                ` (scope: ${decision.scope})`}
+              {decision.scope !== null && ` ${reachWords[decision.scope]}`}
               {decision.then === 'stop' && ' and stopped the run'}
               {decision.reason !== null && (
                 <>
@@ -69,7 +69,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
           <li key={earlier.requestId}>
             <span className="grow break">
               <Link to={`/requests/${earlier.requestId}`}>An earlier request</Link> for this call
-              was {earlier.state}
+              {endWords[earlier.state]}
               {earlier.decidedBy !== null && ` by ${earlier.decidedBy}`}
               {earlier.reason !== null && (
                 <>
@@ -83,6 +83,15 @@ export function Decisions({ request }: { request: RequestDetail }) {
       </ul>
     </section>
   )
+}
+
+/** What became of an earlier request for the same call. */
+const endWords: Readonly<Record<RequestState, string>> = {
+  pending: 'waits',
+  approved: 'was approved',
+  denied: 'was denied',
+  expired: 'expired',
+  cancelled: 'was cancelled',
 }
 
 function verbOf({ kind }: RequestDetail, { decision }: DecisionView): string {

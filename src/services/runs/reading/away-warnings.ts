@@ -50,7 +50,7 @@ export async function awayWarnings(
     const [until] = missing.flatMap(({ id }) => away.get(id) ?? []).toSorted((a, b) => +a - +b)
     if (until === undefined) return []
     const names = missing.map(({ name }) => name).join(', ')
-    const text = `Too few people can decide in the queue ${queue} now: ${names} ${missing.length === 1 ? 'is' : 'are'} away`
+    const text = `A request in the queue ${queue} may have to wait: ${names} ${missing.length === 1 ? 'is' : 'are'} away, and the others are too few to decide it`
     return [{ code: 'approvers_away', queue, text, until }]
   })
   // A queue has a route for each quorum that routing may set: one warning says enough.

@@ -1,5 +1,6 @@
 import { isObject } from '#domain/json/is-object.ts'
 import type { CallResult } from '#api/schemas/runs/transcript.ts'
+import { denialForPeople } from '#domain/runs/denial-text.ts'
 import { requestOf } from '#client/call.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { splitLines } from '#domain/text/line-pieces.ts'
@@ -84,6 +85,7 @@ function longStreams({ output }: CallResult): string[] {
 }
 
 function textOf({ type, output, text }: CallResult): string {
+  if (type === 'denied') return denialForPeople(text ?? '')
   if (type !== 'output') return text ?? ''
   if (typeof output === 'string') return output
   return text ?? (output === undefined ? '' : JSON.stringify(output, null, 2))

@@ -17,6 +17,7 @@ import { CallDecider, CallDecision, CheckLink, useIsOpen } from '../calls/call-d
 import { CallResultView } from '../calls/call-result.tsx'
 import { FoldedText } from '../calls/folded-text.tsx'
 import { callStateText } from '../calls/call-state-text.ts'
+import { verdictWords } from '../calls/verdict-words.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { CompactionView, summarisedThrough } from './compaction-view.tsx'
 import { MessageFiles } from '../files/message-files.tsx'
@@ -194,7 +195,7 @@ function CallView(props: {
         <span className="dim small">
           {calls.length > 1 && `call ${index + 1} of ${calls.length}, `}
           {call.manual === true && 'invoked by hand, '}
-          {verdictOf(call)}
+          {verdictWords(call)}
           {call.approval !== undefined && (
             <>
               , <Approval tool={call.tool} approval={call.approval} />
@@ -235,14 +236,6 @@ function Approval({ tool, approval }: { tool: string; approval: CallApprovalView
   const sentence = approvalSentence(tool, approval)
   if (!approval.remembered) return sentence
   return <Link to={`/requests/${approval.requestId}`}>{sentence}</Link>
-}
-
-function verdictOf(call: TranscriptCall): string {
-  const rule = call.rule === null ? '' : `: ${call.rule.text}`
-  if (call.verdict === 'preApproved') return `pre-approved${rule}`
-  if (call.verdict === 'ask') return call.rule?.text ?? 'asks'
-  if (call.verdict === 'blocked') return `blocked${rule}`
-  return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
 }
 
 /** The child run of a delegation: its worker and state, and its transcript on request. */

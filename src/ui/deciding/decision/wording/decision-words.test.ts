@@ -65,6 +65,15 @@ test('the sentence says that no worker is available only after the call has wait
   expect(stageSentence(answer('approved', 'succeeded'), 'approve', waiting, true)).toBe(goesOn)
 })
 
+test('an approval that was revoked since is not said to make the run go on', () => {
+  const revoked = { ...waiting, permit: 'revoked' } as const
+  for (const stage of ['recorded', 'delivered', 'refused'] as const) {
+    expect(stageSentence(answer('approved', stage), 'approve', revoked, true)).toBe(
+      'Recorded. The approval was revoked since, and nothing is carried out.',
+    )
+  }
+})
+
 test('the sentence changes when the page receives the execution later', () => {
   const started = { ...waiting, execution: { state: 'started' } } as const
   expect(stageSentence(answer('approved', 'recorded'), 'approve', started, true)).toBe(goesOn)

@@ -78,6 +78,9 @@ export function stageSentence(
   if (answer.state === 'pending') {
     return `Recorded. It still needs ${missingText(answer.quorum)}.`
   }
+  if (decided === 'approve' && call.permit === 'revoked') {
+    return 'Recorded. The approval was revoked since, and nothing is carried out.'
+  }
   if (call.kind === 'external')
     return `Recorded. The call ${decided === 'approve' ? 'can be made' : 'is not made, and the program reads why'}.`
   if (call.kind === 'start') {
