@@ -21,7 +21,6 @@ export const externalItem = z.object({
     .describe('The worker whose policy judged the call first; null: none'),
   verdict: z.enum(['ask', 'preApproved']).describe('The verdict of that worker’s policy'),
 })
-type ExternalItemView = z.infer<typeof externalItem>
 export const externalDetail = externalItem.extend({
   claim: z
     .object({
