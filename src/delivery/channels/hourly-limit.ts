@@ -10,6 +10,8 @@ import type { Message } from './channel.ts'
  */
 const maxPerHour = 30
 const hourMs = 3_600_000
+/** The same as the queues' `expiringSoon`: with its last hours begins a mail about a request. */
+export const expiringSoonMs = 4 * hourMs
 
 /** Where messages go, and what they are about. */
 export interface LimitedMessages {
@@ -33,11 +35,12 @@ export async function placesLeft(
   const { rows } = await sql<{ recipient: string; sent: number }>`
     select delivery.recipient, count(*)::int as sent
     from delivery join request on request.id = delivery.request_id
-      -- Mails about requests that expire soon have no event.
+      -- Mails about requests that expire soon have no event: their last hours begin then.
       left join event on event.id = delivery.event_id
     where delivery.recipient = any(${recipients}::text[]) and delivery.recipient <> ''
       -- No message is older than its event: the index finds those of the hour.
-      and delivery.created_at > ${since} and coalesce(event.created_at, delivery.created_at) > ${since}
+      and delivery.created_at > ${since} 
+      and coalesce(event.created_at, request.expires_at - ${expiringSoonMs} * interval '1 millisecond') > ${since}
       and delivery.state <> 'dead'
       and delivery.endpoint = ${endpoint} and delivery.type = ${type} and request.queue = ${queue}
     group by delivery.recipient

@@ -8,7 +8,7 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import type { JsonRow } from '#store/json-row.ts'
 import { isRequestVouched } from '../channels/body-matches-request.ts'
-import { placesLeft } from '../channels/hourly-limit.ts'
+import { expiringSoonMs, placesLeft } from '../channels/hourly-limit.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
@@ -18,12 +18,6 @@ interface ExpiryRound extends MailPages {
   readonly seals: Seals
   readonly now: Date
 }
-
-/**
- * The same as the queues' `expiringSoon`. A request open for less than twice this time was
- * announced only shortly before and gets no such mail.
- */
-const soonMs = 4 * 3_600_000
 
 /**
  * Stores mails about the requests whose last hours began since the previous round, one for each; an
@@ -55,20 +49,23 @@ export async function createExpiryMails(db: Db, round: ExpiryRound): Promise<voi
   })
 }
 
-/** Pending requests whose last hours began after `from` and up to `now`. */
+/**
+ * Pending requests whose last hours began after `from` and up to `now`. One open for less than
+ * twice these hours was announced only shortly before and is left out.
+ */
 async function requestsExpiringSoon(
   { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
   from: Date,
   now: Date,
 ): Promise<MailedRequest[]> {
-  const later = (at: Date): Date => new Date(at.getTime() + soonMs)
+  const later = (at: Date): Date => new Date(at.getTime() + expiringSoonMs)
   const { rows } = await sql<MailedRequest & { readonly row: JsonRow }>`
     select request.id, request.number, request.kind, request.queue, request.risk, request.tool, request.title,
       request.expires_at, run.worker, null as outcome, to_jsonb(request) as row
     from request left join run on run.id = request.run_id
     where request.state = 'pending' and request.expires_at > ${later(from)}
       and request.expires_at <= ${later(now)} and request.expires_at > ${now}
-      and request.expires_at - request.created_at > ${2 * soonMs} * interval '1 millisecond'
+      and request.expires_at - request.created_at > ${2 * expiringSoonMs} * interval '1 millisecond'
     order by request.expires_at
   `.execute(tx)
   return rows.filter((one) => isRequestVouched(seals, one))
@@ -87,7 +84,9 @@ async function storeMails(
     )
     const to = { endpoint: emailEndpointOf(round.settings).name, type: 'request.expiring' }
     const addresses = concerned.map(({ email }) => email)
-    const left = await placesLeft(tx, { ...to, queue: request.queue, at: round.now }, addresses)
+    // After an outage, those of several hours are stored together.
+    const at = new Date(request.expires_at.getTime() - expiringSoonMs)
+    const left = await placesLeft(tx, { ...to, queue: request.queue, at }, addresses)
     const rows = addresses
       .filter((email) => left(email) > 0)
       .map((email) => {

@@ -47,11 +47,18 @@ export function emailChannel(options: EmailChannelOptions): Channel {
     send: async (due, stopping, timeoutMs) => {
       const mail = JSON.parse(due.body) as Mail
       const over = await whyOver(options, due, mail)
-      if (over !== null) return over
-      return sendMail({ settings, environment }, mail, { id: due.id, timeoutMs, stopping })
+      const { onceEnded } = mail
+      const present =
+        over?.error === endedBefore && onceEnded !== undefined
+          ? { ...onceEnded, to: mail.to }
+          : mail
+      if (over !== null && present === mail) return over
+      return sendMail({ settings, environment }, present, { id: due.id, timeoutMs, stopping })
     },
   }
 }
+
+const endedBefore = 'the request had ended before it could be sent'
 
 async function compose(
   tx: Tx,
@@ -131,6 +138,6 @@ async function whyOver(
     mail.to === due.recipient && seals.holds('person', fromJsonRow<Selectable<PersonTable>>(person))
   if (!isToPerson) return over(changedRows)
   const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
-  if (row?.ended === true && !isOfEnd) return over('the request had ended before it could be sent')
+  if (row?.ended === true && !isOfEnd) return over(endedBefore)
   return null
 }

@@ -53,6 +53,29 @@ it('mails a person at most 30 times an hour about the requests that open in a qu
   expect(mailed()).toContain('grace: Waits for a decision: Write "other.md"')
 })
 
+// Rules: security.md 37
+it('says that no more mails follow, also where the request of the last one ended before it was sent', async () => {
+  const { db } = database
+  await db.deleteFrom('delivery').execute()
+  await choose(grace, { choice: 'atOnce' })
+  server.refuse = 'message'
+  await using _relay = openRelay({ pausesMs: [3_600_000] })
+  await flood(30)
+  const tried = db.selectFrom('delivery').select('request_id').where('last_error', 'is not', null)
+  await waitUntil(async () => (await tried.execute()).length === 30)
+  const mailedIds = (await tried.execute()).map(({ request_id: id }) => id ?? '')
+  await db.updateTable('request').set({ state: 'expired' }).where('id', 'in', mailedIds).execute()
+  server.refuse = null
+  await db
+    .updateTable('delivery')
+    .set({ next_attempt_at: sql`clock_timestamp()` })
+    .execute()
+  await untilNothingWaits()
+  expect(server.received.map(({ message }) => message.text?.slice(0, 90))).toEqual([
+    expect.stringMatching(/^This is the 30th mail of this kind about platform within an hour/),
+  ])
+})
+
 it('lets no person wait for the mails of another', async () => {
   await database.db.deleteFrom('delivery').execute()
   await choose(grace, { choice: 'atOnce' })

@@ -199,3 +199,30 @@ async function lookUpsOfTasks({ sql: text, parameters }: LoggedQuery): Promise<n
   })
   return Math.max(...nodes)
 }
+
+// Rules: security.md 37
+it('counts the hour by when the last hours of requests began: after an outage, those of earlier hours hide none of this one', async () => {
+  const { db } = database
+  await db.deleteFrom('delivery').execute()
+  await choose(grace, { choice: 'atOnce' })
+  await round(new Date())
+  await made('request.expiring')
+  const ago = (ms: number): Date => new Date(Date.now() - ms)
+  const openSince = async (ms: number) => {
+    const request = await open({ input: { path: `notes/${ms}.md`, content: '' } })
+    const times = { created_at: ago(12 * hourMs), expires_at: ago(ms - 4 * hourMs) }
+    await setRows(db, 'request', { id: request.id }, times)
+    await sealRows(db, 'request', 'id', request.id)
+    return request
+  }
+  for (let n = 0; n < 35; n += 1) await openSince(2 * hourMs + n)
+  const recent = await openSince(1_000)
+  await db
+    .updateTable('mail_expiring')
+    .set({ told_until: ago(3 * hourMs) })
+    .execute()
+  await round(new Date())
+  const mails = await made('request.expiring')
+  expect(mails).toHaveLength(31)
+  expect(mails.filter(({ thread }) => thread === `request-${recent.id}`)).toHaveLength(1)
+})

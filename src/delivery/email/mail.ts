@@ -11,6 +11,8 @@ export interface Mail {
   readonly thread: string | null
   /** the page with the mail settings; `null`: the recipient requested this mail */
   readonly unsubscribe: string | null
+  /** sent in its place where its request has ended by then; absent: nothing is */
+  readonly onceEnded?: Omit<Mail, 'to' | 'onceEnded'>
 }
 
 /** The message for nodemailer. `id` is the Message-ID, the same at a second attempt. */

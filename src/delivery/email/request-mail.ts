@@ -94,6 +94,22 @@ export function requestMail(
     ),
     thread: `request-${request.id}`,
     unsubscribe: accountUrl(pages),
+    ...(pages.isLastOfHour === true ? { onceEnded: limitMail(request, pages) } : {}),
+  }
+}
+
+/** What remains to be said where the request of the last mail of an hour has ended before it. */
+function limitMail({ queue }: MailedRequest, pages: MailPages): NonNullable<Mail['onceEnded']> {
+  const name = mailLine(queue, maxWordLength)
+  const sentence = limitSentence('mail of this kind', name)
+  const url = `${pages.publicUrl}/`
+  const foot = footOf(pages)
+  return {
+    subject: `Approvals in ${name}: more may wait`,
+    text: `${sentence}: ${url}\n\n-- \n${foot.text}\n`,
+    html: mailPage(`<p>${mailHtml(sentence)}</p>`, mailButton(url, 'Open the inbox'), foot.html),
+    thread: null,
+    unsubscribe: accountUrl(pages),
   }
 }
 
