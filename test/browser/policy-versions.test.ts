@@ -104,6 +104,13 @@ test('a person who opens a changed version sees which calls of the last 30 days 
   await page.reload()
   await replay.getByRole('alert').getByText('the folder has changed since').waitFor()
   expect(await replay.getByRole('button').count()).toBe(0)
+  // Nobody activates a version whose effect could not be judged, because it is not there any more.
+  const activate = page.getByRole('button', { name: 'Activate this version' })
+  expect(await activate.count()).toBe(0)
+  await page.unroute('**/v1/policy/replay')
+  await page.getByRole('button', { name: 'Show the new difference' }).click()
+  await differing.waitFor()
+  await activate.waitFor()
   expect(dashboard.complaints).toEqual([])
 })
 

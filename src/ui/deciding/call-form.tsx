@@ -72,6 +72,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
           leadTo(form.current?.querySelector('.call-comments'))
         }}
         onNext={onNext}
+        isOutcomeAbove={false}
       />
       <Quorum request={displayedRequest} />
     </div>

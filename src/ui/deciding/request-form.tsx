@@ -21,15 +21,17 @@ export function RequestForm(props: {
   onRecorded: () => void
   /** shows the comments that are kept back, and leads to them */
   onShowComments: () => void
+  /** the page says how the request ended */
+  isOutcomeAbove: boolean
   /** null: nothing comes next */
   onNext: (() => void) | null
 }) {
   const { request, view, onNext } = props
   if (request.kind === 'outcome_check') {
-    return <SettleForm request={request} onNext={onNext} />
+    return <SettleForm request={request} onNext={onNext} isOutcomeAbove={props.isOutcomeAbove} />
   }
   if (request.kind === 'question') {
-    return <AnswerForm request={request} onNext={onNext} />
+    return <AnswerForm request={request} onNext={onNext} isOutcomeAbove={props.isOutcomeAbove} />
   }
   return (
     <DecisionPanel
@@ -47,6 +49,7 @@ export function RequestForm(props: {
       onShowUnseen={() => showUnseen(view.region, view.tracker)}
       onReview={props.onReview}
       onRevised={props.onRevised}
+      isOutcomeAbove={props.isOutcomeAbove}
     />
   )
 }

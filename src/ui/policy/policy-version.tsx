@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { usePolicy, usePolicyDifference } from '../api/queries.ts'
@@ -112,14 +112,19 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
   const difference = usePolicyDifference({}, true)
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<string | null>(null)
+  /** the version that was shown and that the folder no longer holds */
+  const [goneDigest, setGoneDigest] = useState<string | null>(null)
+  const to = difference.data?.to
+  const [round, setRound] = useState(0)
+  const onFolderChanged = useCallback(() => setGoneDigest(to ?? null), [to])
   if (difference.isPending) return <Loading what="the difference" lines={3} />
   if (difference.isError)
     return <Failure error={difference.error} retry={() => void difference.refetch()} />
-  const { to, secondPerson } = difference.data
+  const { secondPerson } = difference.data
   const activate = async (): Promise<void> => {
     setBusy(true)
     try {
-      const body = { digest: to }
+      const body = { digest: difference.data.to }
       const answer = await callApi('activatePolicy', { body })
       setOutcome(
         answer.state === 'proposed' ? 'Proposed. A second person has to agree.' : 'In force.',
@@ -129,6 +134,11 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
     }
     await client.invalidateQueries()
     setBusy(false)
+  }
+  const showNew = async (): Promise<void> => {
+    await client.invalidateQueries({ queryKey: ['policy'] })
+    setGoneDigest(null)
+    setRound(round + 1)
   }
   const isOwn = proposal?.isCurrent === true && !proposal.canConfirm
   return (
@@ -140,9 +150,20 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
         </p>
       )}
       <VersionDifference difference={difference.data} />
-      <ReplayBefore key={to} digest={to} />
+      <ReplayBefore
+        key={`${to} ${round}`}
+        digest={difference.data.to}
+        onFolderChanged={onFolderChanged}
+      />
       {outcome !== null && <p role="status">{outcome}</p>}
-      {!isOwn && (
+      {goneDigest === to && (
+        <div>
+          <Button variant="default" onClick={() => void showNew()}>
+            Show the new difference
+          </Button>
+        </div>
+      )}
+      {!isOwn && goneDigest !== to && (
         <div>
           <Button loading={busy} onClick={() => void activate()}>
             {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}

@@ -34,9 +34,11 @@ class FolderChanged extends Error {}
 /**
  * The calls of the last 30 days that the folder's version would decide differently. The newest ones
  * are judged at once, so that a person sees the effect of a version before they activate it.
- * `digest`: of the version whose difference is shown.
+ * `digest`: of the version whose difference is shown. `onFolderChanged`: the folder has another one
+ * by now.
  */
-export function ReplayBefore({ digest }: { digest: string }) {
+export function ReplayBefore(props: { digest: string; onFolderChanged: () => void }) {
+  const { digest, onFolderChanged } = props
   const [progress, setProgress] = useState<Progress>(() => ({
     since: isoDaysAgo(daysBack),
     judgedCount: 0,
@@ -57,11 +59,12 @@ export function ReplayBefore({ digest }: { digest: string }) {
         if (!stop.signal.aborted) setRun('resting')
       } catch (error) {
         if (stop.signal.aborted) return
-        const retryCalls = error instanceof FolderChanged ? null : maxCalls
-        setRun({ failure: (error as Error).message, retryCalls })
+        const hasChanged = error instanceof FolderChanged
+        setRun({ failure: (error as Error).message, retryCalls: hasChanged ? null : maxCalls })
+        if (hasChanged) onFolderChanged()
       }
     },
-    [digest],
+    [digest, onFolderChanged],
   )
   const [start] = useState(progress)
   useEffect(() => {
@@ -123,8 +126,8 @@ async function judgeCalls(work: {
     const { since, cursor } = progress
     const body = { since, limit: callsOfPage, ...(cursor === '' ? {} : { cursor }) }
     const page: PolicyReplay = await callApi('replayPolicy', { body, signal })
-    if (page.judged + page.notJudged.length > 0 && page.digest !== work.digest) {
-      throw new FolderChanged('the folder has changed since. Load the page again.')
+    if (page.digest !== work.digest) {
+      throw new FolderChanged('the folder has changed since.')
     }
     progress = {
       ...progress,

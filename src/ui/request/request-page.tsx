@@ -159,6 +159,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
               onRecorded={() => setDecided(true)}
               onShowComments={() => (view.comments.showNew(), goTo(commentsTitleId))}
               onNext={list.goNext}
+              isOutcomeAbove={!comesLater}
             />
             <Quorum request={displayedRequest} />
             {comesLater && !isPhone && <ExecutionResult request={request} isBelowDecision />}

@@ -20,7 +20,7 @@ export interface DecisionToHold {
   readonly act: string
   readonly effect: string
   readonly body: DecisionBody
-  readonly recordedWords: (answer: DecisionAnswer) => string
+  readonly recordedWords: (answer: DecisionAnswer) => Promise<string>
   readonly refusedWords: (refusal: ApiRefusal) => string
 }
 
@@ -139,7 +139,8 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     const answer = await call
     // A new recorded decision replaces the bar of an earlier one.
     for (const each of decisions) if (each.stage === 'recorded') dismissDecision(each.key)
-    change(key, { stage: 'recorded', words: one.recordedWords(answer) })
+    change(key, { stage: 'recorded', words: 'Recorded.' })
+    void one.recordedWords(answer).then((words) => change(key, { words }))
     timers.set(
       key,
       setTimeout(() => dismissDecision(key), recordedMs),

@@ -62,16 +62,12 @@ export function Moment({ at }: { at: string }) {
   )
 }
 
-/**
- * An instant relative to now, `short` as the time since it. Hovering shows the absolute time in the
- * viewer's time zone.
- */
-export function Time({ at, short }: { at: string; short?: boolean }) {
+/** An instant relative to now. Hovering shows the absolute time in the viewer's time zone. */
+export function Time({ at }: { at: string }) {
   const now = useNowMs()
-  const instantMs = Date.parse(at)
   return (
     <time dateTime={at} title={absoluteTime(at)}>
-      {short ? shortAge(now - instantMs) : relativeTime(instantMs, now)}
+      {relativeTime(Date.parse(at), now)}
     </time>
   )
 }
@@ -98,8 +94,4 @@ export function TimeLeft({ at }: { at: string }) {
       left
     </>
   )
-}
-
-function shortAge(ms: number): string {
-  return ms < 60_000 ? 'now' : coarseDuration(ms)
 }

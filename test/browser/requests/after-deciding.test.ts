@@ -164,6 +164,30 @@ test.each([
   await isReached()
 })
 
+test('a decision without an answer is not in doubt any more once the request has the vote', async () => {
+  const { desk } = dashboard
+  const { requestIds } = await askForNotes(1)
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.route('**/decisions', (route) => route.abort())
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByRole('button', submit).click()
+  const doubt = page.getByText('The service did not answer')
+  await doubt.waitFor()
+  await desk.decide(desk.people.grace, requestIds[0]!, { decision: 'deny' })
+  await doubt.waitFor({ state: 'detached' })
+  await page.getByText('Denied by Grace').first().waitFor()
+})
+
+test('a request that has ended says once how', async () => {
+  const { desk } = dashboard
+  const { requestIds } = await askForNotes(1)
+  await desk.decide(desk.people.linus, requestIds[0]!, { decision: 'deny', reason: 'no' })
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  await panel.getByText('It can no longer be decided').waitFor()
+  expect(await page.locator('main').getByText('Denied by Linus').count()).toBe(1)
+})
+
 test('the reason of a colleague’s denial stands beside the decision, and is not said to be what came of it', async () => {
   const { desk } = dashboard
   const { requestIds } = await askForNotes(1)

@@ -130,6 +130,29 @@ test('a delegation shows target, attachments and task; its run is nested where i
   expect(await parent.getByText('which waits for').count()).toBe(0)
 })
 
+test('after both parts of a delegation are approved by key, the second is not said to wait for the first', async () => {
+  const { desk } = dashboard
+  const { db } = desk.database
+  const input = { worker: 'reviewer', input: 'Read both', attachments: ['notes/1.md'] }
+  const { runId, callId } = await asks('call_worker', input)
+  const [call = '', attachment = ''] = await numbersOf(callId)
+  const page = await dashboard.open('Grace', `/?runId=${runId}`)
+  await page.getByRole('link', { name: 'Hand work to reviewer' }).first().click()
+  for (const id of [call, attachment]) {
+    await page.waitForURL(new RegExp(`/requests/${(await rowOf(db, 'request', { id })).number}`))
+    await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+    await page.keyboard.press('a')
+    await page.keyboard.press('a')
+  }
+  const bars = page.getByRole('region', { name: 'Decisions being sent' })
+  for (const id of [call, attachment]) {
+    await expect.poll(async () => (await rowOf(db, 'request', { id })).state).toBe('approved')
+    await tellTemporal(desk, runId)
+  }
+  await bars.getByText('Recorded. The run goes on.').waitFor()
+  expect(await bars.getByText('other request of its delegation').count()).toBe(0)
+})
+
 test('a question that is asked, and answered by somebody else, appears and is closed on pages that are open', async () => {
   const { desk } = dashboard
   const day = await asks('ask_person', { question: 'Which day is it?' })

@@ -51,7 +51,24 @@ test.each([1440, 390])(
       return [height, around.reduce((sum, each) => sum + parseFloat(each), 0), reserved] as const
     })
     expect(`auto ${heights[0] - heights[1]}px`).toBe(heights[2])
-    await row.getByRole('link', { name: '1 to decide' }).click()
+    // Rows are told apart by the number, also where two have the same task.
+    await row.getByRole('link', { name: /^Run \d+, scribe: / }).waitFor()
+    await page.clock.setFixedTime(Date.now() + 5 * 60_000 + 1_000)
+    await page.reload()
+    await row.getByText(/5 min(utes)? ago/).waitFor()
+    await row.getByRole('link', { name: /^1 to decide in run \d+$/ }).click()
     await page.waitForURL(`**/?runId=${runId}`)
   },
 )
+
+test('while the turns of a run load, the page does not say who is at work', async () => {
+  const runId = await dashboard.desk.start()
+  const page = await dashboard.open('Ada', '/runs')
+  await page.route('**/transcript*', () => new Promise(() => {}))
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await page.getByRole('heading', { name: 'Turns' }).waitFor()
+  expect(await page.getByText('is at work').count()).toBe(0)
+  await page.unroute('**/transcript*')
+  await page.reload()
+  await page.getByText('The model is at work.').waitFor()
+})

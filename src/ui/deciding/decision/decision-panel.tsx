@@ -18,6 +18,8 @@ export function DecisionPanel(props: {
   onShowUnseen: () => boolean
   /** opens the newest revision */
   onReview: () => void
+  /** the page says how the request ended */
+  isOutcomeAbove: boolean
   /** called with the new revision after a change in this panel */
   onRevised: (fresh: RequestDetail) => void
 }) {
@@ -46,6 +48,7 @@ export function DecisionPanel(props: {
         loadStage={decision.loadStage}
         unsent={unsent}
         closed={decision.closed}
+        isOutcomeAbove={props.isOutcomeAbove}
         isReasonAbove={refusal?.code === 'not_eligible' && !changed}
       />
       {!votable && recorded === null && unsent === null && reason !== '' && (

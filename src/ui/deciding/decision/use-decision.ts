@@ -13,7 +13,9 @@ import type { UnsentChoice } from './choosing/use-unsent-choice.ts'
 import { useSignature } from './use-signature.ts'
 import { type SubmitOptions, useSubmit } from './use-submit.ts'
 import { refusalOf } from './wording/refused-decision.tsx'
-import { stageSentence, type DecisionOutcome } from './wording/stage-sentence.ts'
+import { useOwnVote } from './wording/own-vote.ts'
+import { sentenceNow } from './wording/sentence-now.ts'
+import type { DecisionOutcome } from './wording/stage-sentence.ts'
 
 /** What a decision is about, what the person has chosen and seen of it, and what follows it. */
 export interface DecisionInput {
@@ -52,7 +54,12 @@ export function useDecision(input: DecisionInput) {
   const changed =
     request.revision !== displayedRequest.revision || request.digest !== displayedRequest.digest
   const recorded = submission.state === 'recorded' ? submission.answer : null
-  const refusal = submission.state === 'refused' ? submission.refusal : null
+  const hasVoted = useOwnVote(request) !== null
+  // No answer came, and by now the request has the vote.
+  const refusal =
+    submission.state === 'refused' && !(submission.refusal.code === 'network' && hasVoted)
+      ? submission.refusal
+      : null
   const submitting = submission.state === 'submitting'
   const busy = submitting || signature.signing
   const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
@@ -73,8 +80,8 @@ export function useDecision(input: DecisionInput) {
     input.onRecorded()
     setReason('')
     if (!thenNext) return
-    announce(stageSentence(answer, outcome, request, false))
     onNext?.()
+    announce(await sentenceNow(answer, outcome))
   }
   return {
     reason: fields.reason,
@@ -170,7 +177,7 @@ function holdForUndo({ request, displayedRequest }: DecisionInput, body: Decisio
     act,
     effect: displayedRequest.effect,
     body,
-    recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
+    recordedWords: (answer) => sentenceNow(answer, body.decision),
     refusedWords: refusalOf(isApproval ? 'approval' : 'denial'),
   })
   announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)

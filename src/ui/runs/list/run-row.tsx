@@ -4,10 +4,11 @@ import type { Run } from '#api/schemas/runs/runs.ts'
 import { needOfRun } from '#domain/runs/need-of-run.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
-import { Moment, Time } from '../../text/time.tsx'
+import { Age, Moment, Time } from '../../text/time.tsx'
 import { visibleString } from '../../text/visible-string.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { WorkerShape } from '../../text/worker-shape.tsx'
+import { modeWords } from '../../words/mode-words.ts'
 import { RunState } from '../run-state.tsx'
 import '../runs.css'
 
@@ -19,12 +20,15 @@ export function RunRow({ run }: { run: Run }) {
   const isPhone = useMedia(phoneUntil)
   return (
     <li className="run-row" title={visibleString(run.title)}>
-      {!isPhone && <span className="run-number">{run.number}</span>}
+      {!isPhone && (
+        <span className="run-number" aria-hidden>
+          {run.number}
+        </span>
+      )}
       <Link to={`/runs/${run.id}`} className="run-link">
+        <span className="visually-hidden">Run {run.number}, </span>
         {isPhone ? (
-          <span className="visually-hidden">
-            {run.number} {run.worker}:{' '}
-          </span>
+          <span className="visually-hidden">{run.worker}: </span>
         ) : (
           <>
             <WorkerShape name={run.worker} />
@@ -45,9 +49,9 @@ export function RunRow({ run }: { run: Run }) {
               started by <Starter run={run} />{' '}
             </>
           )}
-          <Time at={run.createdAt} short={isPhone} />
+          {isPhone ? <Age at={run.createdAt} /> : <Time at={run.createdAt} />}
           {run.scripted && ' · scripted model'}
-          {run.mode !== 'prompt' && ` · mode ${run.mode}`}
+          {run.mode !== 'prompt' && ` · mode “${modeWords[run.mode]}”`}
         </span>
         {!isPhone && <RunEnd run={run} />}
       </div>
@@ -96,6 +100,7 @@ function ToDecide({ run }: { run: Run }) {
   return (
     <Link className="small run-waiting" to={`/?runId=${run.id}`}>
       {run.pendingRequests} to {needOfRun(run)}
+      <span className="visually-hidden"> in run {run.number}</span>
     </Link>
   )
 }

@@ -179,7 +179,7 @@ function Turns(
           <TurnText shownTurns={last} onGrowth={props.onGrowth} />
         </RunStream>
       </div>
-      <RunStatus run={run} items={items ?? []} />
+      <RunStatus run={run} items={items} />
     </section>
   )
 }

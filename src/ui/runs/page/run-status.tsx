@@ -11,8 +11,12 @@ import { childWithRequests, runStateText } from '../run-state.tsx'
 import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.tsx'
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
-export function RunStatus(props: { run: RunDetail; items: readonly TranscriptItem[] }) {
-  const { run } = props
+export function RunStatus(props: {
+  run: RunDetail
+  /** undefined: not loaded, so that nothing says who works */
+  items: readonly TranscriptItem[] | undefined
+}) {
+  const { run, items } = props
   if (run.state === 'running') {
     const below = openChildren(run)
     // The banner of the page announces it.
@@ -20,7 +24,8 @@ export function RunStatus(props: { run: RunDetail; items: readonly TranscriptIte
       const workers = below.map(({ worker }) => worker).join(' and ')
       return <p className="standing">Waits for {workers}.</p>
     }
-    const tool = toolAtWork(props.items)
+    if (items === undefined) return null
+    const tool = toolAtWork(items)
     return (
       <p className="standing" role="status">
         <span className="standing-dot" aria-hidden />{' '}

@@ -1,20 +1,21 @@
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
 import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
+import { modeWords } from '../../words/mode-words.ts'
 
 const ask: RadioOption<RunMode> = {
   value: 'prompt',
-  label: 'Prompt',
+  label: modeWords.prompt,
   description: 'Calls that ask wait for a person.',
 }
 const strict: RadioOption<RunMode> = {
   value: 'strict',
-  label: 'Strict',
+  label: modeWords.strict,
   description: 'Only pre-approved calls run. Calls that would ask are denied at once.',
 }
 const approveAll: RadioOption<RunMode> = {
   value: 'approve_all',
-  label: 'Approve all',
+  label: modeWords.approve_all,
   description:
     'Nobody is asked. Calls that would ask run in your name. Calls that policy blocks stay blocked.',
 }

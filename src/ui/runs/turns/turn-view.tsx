@@ -17,7 +17,7 @@ import { CallDecider, CallDecision, CheckLink, useIsOpen } from '../calls/call-d
 import { CallResultView } from '../calls/call-result.tsx'
 import { FoldedText } from '../calls/folded-text.tsx'
 import { callStateText } from '../calls/call-state-text.ts'
-import { verdictWords } from '../calls/verdict-words.ts'
+import { callVerdict } from '../calls/call-verdict.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { CompactionView, summarisedThrough } from './compaction-view.tsx'
 import { MessageFiles } from '../files/message-files.tsx'
@@ -195,7 +195,7 @@ function CallView(props: {
         <span className="dim small">
           {calls.length > 1 && `call ${index + 1} of ${calls.length}, `}
           {call.manual === true && 'invoked by hand, '}
-          {verdictWords(call)}
+          {callVerdict(call)}
           {call.approval !== undefined && (
             <>
               , <Approval tool={call.tool} approval={call.approval} />

@@ -1,13 +1,12 @@
 import { Textarea } from '@mantine/core'
 import { useCallback, useRef } from 'react'
-import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
 import { announce } from '../../../states/announce.tsx'
 import { VisibleText } from '../../../text/visible-text.tsx'
 import { choicesOf } from '../../facts/question-text.ts'
-import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
+import { AnswerFrame, type ClosableForm, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField } from '../../../states/radio-field.tsx'
 import { type SubmitOptions, useSubmit } from '../use-submit.ts'
@@ -16,7 +15,7 @@ const recordedText =
   'The agent reads your answer, and the run continues. You are now behind the later requests of this run, so other people decide them.'
 
 /** Answers a question of a run, with one of its choices or with a text. */
-export function AnswerForm(props: { request: RequestDetail; onNext: (() => void) | null }) {
+export function AnswerForm(props: ClosableForm) {
   const { request, onNext } = props
   const offline = useConnection() === 'offline'
   const [text, setText] = useDraft(request.id, 'reason')
@@ -47,7 +46,7 @@ export function AnswerForm(props: { request: RequestDetail; onNext: (() => void)
 
   return (
     <AnswerFrame
-      closed={closedAnswer(request, recorded ? recordedText : null, onNext)}
+      closed={closedAnswer(props, recorded ? recordedText : null)}
       unsent={choices.length === 0 ? text : ''}
       attempt="answer"
       form={form}

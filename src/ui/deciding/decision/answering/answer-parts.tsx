@@ -11,14 +11,22 @@ import type { Submission } from '../use-submit.ts'
 import { refusalWords } from '../wording/refusal-words.ts'
 import { verbs } from '../../../words/verbs.ts'
 
+/** What a form that answers a request is about, and what stands around it. */
+export interface ClosableForm {
+  readonly request: RequestDetail
+  /** null: nothing comes next */
+  readonly onNext: (() => void) | null
+  /** the page says how the request ended */
+  readonly isOutcomeAbove: boolean
+}
+
 /**
  * The text in place of the form if the answer is recorded (`recorded` explains the result), the
  * request has ended, or this person may not answer. `null` while the person can answer.
  */
 export function closedAnswer(
-  request: RequestDetail,
+  { request, onNext, isOutcomeAbove }: ClosableForm,
   recorded: string | null,
-  onNext: (() => void) | null,
 ): ReactNode | null {
   if (recorded !== null) {
     return (
@@ -34,7 +42,9 @@ export function closedAnswer(
       </div>
     )
   }
-  if (request.state !== 'pending') return <Notice tone="plain" title={outcomeOf(request)} />
+  if (request.state !== 'pending') {
+    return <Notice tone="plain" title={isOutcomeAbove ? 'It has ended' : outcomeOf(request)} />
+  }
   if (request.eligibility.canDecide) return null
   const why = whyNotYours(request.eligibility.reason, needOfRequests([request]))
   return <Notice tone="plain" title={why} />

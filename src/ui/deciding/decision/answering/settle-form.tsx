@@ -1,12 +1,11 @@
 import { Textarea } from '@mantine/core'
 import { useCallback, useRef, useState } from 'react'
-import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
 import { announce } from '../../../states/announce.tsx'
 import type { SettlementThen as Then } from '#domain/requests/request.ts'
-import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
+import { AnswerFrame, type ClosableForm, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
 import { type SubmitOptions, useSubmit } from '../use-submit.ts'
@@ -16,7 +15,7 @@ type RanAnswer = 'yes' | 'no' | 'unclear'
 const findings: readonly RadioOption<RanAnswer>[] = [
   { value: 'no', label: 'No, it did not' },
   { value: 'yes', label: 'Yes, it did' },
-  { value: 'unclear', label: 'I cannot tell' },
+  { value: 'unclear', label: 'I cannot tell', description: 'The outcome stays unknown.' },
 ]
 
 const continuations: readonly RadioOption<Then>[] = [
@@ -39,8 +38,8 @@ const recordedTexts: Readonly<Record<Then, string>> = {
  * States what became of a call with an unknown outcome, and how its run continues. A call of a
  * program has no run.
  */
-export function SettleForm(props: { request: RequestDetail; onNext: (() => void) | null }) {
-  const { request, onNext } = props
+export function SettleForm(props: ClosableForm) {
+  const { request } = props
   const offline = useConnection() === 'offline'
   const [ran, setRan] = useState<RanAnswer | null>(null)
   const isOfRun = request.runId !== null
@@ -70,11 +69,13 @@ export function SettleForm(props: { request: RequestDetail; onNext: (() => void)
 
   const recordedText = isOfRun
     ? recordedTexts[then ?? 'continue']
-    : 'Your finding is the outcome of the call.'
+    : ran === 'unclear'
+      ? 'The outcome of the call stays unknown.'
+      : 'Your finding is the outcome of the call.'
   const recorded = submission.state === 'recorded' ? recordedText : null
   return (
     <AnswerFrame
-      closed={closedAnswer(request, recorded, onNext)}
+      closed={closedAnswer(props, recorded)}
       unsent={reason}
       attempt="finding"
       form={form}

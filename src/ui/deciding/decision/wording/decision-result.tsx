@@ -1,11 +1,11 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { HeldDecision } from '../../../sending/held-decisions.ts'
-import { useMe } from '../../../api/queries.ts'
 import { later } from '../../../states/later.tsx'
 import { Notice } from '../../../states/notice.tsx'
 import { Moment } from '../../../text/time.tsx'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
+import { useOwnVote } from './own-vote.ts'
 import type { DecisionOutcome } from './stage-sentence.ts'
 
 const recordedAlone = (): string => 'Recorded.'
@@ -34,6 +34,8 @@ export function DecisionResult(props: {
   unsent: HeldDecision | null
   /** says that the request can no longer be decided */
   closed: boolean
+  /** the page says how it ended */
+  isOutcomeAbove: boolean
   /** a refusal above gives the reason why this person cannot decide */
   isReasonAbove: boolean
 }) {
@@ -60,13 +62,16 @@ export function DecisionResult(props: {
         </Notice>
       )}
       {props.closed && (
-        <Notice tone="plain" title={outcomeOf(request)}>
+        <Notice
+          tone="plain"
+          title={props.isOutcomeAbove ? 'It can no longer be decided' : outcomeOf(request)}
+        >
           {request.decidedAt !== null && (
             <>
-              At <Moment at={request.decidedAt} />.{' '}
+              {props.isOutcomeAbove ? 'It ended at' : 'At'} <Moment at={request.decidedAt} />.{' '}
             </>
           )}
-          It can no longer be decided.
+          {!props.isOutcomeAbove && 'It can no longer be decided.'}
         </Notice>
       )}
       {request.state === 'pending' && recorded === null && !canDecide && !props.isReasonAbove && (
@@ -78,11 +83,8 @@ export function DecisionResult(props: {
 
 /** Why this person cannot decide the request; of who has decided it, what they decided and when. */
 function NotToDecide({ request, reason }: { request: RequestDetail; reason: string | null }) {
-  const me = useMe().person.id
-  const own = request.decisions.find(
-    ({ person, revision }) => person.id === me && revision === request.revision,
-  )
-  if (own === undefined) return <Notice tone="plain" title={whyNotYours(reason, 'decide')} />
+  const own = useOwnVote(request)
+  if (own === null) return <Notice tone="plain" title={whyNotYours(reason, 'decide')} />
   const verb = own.decision === 'approve' ? 'approved' : 'denied'
   return (
     <Notice tone="plain" title={`You ${verb} this`}>

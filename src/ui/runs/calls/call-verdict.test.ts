@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { verdictWords } from './verdict-words.ts'
+import { callVerdict } from './call-verdict.ts'
 
 const rule = (text: string, id = 'r') => ({ id, text, source: null })
 
 test('the verdict on a call is said once, by its rule or before it', () => {
   const words = (verdict: 'preApproved' | 'blocked', text: string) =>
-    verdictWords({ verdict, rule: rule(text) })
+    callVerdict({ verdict, rule: rule(text) })
   expect(words('preApproved', 'zone notes: read is pre-approved')).toBe(
     'zone notes: read is pre-approved',
   )
@@ -14,9 +14,9 @@ test('the verdict on a call is said once, by its rule or before it', () => {
   expect(words('blocked', 'the command could read .env')).toBe(
     'blocked: the command could read .env',
   )
-  expect(verdictWords({ verdict: 'ask', rule: rule('zone notes: write asks') })).toBe(
+  expect(callVerdict({ verdict: 'ask', rule: rule('zone notes: write asks') })).toBe(
     'zone notes: write asks',
   )
   const strict = rule('the run\'s mode "strict" denies what would ask: …', 'mode:strict')
-  expect(verdictWords({ verdict: 'ask', rule: strict })).toBe('denied by the mode strict')
+  expect(callVerdict({ verdict: 'ask', rule: strict })).toBe('denied by the mode “Strict”')
 })

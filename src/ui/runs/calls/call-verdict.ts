@@ -4,9 +4,9 @@ import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
  * The verdict of policy on a call, with its rule: the text of most rules says the verdict itself.
  * Pure.
  */
-export function verdictWords({ verdict, rule }: Pick<TranscriptCall, 'verdict' | 'rule'>): string {
+export function callVerdict({ verdict, rule }: Pick<TranscriptCall, 'verdict' | 'rule'>): string {
   // The result says the rest.
-  if (rule?.id === 'mode:strict') return 'denied by the mode strict'
+  if (rule?.id === 'mode:strict') return 'denied by the mode “Strict”'
   switch (verdict) {
     case 'preApproved':
       return withRule('pre-approved', rule)
