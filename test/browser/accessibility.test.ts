@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { axeProblems } from '../harness/programs/axe.ts'
 
 /**
  * Grace sees every section: she reads the trail, activates versions, and has a workspace of Slack.
@@ -56,20 +56,13 @@ const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
  * The page changes its scheme with the system's, without being loaded again.
  */
 async function problems(page: Page, more: readonly string[]): Promise<string[]> {
-  // The one frame of a page is looked at in it, which takes half as long as in the way that looks
-  // into other frames too.
-  expect(page.frames()).toHaveLength(1)
   const found: string[] = []
   for (const scheme of schemes) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-    const axe = new AxeBuilder({ page }).setLegacyMode(true)
-    const { violations } = await axe.withTags([...wcag, ...more]).analyze()
     const path = page.url().slice(dashboard.url.length)
-    for (const { id, nodes } of violations) {
-      for (const { target, failureSummary } of nodes)
-        found.push(`${path} ${scheme} ${id}: ${target.join(' ')}\n${failureSummary}`)
-    }
+    for (const problem of await axeProblems(page, [...wcag, ...more]))
+      found.push(`${path} ${scheme} ${problem}`)
   }
   return found
 }

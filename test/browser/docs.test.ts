@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import express from 'express'
 import { expect, test, onTestFinished } from 'vitest'
 import { securityHeaders } from '#api/middleware/security-headers.ts'
@@ -12,6 +11,7 @@ import { docsFiles } from '../../scripts/docs-site/build-docs.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { newFolder } from '../harness/new-folder.ts'
 import { putFiles } from '../harness/put-file.ts'
+import { axeProblems } from '../harness/programs/axe.ts'
 
 /** The documentation as it is built, under the headers and by the code that serve it. */
 async function serveDocs(): Promise<string> {
@@ -66,8 +66,7 @@ test('the documentation is read in a browser under the content policy: links, an
     expect([name, await page.evaluate(wider)]).toEqual([name, 0])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => [name, id, nodes[0]?.html])).toEqual([])
+      expect(await axeProblems(page), name).toEqual([])
     }
   }
   await page.goto(`${url}/docs/operations#limits`)

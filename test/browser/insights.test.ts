@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { setRows } from '../harness/fixtures/rows.ts'
 import { ask, developmentToken, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { axeProblems } from '../harness/programs/axe.ts'
 
 let dashboard: Dashboard
 
@@ -203,14 +203,8 @@ test.each([{ width: 1280, height: 900 }, phone])(
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
-      const axe = new AxeBuilder({ page }).setLegacyMode(true)
       const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-      const { violations } = await axe.withTags(tags).analyze()
-      expect(
-        violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
-        ),
-      ).toEqual([])
+      expect(await axeProblems(page, tags)).toEqual([])
     }
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

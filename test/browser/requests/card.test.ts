@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from 'vitest'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -56,11 +56,7 @@ test('task, effect and cues come before what will happen, as text, each cue with
   expect(await at.getAttribute('title')).toMatch(/\d{4}/)
   // Hashes are in the folded proof only.
   expect(await page.getByRole('main').innerText()).not.toMatch(/sha256|[0-9a-f]{8}…/)
-  expect(
-    (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(
-      ({ id: rule }) => rule,
-    ),
-  ).toEqual([])
+  expect(await axeProblems(page)).toEqual([])
 })
 
 test('the effect ends within the first 400 pixels on a phone', async () => {
@@ -76,11 +72,7 @@ test('the effect ends within the first 400 pixels on a phone', async () => {
   await page.goto(`${dashboard.url}/`)
   const row = page.locator('.request-row').first()
   await row.getByText('Holds what looks like a secret').waitFor()
-  expect(
-    (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(
-      ({ id: rule }) => rule,
-    ),
-  ).toEqual([])
+  expect(await axeProblems(page)).toEqual([])
 })
 
 test('the unseen share is on the line of the heading on a phone, with no empty line after it', async () => {

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
@@ -177,12 +177,6 @@ test('an approval of what has not been on the screen does not count, and the bar
   await expect.poll(() => states(requestIds)).toEqual(['approved', 'approved'])
 })
 
-const violationsOf = async (page: Page) =>
-  (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(({ id, nodes }) => [
-    id,
-    nodes.map(({ target }) => target),
-  ])
-
 // Rules: product.md 41
 test('each call has its cues, its map of what was not seen, and comments on its lines, as hostile as they may be', async () => {
   const aws = ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')
@@ -239,7 +233,7 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-    expect(await violationsOf(page)).toEqual([])
+    expect(await axeProblems(page)).toEqual([])
     const shots = process.env['SCREENSHOTS']
     if (shots === undefined) continue
     for (const width of [1440, 390]) {
@@ -302,7 +296,7 @@ test('hostile names stay text, on a phone and by keyboard, and the page passes a
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-    expect(await violationsOf(page)).toEqual([])
+    expect(await axeProblems(page)).toEqual([])
   }
   await page.keyboard.press('n')
   await page.keyboard.press('v')

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
@@ -6,6 +5,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { hidePage } from '../../harness/browser.ts'
 import { ask, openDashboard, type OpenOptions } from '../open-dashboard.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.activate({
@@ -59,8 +59,7 @@ test('the same key twice decides, opens the next request with the focus on its h
   // The newest bar is on top, and Z takes it back; the other decision is sent when its time is
   // over.
   expect(await bars(page).getByRole('button', { name: 'Take back' }).count()).toBe(2)
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  expect(violations.map(({ id }) => id)).toEqual([])
+  expect(await axeProblems(page)).toEqual([])
   await page.keyboard.press('z')
   await bars(page).getByText('Deny').waitFor({ state: 'detached' })
   await bars(page).getByText('Recorded.').waitFor()

@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -149,8 +149,7 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+      expect(await axeProblems(page)).toEqual([])
       const shots = process.env['SCREENSHOTS']
       if (shots !== undefined) {
         const width = page.viewportSize()?.width ?? 0
@@ -175,8 +174,7 @@ test('a comment is written at its line, stands there for the next reader, and is
   const note = linus.locator('.diff-widget', { hasText: 'Use a number <b>here</b>' })
   await note.getByText('Grace').waitFor()
   expect(await linus.locator('.diff-widget b').count()).toBe(0)
-  const { violations } = await new AxeBuilder({ page: linus }).setLegacyMode(true).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  expect(await axeProblems(linus)).toEqual([])
   await linus.getByRole('radio', { name: 'Deny', exact: true }).check()
   await linus.getByText('The agent reads it, and 1 remark on lines.').waitFor()
   await linus.getByLabel('Reason').fill('wrong type')

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { setRows } from '../../harness/fixtures/rows.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -116,8 +116,7 @@ test('the editor colours what is written, passes axe on a desktop and a phone, i
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+      expect(await axeProblems(page)).toEqual([])
       const shots = process.env['SCREENSHOTS']
       const width = page.viewportSize()?.width ?? 0
       if (shots !== undefined)

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
@@ -6,6 +5,7 @@ import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -63,8 +63,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
         .getByRole('log', { name: 'standard error so far' })
         .getByText('it is odd')
         .waitFor()
-      const found = await new AxeBuilder({ page }).analyze()
-      expect(found.violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+      expect(await axeProblems(page)).toEqual([])
       await go(2)
       await ended
       await page.getByText('Ended with exit code 3', { exact: true }).waitFor()

@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ask, openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const hourMs = 3_600_000
 const desktop = { width: 1440, height: 900 }
@@ -39,8 +39,7 @@ test('the list stays beside the card on a wide screen, under an address that kee
   expect(await row(page, 'notes/two.md').getAttribute('data-opened')).toBe('true')
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+    expect(await axeProblems(page)).toEqual([])
   }
   await page.keyboard.press('j')
   await headline(page, 'notes/three.md').waitFor()

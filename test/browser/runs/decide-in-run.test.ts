@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
@@ -52,8 +52,7 @@ test('a person who may decide approves a call at its place in the run, with the 
     .getByRole('radio')
     .evaluateAll((radios) => radios.map((radio) => (radio as HTMLInputElement).value))
   expect(labels).toEqual(['deny', 'stop', 'approve', 'edit'])
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  expect(violations.map(({ id }) => id)).toEqual([])
+  expect(await axeProblems(page)).toEqual([])
   await form.getByRole('radio', { name: 'Approve as shown' }).check()
   expect(await form.getByRole('button', { name: 'Submit and next' }).count()).toBe(0)
   await form.getByRole('button', { name: 'Submit', exact: true }).click()

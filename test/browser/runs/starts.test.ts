@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
 import { openDashboard, phone } from '../open-dashboard.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.activate({
@@ -20,11 +20,6 @@ triggers:
     .replace('name: scribe', 'name: careful')
     .replace('zones:', 'startApproval: ask\nzones:'),
 })
-
-async function problemsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  return violations.map(({ id }) => id)
-}
 
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
@@ -46,7 +41,7 @@ test('the start of a run is approved like any request, on its own page or on the
   await grace.getByText('Start a run of careful').first().waitFor()
   await grace.getByText('Runs without approval:').waitFor()
   await picture(grace, 'start-request')
-  expect(await problemsOf(grace)).toEqual([])
+  expect(await axeProblems(grace)).toEqual([])
   expect(await grace.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
   await grace.getByRole('radio', { name: 'Approve as shown' }).check()
   await grace
@@ -69,7 +64,7 @@ test('the start of a run is approved like any request, on its own page or on the
   const form = phoneOfGrace.getByRole('region', { name: 'Start a run of careful' })
   await form.getByText('Runs without approval:').waitFor()
   await picture(phoneOfGrace, 'start-request-phone')
-  expect(await problemsOf(phoneOfGrace)).toEqual([])
+  expect(await axeProblems(phoneOfGrace)).toEqual([])
   await phoneOfGrace.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
   expect(await decide.evaluate((it) => it === document.activeElement)).toBe(true)
@@ -107,7 +102,7 @@ test('the runs page lists schedules in words with their next time, and a person 
     const page = await dashboard.open('Ada', '/runs', { viewport: phone, scheme, hasTouch: true })
     await page.getByRole('region', { name: 'Schedules' }).waitFor()
     await picture(page, `schedules-phone-${scheme}`)
-    expect(await problemsOf(page)).toEqual([])
+    expect(await axeProblems(page)).toEqual([])
     // On a phone the runs come first, filters unfold, and a link leads to the schedules.
     const row = page.locator('.run-row').first()
     expect((await row.boundingBox())?.y).toBeLessThanOrEqual(phone.height / 3)

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from 'vitest'
 import { ask, openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 await ask(
@@ -22,8 +22,7 @@ test('the palette searches the service, as text, and leads to what it finds', as
   // Fewer entries than before do not move the field.
   expect((await box.boundingBox())?.y).toBe(top)
   await page.getByRole('button', { name: /notes\/<b>ledger\.md one request/ }).waitFor()
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  expect(await axeProblems(page)).toEqual([])
   await box.fill('#1')
   // The service answers after the words changed: what Enter opens is highlighted then too.
   const first = page.getByRole('button', { name: /#1 Create/ })
@@ -127,8 +126,7 @@ test('filters are kept under a name in the inbox and on Audit, for their owner a
     await page.getByRole('button', { name: button }).waitFor({ state: 'detached' })
   }
   await save('Save view', '<b>low</b>, newest')
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  expect(await axeProblems(page)).toEqual([])
   await page.goto(`${dashboard.url}/audit?q=ledger`)
   await save('Save these filters', 'About the ledger')
   await page.goto(`${dashboard.url}/`)
