@@ -152,7 +152,7 @@ test('showing a masked value is recorded by its form and length, for who may see
     const answer = await grace.post(`/v1/requests/${id}/reveals`, { ...body, ...wrong })
     expect(answer.status, JSON.stringify(wrong)).toBe(422)
   }
-  const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', []))
+  const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', ['auditors']))
   expect((await stranger.post(`/v1/requests/${id}/reveals`, body)).status).toBe(404)
   const trail = await grace.get(`/v1/audit?requestId=${id}&type=content.revealed`)
   expect(trail.body.items).toHaveLength(1)

@@ -223,7 +223,7 @@ test('showing a masked value of a run is recorded by its form and length, for wh
     const answer = await ada.post(`/v1/runs/${run.id}/reveals`, { ...body, ...wrong })
     expect(answer.status, JSON.stringify(wrong)).toBe(422)
   }
-  const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', []))
+  const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', ['auditors']))
   expect((await stranger.post(`/v1/runs/${run.id}/reveals`, body)).status).toBe(404)
   const revealed = await rowsOf(
     api.service.db,
