@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { addRun } from '#test/harness/fixtures/gated-run.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
-import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { inUnitOfWork, type UnitOfWork } from './unit-of-work.ts'
 import { bySystem, service as self } from './authority.ts'
 
@@ -73,4 +73,23 @@ test('any other failure is reported at once and not tried again', async () => {
   })
   await expect(failing).rejects.toThrow('unique')
   expect(tries).toBe(1)
+})
+
+test('a unit that approves what is not pending, or whose run would count below zero, writes nothing', async () => {
+  const { ctx, ids } = handedOver()
+  const run = await addRun(service, { startedBy: ada })
+  const request = await addRequest(service, run)
+  const approve = (id: string) =>
+    inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
+      const permit = { id: newId(), request_id: request.id, revision: 1, attempt: 1, epoch: 1 }
+      const signed = { statement: '{}', signature: '', key_id: '', expires_at: new Date() }
+      unit.addDecided({ approved: [{ id, seal: null }], permits: [{ ...permit, ...signed }] })
+      await unit.enqueue({ kind: 'signal_decided', runId: run.id, payload: {} })
+    })
+  await expect(approve(newId())).rejects.toThrow('was not pending')
+  await setRows(database.db, 'run', { id: run.id }, { pending_requests: 0 })
+  await expect(approve(request.id)).rejects.toThrow('would have -1 pending requests')
+  expect(ids).toEqual([])
+  expect(await rowsOf(database.db, 'permit', { request_id: request.id })).toEqual([])
+  expect((await rowOf(database.db, 'request', { id: request.id })).state).toBe('pending')
 })

@@ -163,7 +163,8 @@ async function onceInUnitOfWork<T>(
     const isDecided = decided.decisions.length + decided.permits.length > 0
     const decisions = isDecided ? { decided } : {}
     const chains = readAt === undefined ? {} : { chains: { at: readAt, ends } }
-    const writing = writeRecords(tx, { ...records, ...decisions, ...chains }, owner)
+    const isLast = last.length === 0
+    const writing = writeRecords(tx, { ...records, ...decisions, ...chains, isLast }, owner)
     const [written] = await together([writing, ...last.map((query) => query())])
     committed = written
     return result

@@ -124,7 +124,7 @@ async function approveVisible(
       const rows = { request, later: [], delegationRequests: [] }
       return judgeAndWrite(ctx, unit, rows, factsOf(request), { ...howOf(caller, input), decision })
     })
-    unit.sendLast(() => keys.remember())
+    if (key !== undefined) unit.sendLast(() => keys.remember())
     return answer
   })
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectDatabase, type Db, type Tx } from '../database.ts'
+import { lastStatement } from './last-statement.ts'
 import { onePlan } from './one-plan.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
@@ -91,4 +92,41 @@ test('a transaction with one plan makes the plan at the first use of a statement
     compiles: 'off',
   })
   expect(await planOf(sql``)).toEqual({ mode: 'auto', whole: 'on', compiles: 'on' })
+})
+
+const rowsOfShelf = async (on: Db): Promise<unknown[]> =>
+  (await sql`select id from shelf order by id`.execute(on)).rows
+
+test('the last statement of a transaction is committed with it, and nothing can follow it', async () => {
+  await db.transaction().execute(async (tx) => {
+    await sql`insert into shelf (id) values (2)`.execute(tx)
+    expect(await rowsOfShelf(database.db)).toEqual([{ id: 1 }])
+    await sql`${lastStatement} insert into shelf (id) values (3)`.execute(tx)
+    expect(await rowsOfShelf(database.db)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+    expect(await connectionState()).toBe('idle')
+  })
+  const late = db.transaction().execute(async (tx) => {
+    await sql`${lastStatement} delete from shelf where id > 1`.execute(tx)
+    await sql`delete from shelf`.execute(tx)
+  })
+  await expect(late).rejects.toThrow(/not in a transaction/i)
+  expect(await rowsOfShelf(db)).toEqual([{ id: 1 }])
+})
+
+test('a last statement that fails undoes the transaction and is not tried outside of it', async () => {
+  const failing = db.transaction().execute(async (tx) => {
+    await sql`insert into shelf (id) values (2)`.execute(tx)
+    await sql`${lastStatement} insert into shelf (id) values (3 / ${0}::integer)`.execute(tx)
+  })
+  await expect(failing).rejects.toThrow(/division by zero/)
+  expect(await connectionState()).toBe('idle')
+  const last = (on: Db | Tx) => sql`${lastStatement} select * from shelf`.execute(on)
+  for (let use = 0; use < 5; use += 1) await db.transaction().execute(last)
+  await sql`alter table shelf add column depth integer`.execute(database.db)
+  const outdated = db.transaction().execute(async (tx) => {
+    await sql`insert into shelf (id) values (2)`.execute(tx)
+    await last(tx)
+  })
+  await expect(outdated).rejects.toThrow(/cached plan/)
+  expect(await rowsOfShelf(db)).toEqual([{ id: 1 }])
 })

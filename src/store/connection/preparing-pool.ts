@@ -1,12 +1,15 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isDatabaseAway } from './database-outage.ts'
+import { isLastStatement } from './last-statement.ts'
 import { beginningOf } from './one-plan.ts'
+import { together } from './side-by-side.ts'
 import { StatementNames } from './statement-names.ts'
 
 /**
  * A pool for Kysely. Its connections prepare statements that recur. They send `begin` together with
- * the first statement of the transaction, which saves a round trip and needs pipelined connections.
+ * the first statement of the transaction, and `commit` together with one that is marked as the
+ * last, which saves two round trips and needs pipelined connections.
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const names = new StatementNames()
@@ -35,20 +38,34 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
       if (!isPlanOutdated(error)) throw error
       names.forget()
       // A failed transaction accepts no more queries: it is retried as a whole.
-      if (client.getTransactionStatus() !== 'I') throw error
+      if (client.getTransactionStatus() !== 'I' || isLastStatement(text)) throw error
       return client.query(text, values)
     }
   }
+  let isOver = false
+  /** Sends the commit with the last statement. If that fails, Postgres rolls back instead. */
+  const send = async (text: string, values: readonly unknown[]) => {
+    if (!isLastStatement(text)) return ask(text, values)
+    isOver = true
+    const [answer] = await together([ask(text, values), client.query('commit')])
+    return answer
+  }
   let begins = false
   const askInOrder = async (text: string, values: readonly unknown[]) => {
+    if (isOver) {
+      isOver = false
+      // Kysely ends the transaction too, after its last statement has ended it.
+      if (text !== 'commit' && text !== 'rollback') throw new Error(`Not in a transaction: ${text}`)
+      return { command: text.toUpperCase(), rowCount: null, rows: [] }
+    }
     if (text === 'begin') {
       begins = true
       return { command: 'BEGIN', rowCount: null, rows: [] }
     }
-    if (!begins) return ask(text, values)
+    if (!begins) return send(text, values)
     begins = false
     gatherWrites(client)
-    const [, answer] = await Promise.all([client.query(beginningOf(text)), ask(text, values)])
+    const [, answer] = await Promise.all([client.query(beginningOf(text)), send(text, values)])
     return answer
   }
   let isLost = false

@@ -1,5 +1,6 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely'
 import { newId } from '#domain/new-id.ts'
+import { failUnless } from '../connection/fail-unless.ts'
 import { isOneOf } from '../connection/is-one-of.ts'
 import type { DecisionTable, PermitTable } from '../tables/decisions.ts'
 
@@ -24,13 +25,6 @@ export interface DecidedRows {
   readonly decisions: DecisionRow[]
   readonly approved: ApprovedRow[]
   readonly permits: Insertable<PermitTable>[]
-}
-
-/** What a transaction counts among the rows that it wrote. */
-export interface DecidedCount {
-  readonly approved: number
-  /** the lowest number of pending requests that a changed run has left */
-  readonly pending: number | null
 }
 
 /** The parts of a `with` that write these rows, and an event for each run whose state changes. */
@@ -77,16 +71,18 @@ export function writeDecided({ decisions, approved, permits }: DecidedRows): Raw
     ), `
 }
 
-/** What {@link writeDecided} has counted, as a column of the statement's rows. */
-export const decidedCount = sql<DecidedCount>`jsonb_build_object(
-  'approved', (select count(*) from approved), 'pending', (select min(pending) from counted))`
-
-/** Nothing was lost: each approved request was pending, and no run counts below zero. */
-export function assertDecided(rows: DecidedRows, count: DecidedCount | null): void {
-  if (count === null || count.approved !== rows.approved.length) {
-    throw new Error('A request that was approved was not pending, or not locked')
-  }
-  if ((count.pending ?? 0) < 0) {
-    throw new Error(`A run would have ${count.pending} pending requests`)
-  }
+/**
+ * Makes the statement fail where something was lost: each approved request was pending, and no run
+ * counts below zero.
+ */
+export function requireDecided({ approved }: DecidedRows): RawBuilder<unknown> {
+  return sql`
+    ${failUnless(
+      sql`(select count(*) from approved) = ${approved.length}::integer`,
+      sql`'A request that was approved was not pending, or not locked'`,
+    )},
+    ${failUnless(
+      sql`coalesce((select min(pending) from counted), 0) >= 0`,
+      sql`'A run would have ', (select min(pending) from counted), ' pending requests'`,
+    )}`
 }

@@ -5,13 +5,9 @@ import { newId } from '#domain/new-id.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { auditChannel, auditRows, type ReadChains } from '../audit/audit.ts'
 import type { Tx } from '../database.ts'
-import {
-  assertDecided,
-  decidedCount,
-  writeDecided,
-  type DecidedCount,
-  type DecidedRows,
-} from './decided-rows.ts'
+import { failUnless } from '../connection/fail-unless.ts'
+import { lastStatement } from '../connection/last-statement.ts'
+import { requireDecided, writeDecided, type DecidedRows } from './decided-rows.ts'
 import { outboxChannel, ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
 
 /** What a transaction writes beside its change: audit events, stream events and outbox rows. */
@@ -22,6 +18,8 @@ export interface Records {
   readonly decided?: DecidedRows
   /** ends of the chains that the transaction has read, and when it did */
   readonly chains?: ReadChains
+  /** the transaction ends with these, so that the commit is sent with them */
+  readonly isLast?: boolean
 }
 
 /**
@@ -35,7 +33,7 @@ export async function writeRecords(
   records: Records,
   owner: string | null,
 ): Promise<WrittenOutboxRow[]> {
-  const { audit = [], events = [], outbox = [], decided, chains } = records
+  const { audit = [], events = [], outbox = [], decided, chains, isLast = false } = records
   if (audit.length + events.length + outbox.length === 0) return []
   const trail = await auditRows(tx, audit, chains)
   const stream = events.map((event) => ({ id: newId(), ...event }))
@@ -46,7 +44,7 @@ export async function writeRecords(
     ...(trail.length > 0 ? [auditChannel] : []),
   ]
   const { rows } = await sql<InsertedOutboxRow>`
-    with ${decided === undefined ? sql`` : writeDecided(decided)} trail as (
+    ${isLast ? lastStatement : sql``} with ${decided === undefined ? sql`` : writeDecided(decided)} trail as (
       insert into audit_event
         (id, at, type, actor_type, actor_id, run_id, request_id, call_id, sequence, document)
       select * from jsonb_to_recordset(${JSON.stringify(trail)}) as row(id uuid, at timestamptz,
@@ -73,11 +71,12 @@ export async function writeRecords(
       (select count(*) from (
         select from outbox as open where open.run_id = queue.run_id
           and open.delivered_at is null and open.undeliverable_at is null limit 1
-      ) as earlier) = 0 as "isNext", ${decided === undefined ? sql`null::jsonb` : decidedCount} as decided
+      ) as earlier) = 0 as "isNext",
+      ${decided === undefined ? sql`` : sql`${requireDecided(decided)}, `}
+      ${failUnless(sql`(select count(*) from queue) = ${queue.length}::integer`, sql`'An outbox row was not written'`)}
     from notified left join queue on true
     order by queue.id
   `.execute(tx)
-  if (decided !== undefined) assertDecided(decided, rows[0]?.decided ?? null)
   const runIds = new Set<string>()
   return outbox.map((row, place) => {
     const inserted = rows[place]
@@ -89,12 +88,7 @@ export async function writeRecords(
   })
 }
 
-interface InsertedOutboxRow extends Pick<
-  WrittenOutboxRow,
-  'id' | 'workflowId' | 'isOfProgram' | 'isNext'
-> {
-  readonly decided: DecidedCount | null
-}
+type InsertedOutboxRow = Pick<WrittenOutboxRow, 'id' | 'workflowId' | 'isOfProgram' | 'isNext'>
 
 /** An event for the stream. One writer numbers it after commit, so replay skips nothing. */
 export interface StreamEvent {

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { decideMany } from '#services/decisions/decide-many.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { withTripCount } from '../harness/fixtures/count-queries.ts'
+import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
+import { approvalsOf } from './approvals-of.ts'
+
+const desk = disposeAfterTests(await openAgentDesk())
+const { db, take } = withTripCount(desk.database.url)
+disposeAfterTests(db)
+
+/** A context of the desk whose round trips are counted. */
+function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
+  const { verifier, memory, log } = ctx
+  return { ...ctx, db, policies: createPolicyReader({ db, verifier, memory, log }) }
+}
+
+const api = counted(desk.api)
+const worker = counted(desk.worker)
+// The first use of a policy version reads it.
+await api.policies.inForce()
+await worker.policies.inForce()
+
+/** The round trips of an action: a connection sends something, and waits for the answers. */
+async function tripsOf(act: () => Promise<unknown>): Promise<number> {
+  take()
+  await act()
+  return take()
+}
+
+it('a decision takes at most 2 round trips to Postgres, its commit included, and ten of one run in one call 6', async () => {
+  const { call, digest } = await addWaitingCall(desk, 'one')
+  const { caller } = desk.people.grace
+  const body = { decision: 'approve', digest, revision: 1 }
+  const one = await tripsOf(() => decideRequest(api, caller, { request: call.requestId, body }))
+  expect(one).toBeLessThanOrEqual(2)
+  const runId = await desk.start()
+  const calls = Array.from({ length: 10 }, (_, place) => ({
+    tool: 'write_file',
+    input: { path: `notes/${place}.md`, content: 'hello\n' },
+  }))
+  desk.say({ text: 'I act.', calls })
+  await desk.turn(runId, 1)
+  const decisions = await approvalsOf(desk.database.db, runId)
+  expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
+})
+
+it('a turn that asks takes at most 18 round trips', async () => {
+  const runId = await desk.start()
+  desk.say({
+    text: 'I act.',
+    calls: [{ tool: 'write_file', input: { path: 'notes/a.md', content: '-' } }],
+  })
+  const { signal } = new AbortController()
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(18)
+})
+
+it('the page of a request takes at most 9 round trips', async () => {
+  const { call } = await addWaitingCall(desk, 'page')
+  const { caller } = desk.people.grace
+  expect(
+    await tripsOf(() => getRequest(api, caller, { request: call.requestId })),
+  ).toBeLessThanOrEqual(9)
+})
