@@ -15,6 +15,7 @@ import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../states/denial-reason.tsx'
 import { Notice } from '../states/notice.tsx'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultLine } from './call-result-line.tsx'
@@ -122,6 +123,8 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   const { onSeen } = acts
   const [region, setRegion] = useState<HTMLElement | null>(null)
   const [allVisible, setAllVisible] = useState(false)
+  const isPhone = useMedia(phoneUntil)
+  const [line, setLine] = useState<HTMLElement | null>(null)
   const secrets = useRequestSecrets(request.id, request.revision)
   const complete = allVisible && !presentation.truncated && secrets.allRevealed
   const { fullyViewed: seen, tracker } = useSeen(region, presentation.digest, complete)
@@ -137,7 +140,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   const again = againSentence(request.alike.again)
   return (
     <>
-      <CallFacts request={request} claim={newest.claim} />
+      <CallFacts request={request} claim={newest.claim} onLine={setLine} />
       <SecretsContext value={secrets.others}>
         <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
       </SecretsContext>
@@ -154,7 +157,11 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
           tracker={tracker}
         />
       </SecretsContext>
-      <CallComments request={{ ...newest, presentation }} comments={comments} />
+      <CallComments
+        request={{ ...newest, presentation }}
+        comments={comments}
+        line={isPhone ? null : line}
+      />
       {state.result !== null && (
         <div role="status">
           <CallResultLine item={state.result.item} choice={state.result.choice} />
@@ -193,12 +200,14 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
 function CallFacts({
   request,
   claim,
+  onLine,
 }: {
   request: OpenedCall['request']
   claim: OpenedCall['request']['claim']
+  onLine: (line: HTMLElement | null) => void
 }) {
   return (
-    <div className="row small change-call-facts">
+    <div ref={onLine} className="row small change-call-facts">
       <Risk risk={request.risk} />
       <Link to={`/requests/${request.number}`}>#{request.number}</Link>
       <span className="dim">

@@ -52,16 +52,16 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   return (
     <div className="change-set">
       <div className="column change-set-head">
-        <div className="row small">
+        <div className="row small change-set-line">
           <Link to={`/runs/${runId}`}>The run</Link>
           <span className="dim">turn {turn}</span>
+          {hasDiffs && <DiffToolbar />}
         </div>
         <Headline tab={`Turn ${turn}, ${entries.length} calls`}>
           Turn {turn}: {entries.length === 1 ? 'one call' : `${entries.length} calls`}
           {contents.length > 0 && `, ${open.length} of ${contents.length} to decide`}
         </Headline>
         <Task task={changeSet.task} />
-        {hasDiffs && <DiffToolbar />}
       </div>
       <CallTree
         entries={entries}

@@ -112,6 +112,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       <CallComments
         request={{ ...request, presentation: displayedRequest.presentation }}
         comments={view.comments}
+        line={null}
       />
       {!isAnswered && decision}
     </section>

@@ -13,9 +13,10 @@ import {
 
 /**
  * Settings for all differences on the page: wrapping, white space, one column or two. On a phone
- * they unfold below one button, so that the difference is on the screen.
+ * they and `settings` unfold below one button, so that the difference is on the screen.
  */
-export function DiffToolbar({ children }: { children?: React.ReactNode }) {
+export function DiffToolbar(props: { children?: React.ReactNode; settings?: React.ReactNode }) {
+  const { children, settings } = props
   const isPhone = useMedia(phoneUntil)
   const [isUnfolded, setUnfolded] = useState(false)
   const id = useId()
@@ -24,6 +25,7 @@ export function DiffToolbar({ children }: { children?: React.ReactNode }) {
     return (
       <div className="diff-toolbar" role="group" aria-label={groupName}>
         {children}
+        {settings}
         <Toggles />
       </div>
     )
@@ -48,6 +50,7 @@ export function DiffToolbar({ children }: { children?: React.ReactNode }) {
       <div id={id}>
         {isUnfolded && (
           <div className="diff-toolbar" role="group" aria-label={groupName}>
+            {settings}
             <Toggles />
           </div>
         )}

@@ -50,8 +50,7 @@ export function Files({
   return (
     <div ref={container} className="column">
       {ownsKeys && !isInHead && (
-        <DiffToolbar>
-          <WholeToggle whole={whole} />
+        <DiffToolbar settings={<WholeToggle whole={whole} />}>
           {files.length > 1 && (
             <span className="dim small">
               {files.filter((_, index) => isViewed(index)).length} of {files.length} files viewed
@@ -72,9 +71,8 @@ export function Files({
               <VisibleText text={nameOf(file)} />
             </code>
             {isInHead ? (
-              <DiffToolbar>
+              <DiffToolbar settings={<WholeToggle whole={whole} />}>
                 <ViewedToggle on={isViewed(index)} onToggle={() => toggle(index)} />
-                <WholeToggle whole={whole} />
               </DiffToolbar>
             ) : (
               ownsKeys && <ViewedToggle on={isViewed(index)} onToggle={() => toggle(index)} />

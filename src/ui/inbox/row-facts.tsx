@@ -23,8 +23,8 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
     <div className="request-meta">
       <div className="row-signals">
         {!isGone && !isOpened && <Urgent item={item} />}
-        {!isOpened && <TriageState item={item} />}
         {!isOpened && warns && <CuesLine cues={item.cues} />}
+        {!isOpened && <TriageState item={item} />}
         {item.batch !== null && item.batch.size > 1 && (
           <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
             call {item.batch.position} of {item.batch.size}

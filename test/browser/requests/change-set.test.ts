@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
@@ -271,6 +271,32 @@ test('an undecided call has no accent colour, and on a phone the list of files i
   expect(await entry.count()).toBe(0)
   await page.getByText('Files and calls', { exact: true }).click()
   expect(await entry.count()).toBe(2)
+})
+
+test('the settings of differences and the buttons of a call take no line of their own', async () => {
+  const { runId } = await ask(
+    dashboard.desk,
+    ['notes/a.md', 'notes/b.md'].map((path) => write(path)),
+    'Two',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  const middleOf = async (part: Locator): Promise<number> => {
+    const box = await part.boundingBox()
+    return (box?.y ?? Number.NaN) + (box?.height ?? 0) / 2
+  }
+  const first = page.locator('.change-call').first()
+  const risk = first.locator('.risk')
+  const comment = first.getByRole('button', { name: 'Comment' })
+  await comment.waitFor()
+  expect(Math.abs((await middleOf(comment)) - (await middleOf(risk)))).toBeLessThan(4)
+  const back = page.getByRole('link', { name: 'The run', exact: true })
+  const settings = page.getByRole('group', { name: 'How differences are shown' })
+  expect(Math.abs((await middleOf(settings)) - (await middleOf(back)))).toBeLessThan(4)
+  await page.setViewportSize(phone)
+  const unfold = page.getByRole('button', { name: 'How differences are shown' })
+  expect(Math.abs((await middleOf(unfold)) - (await middleOf(back)))).toBeLessThan(4)
+  await unfold.click()
+  expect(await middleOf(settings)).toBeGreaterThan(await middleOf(unfold))
 })
 
 test('hostile names stay text, on a phone and by keyboard, and the page passes axe in light and dark', async () => {

@@ -57,6 +57,11 @@ test('the list says to a person that a request was handed over to them', async (
   await grace.getByRole('button', { name: 'Hand over' }).click()
   await grace.getByRole('menuitem', { name: 'Linus' }).click()
   await grace.getByText('handed over to Linus', { exact: true }).waitFor()
+  // The head of the request keeps its one line, beside the list too.
+  await grace.setViewportSize({ width: 1440, height: 900 })
+  const head = await grace.locator('.request-head').boundingBox()
+  const button = await grace.getByRole('button', { name: 'Snooze' }).boundingBox()
+  expect(head?.height).toBeLessThanOrEqual((button?.height ?? 0) + 1)
   const linus = await dashboard.open('Linus', '/')
   const row = linus.locator('.request-row', { hasText: path })
   await row.getByText('handed over to you', { exact: true }).waitFor()

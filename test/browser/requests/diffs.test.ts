@@ -143,7 +143,9 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
       expect(await page.getByRole('button', { name: 'Wrap lines' }).count()).toBe(0)
       await settings.tap()
       const switches = page.getByRole('group', { name: 'How differences are shown' })
-      expect((await switches.boundingBox())?.height).toBe(44)
+      // Two lines at most, each as high as a thumb needs.
+      expect((await switches.boundingBox())?.height).toBeLessThanOrEqual(2 * 44 + 6)
+      await switches.getByRole('button', { name: 'Whole file' }).waitFor()
       await switches.getByRole('button', { name: 'Wrap lines', pressed: true }).waitFor()
     }
     for (const scheme of ['light', 'dark'] as const) {
@@ -160,6 +162,19 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
       page.viewportSize()?.width ?? 0,
     )
   }
+})
+
+test('a name that is too long to stand beside the tools of its file is broken at none of its words', async () => {
+  const path = 'notes/guide/getting-started.md'
+  const lines = text(source)
+  const { page } = await openChange(path, [lines, `${lines}end\n`], { viewport: phone })
+  const name = page.locator('.file-head > code')
+  const height = (await name.boundingBox())?.height ?? Number.NaN
+  expect(height).toBeLessThan(24)
+  const settings = page.getByRole('button', { name: 'How differences are shown' })
+  const [tools, head] = [await settings.boundingBox(), await page.locator('.file').boundingBox()]
+  const right = (box: typeof tools) => (box?.x ?? 0) + (box?.width ?? Number.NaN)
+  expect(Math.abs(right(tools) - right(head))).toBeLessThan(2)
 })
 
 test('a comment is written at its line, stands there for the next reader, and is counted with a denial', async () => {

@@ -182,3 +182,15 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
   }
   await row(page, 'notes/alone.md').getByText('snoozed until').waitFor()
 })
+
+test('a row with a warning has its age too, beside an open request', async () => {
+  const secret = ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')
+  const keyed = { path: 'notes/keyed.md', content: `key ${secret}\n` }
+  await ask(dashboard.desk, [{ tool: 'write_file', input: keyed }], 'A key.')
+  const page = await dashboard.open('Grace', '/requests/4', { viewport: desktop })
+  const warned = row(page, 'notes/keyed.md')
+  await warned.getByText('Adds a secret').waitFor()
+  await warned.getByText(/^just now$|\d min ago$/).waitFor()
+  const cue = warned.locator('.cue-short')
+  expect(await cue.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+})

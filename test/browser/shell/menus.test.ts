@@ -122,3 +122,37 @@ test('a button without words says what it does under the pointer until the point
   await page.keyboard.press('Escape')
   await hint.waitFor({ state: 'detached' })
 })
+
+test('the number of requests stands between two words of the list of pages, which has no hole without it', async () => {
+  const input = { path: 'notes/counted.md', content: 'Text\n' }
+  await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  for (const [who, numbers] of [
+    ['Olga', 0],
+    ['Grace', 1],
+  ] as const) {
+    const page = await dashboard.open(who, '/runs')
+    await page.locator('.run-row').first().waitFor()
+    const number = page.locator('.count')
+    await expect.poll(() => number.count()).toBe(numbers)
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      // From the end of a word to the begin of the next one.
+      const [inbox, runs, insights] = await page.locator('.pages a').evaluateAll((links) =>
+        links.map((link) => {
+          const words = document.createRange()
+          words.selectNode(link.firstChild ?? link)
+          const { left, right } = words.getBoundingClientRect()
+          return { left, right }
+        }),
+      )
+      const gap = (runs?.left ?? 0) - (inbox?.right ?? 0)
+      const usual = (insights?.left ?? 0) - (runs?.right ?? 0)
+      expect(gap, `${who} at ${width} px`).toBeLessThan(usual + 24)
+      if (numbers === 0) continue
+      const box = await number.boundingBox()
+      expect(box?.x).toBeGreaterThan(inbox?.right ?? Number.NaN)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(runs?.left ?? 0)
+      expect(box?.height).toBeLessThan(24)
+    }
+  }
+})
