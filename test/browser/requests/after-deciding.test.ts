@@ -106,6 +106,13 @@ test.each([
     expect(box?.y, fact).toBeGreaterThanOrEqual(top - 1)
     expect((box?.y ?? 0) + (box?.height ?? 0), fact).toBeLessThanOrEqual(top + height + 1)
   }
+  if (open !== '' || viewport.width < 1280) return
+  // The facts stand in columns, however long the outcomes beside them are.
+  const ends = await page
+    .locator('.row-number')
+    .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)))
+  expect(ends.length).toBeGreaterThan(1)
+  expect(new Set(ends).size).toBe(1)
 })
 
 test('the keys of the list lead past a request that does not load', async () => {

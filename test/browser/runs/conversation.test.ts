@@ -77,6 +77,8 @@ test('pictures and texts are chosen, pasted or dropped, taken back, sent with a 
   await expect
     .poll(() => picture.evaluate((img) => (img instanceof HTMLImageElement ? img.naturalWidth : 0)))
     .toBe(1)
+  const save = page.getByRole('list', { name: 'Sent with the message' }).getByRole('button').first()
+  expect(await save.innerText()).toMatch(/^Download page\.png/)
   const run = await newestRun()
   desk.say({ text: 'A pixel.' })
   await desk.turn(run.id, 1)

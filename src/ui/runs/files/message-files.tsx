@@ -27,7 +27,7 @@ function SentFile({ runId, file }: { runId: string; file: MessageFile }) {
   return (
     <>
       <SaveButton size="compact-sm" variant="default" request={request} name={name}>
-        {verbs.download} <VisibleText text={`${name} (${whatOf(file)})`} />
+        <VisibleText text={`${verbs.download} ${name} (${whatOf(file)})`} />
       </SaveButton>
       {elided !== undefined && (
         <span className="dim small"> the model does not see it since turn {elided.atTurn}</span>

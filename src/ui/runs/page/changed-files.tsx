@@ -64,7 +64,7 @@ function ChangedFile({ item }: { item: ChangedFileItem }) {
         )}
         <VisibleText text={path} />
       </code>
-      <span className="changed-lines">
+      <span>
         {added !== null && removed !== null && (
           <>
             <span className="changed-added" aria-label={`${countWords(added, 'line')} added`}>
