@@ -17,7 +17,8 @@ const aloneDecisions = 60
 export async function measureRecording(ours: Ours): Promise<object> {
   const { installation } = ours
   const ada = await installation.signIn('ada@example.com')
-  const grace = await installation.signIn('grace@example.com')
+  const signInGrace = (): Promise<TestSession> => installation.signIn('grace@example.com')
+  const grace = await signInGrace()
   const scopes = ['requests:write', 'requests:read']
   const response = await ada.post('/v1/keys', { name: 'bench', scopes })
   const program = { url: installation.url, key: String(response.body['key']) }
@@ -29,8 +30,11 @@ export async function measureRecording(ours: Ours): Promise<object> {
   }
   const bare = await bareTransactions(ours.pool)
   const many = await askMany(program, grace, requests)
+  // One session alone would meet its limit of requests a second.
+  const sessions = await inParallel(Array.from({ length: callers }), 1, signInGrace)
+  const sessionOf = new Map(many.map((request, place) => [request, sessions[place % callers]]))
   const began = monotonicMs()
-  await inParallel(many, callers, (request) => approve(grace, request))
+  await inParallel(many, callers, (request) => approve(sessionOf.get(request) ?? grace, request))
   const oneByOneMs = monotonicMs() - began
   const bulk = await askMany(program, grace, requests)
   const sentBulk = monotonicMs()
