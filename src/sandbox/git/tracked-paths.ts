@@ -31,6 +31,11 @@ export async function isTracked(root: string, relative: string): Promise<boolean
   return everyFile(absolute, (file) => modes.has(nameOf(file)))
 }
 
+/** Whether a folder is in a repository. */
+export async function isInRepository(folder: string): Promise<boolean> {
+  return (await repositoryOf(path.join(folder, 'file'))) !== null
+}
+
 /** What the index of the repository around a folder says of the files in it. */
 export type FilesInGit = 'some' | 'none' | 'no index' | 'unreadable'
 

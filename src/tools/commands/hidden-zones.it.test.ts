@@ -169,9 +169,28 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     const ran = await desk.run('shell', { command: 'cat docs/x; ls -A docs', cwd: '' })
     expect(ran.output).toMatchObject({ exitCode: 0, stdout: 'x\nx\n' })
     git('git rm -q --cached docs/x')
-    const without = await desk.run('shell', { command: 'ls -A docs', cwd: '' })
-    expect(without.output).toMatchObject({ exitCode: 0, stdout: '' })
+    const without = await desk.run('shell', { command: 'cat docs/x; ls -A docs', cwd: '' })
+    expect(without.output).toMatchObject({ exitCode: 0, stdout: 'x\nx\n' })
   })
+
+  // Rules: product.md 37
+  test.each(['rm .git/index', 'git rm -rq --cached .', 'git read-tree --empty'])(
+    'and a commit after `%s` removes no file of such a zone',
+    async (before) => {
+      using desk = await commandDesk({ 'docs/x': 'one\n', 'a.txt': 'a\n' }, { zones: blockedDocs })
+      const git = inFolderOf(desk.root)
+      git('git init -q . && echo .countersign > .git/info/exclude && git add .')
+      git(`git ${identity} commit -qm one`)
+      expect((await desk.run('shell', { command: before, cwd: '' })).output).toMatchObject({
+        exitCode: 0,
+      })
+      const command = `echo b > a.txt && git add -A && git ${identity} commit -qm two`
+      const ran = await desk.run('shell', { command, cwd: '' })
+      expect(ran.output).toMatchObject({ exitCode: 0 })
+      expect(ran.text).not.toContain('git restore')
+      expect(git('git show --format= --name-status')).toBe('M\ta.txt\n')
+    },
+  )
 
   test('and where Git cannot give files that can be written no approved command begins', async () => {
     using desk = await commandDesk({ 'docs/x': 'x\n' }, { zones: blockedDocs })

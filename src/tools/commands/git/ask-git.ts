@@ -19,6 +19,29 @@ code=$?
 case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
 `
 
+/**
+ * Writes what Git has at `paths` to `/tmp/all`, as `ls-files -t --stage -z` prints it: the entries
+ * of the index, and those that only the newest commit has. Without an index, or with an empty one,
+ * the next commit would otherwise have the files that a command does not see as removed.
+ */
+export const listEntries = `g ls-files -t --stage -z -- "\${paths[@]}" > /tmp/index || exit 1
+declare -A listed
+while IFS= read -r -d '' entry; do
+  listed["/\${entry#*$'\\t'}"]=yes
+done < /tmp/index
+: > /tmp/commit
+if g rev-parse -q --verify 'HEAD^{tree}' > /tmp/answer 2>&1; then
+  g ls-tree -r -z HEAD -- "\${paths[@]}" > /tmp/commit || exit 1
+fi
+cat /tmp/index > /tmp/all
+while IFS= read -r -d '' entry; do
+  name=\${entry#*$'\\t'}
+  [ "\${listed["/$name"]}" = yes ] && continue
+  read -r mode type hash <<< "\${entry%%$'\\t'*}"
+  printf 'H %s %s 0\\t%s\\0' "$mode" "$hash" "$name"
+done < /tmp/commit >> /tmp/all
+`
+
 /** Why an answer of Git is not whole, as the end of a sentence; `null`: it is. */
 export function problemOfAnswer(end: CommandEnd): string | null {
   if (end.exceeded !== null) return `Git's answer about it ended early: ${end.exceeded}`

@@ -197,6 +197,19 @@ describe.skipIf(!testSandbox.works)('files that the sandbox covers', () => {
     },
   )
 
+  test.each(['rm .git/index', 'git rm -rq --cached .', 'git read-tree --empty'])(
+    'are not removed by a commit of everything after `%s`',
+    patient,
+    async (before) => {
+      using desk = await repository(fixtures)
+      desk.put('r/.env.example', 'TOKEN=secret\n')
+      expect((await shell(desk, before)).exitCode).toBe(0)
+      const ran = await shell(desk, 'echo b > a.txt && git add -A && git commit -qm second')
+      expect(ran, ran.stderr).toMatchObject({ exitCode: 0 })
+      expect(own(desk, 'show', '--format=', '--name-status')).toBe('M\ta.txt\n')
+    },
+  )
+
   test('that Git does not track cannot be read, added, or removed', patient, async () => {
     using desk = await repository()
     desk.put('r/.env', 'secret\n')

@@ -5,7 +5,7 @@ import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
-import { askGit, onlyInRepository, problemOfAnswer } from './ask-git.ts'
+import { askGit, listEntries, onlyInRepository, problemOfAnswer } from './ask-git.ts'
 import { isPlainName } from './zone-answer.ts'
 
 /** A tracked file below a covered path, with Git's own contents. */
@@ -24,11 +24,12 @@ export interface CoveredInGit {
 }
 
 /**
- * Prints, for each tracked file, its mode and size, its path, and its bytes in the index. Leaves
- * out entries that a sparse checkout keeps off the disk. Fails where Git cannot give all others.
+ * Prints, for each tracked file, its mode and size, its path, and its bytes in the index or the
+ * newest commit. Leaves out entries that a sparse checkout keeps off the disk. Fails where Git
+ * cannot give all others.
  */
-const script = `${onlyInRepository}g ls-files -t --stage -z -- "$@" > /tmp/all || exit 1
-while IFS= read -r -d '' entry; do
+const script = `${onlyInRepository}paths=("$@")
+${listEntries}while IFS= read -r -d '' entry; do
   name=\${entry#*$'\\t'}
   read -r tag mode hash stage <<< "\${entry%%$'\\t'*}"
   [ "$tag" != S ] || [ -e "$name" ] || continue

@@ -4,18 +4,19 @@ import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 import type { CommandEnd } from '#sandbox/process/command-end.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
-import { filesInGit } from '#sandbox/git/tracked-paths.ts'
+import { isInRepository } from '#sandbox/git/tracked-paths.ts'
 import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { askGit, onlyInRepository, problemOfAnswer } from './ask-git.ts'
+import { askGit, listEntries, onlyInRepository, problemOfAnswer } from './ask-git.ts'
 import { readZoneAnswer, writeZoneFiles } from './zone-answer.ts'
 
 /**
- * Prints the entries of the index below a folder and an empty one, and then, with `contents`, those
- * of their objects. Leaves out entries that a sparse checkout keeps off the disk.
+ * Prints the entries of the index and the newest commit below a folder and an empty one, and then,
+ * with `contents`, those of their objects. Leaves out entries that a sparse checkout keeps off the
+ * disk.
  */
-const script = `${onlyInRepository}g ls-files -t --stage -z -- "$1" > /tmp/all || exit 1
-while IFS= read -r -d '' entry; do
+const script = `${onlyInRepository}paths=("$1")
+${listEntries}while IFS= read -r -d '' entry; do
   case $entry in 'S '*) ;; *) printf '%s\\0' "\${entry#* }" ;; esac
 done < /tmp/all > /tmp/entries
 cat /tmp/entries && printf '\\0' || exit 1
@@ -29,8 +30,8 @@ done < /tmp/entries | g cat-file --batch`
 export interface ZoneCopy {
   readonly zone: string
   readonly mount: MountedCopy
-  /** the entries of the index below the zone, as the script prints them */
-  readonly entries: Buffer
+  /** the entries of Git below the zone, as the script prints them */
+  readonly entries: string
 }
 
 /**
@@ -54,8 +55,7 @@ export async function copyZonesOfGit(
     const at = path.join(root, zone.root)
     if (!plan.emptied.includes(at)) continue
     const isRepository = (await lstat(path.join(at, '.git')).catch(() => null)) !== null
-    const inGit = isRepository ? 'none' : await filesInGit(at)
-    if (inGit === 'none' || inGit === 'no index') continue
+    if (isRepository || !(await isInRepository(at))) continue
     const end = await askAbout(place, plan, at, 'contents', signal)
     const answer = end.stdout.bytes
     const files = problemOfAnswer(end) ?? readZoneAnswer(answer, path.basename(at))
@@ -86,7 +86,7 @@ export async function zonesBehindIndex(
   const sentences: string[] = []
   for (const { entries, mount, zone } of copies) {
     const end = await askAbout(place, plan, mount.path, 'names', signal)
-    if (problemOfAnswer(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
+    if (problemOfAnswer(end) === null && entriesIn(end.stdout.bytes) === entries) continue
     sentences.push(
       `Git's index may have other files of zone ${zone} now, and the disk has those from before: ` +
         `a person can bring them up to date with \`git restore -- ${path.basename(mount.path)}\`.`,
@@ -107,10 +107,10 @@ async function askAbout(
   return askGit(sandbox, plan, { script, cwd: path.dirname(at), words }, signal)
 }
 
-/** The part of an answer up to its empty entry. */
-function entriesIn(answer: Buffer): Buffer {
+/** The entries of an answer, in order. */
+function entriesIn(answer: Buffer): string {
   const end = answer.indexOf('\0\0', 0, 'latin1')
-  return answer.subarray(0, Math.max(0, end))
+  return answer.toString('latin1', 0, Math.max(0, end)).split('\0').toSorted().join('\0')
 }
 
 function refusal(zone: Zone, why: string): ToolProblem {
