@@ -1,7 +1,8 @@
-import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { closeServer, listenHere } from './listen.ts'
 import { findChromium } from './programs/chromium-binary.ts'
+import { waitUntil } from './wait-until.ts'
 
 let shared: Promise<Browser> | null = null
 
@@ -65,16 +66,26 @@ export async function launchBrowser(
  * of every other browser visible. Closing the context ends the browser.
  */
 export async function launchHideable(): Promise<BrowserContext> {
-  const server = createServer()
-  const debuggingPort = await listenHere(server)
-  await closeServer(server)
-  const browser = await launchBrowser({ debuggingPort })
-  const address = `http://127.0.0.1:${debuggingPort}`
-  const connected = await chromium.connectOverCDP(address, { noDefaults: true })
+  const browser = await launchBrowser({ debuggingPort: 0 })
+  const connected = await chromium.connectOverCDP(await debuggingAddress(browser), {
+    noDefaults: true,
+  })
   const [context] = connected.contexts()
   if (context === undefined) throw new Error('The browser has no context.')
   context.on('close', () => void browser.close())
   return context
+}
+
+/** The address at which a browser listens that has chosen its port itself (port 0). */
+async function debuggingAddress(browser: Browser): Promise<string> {
+  const session = await browser.newBrowserCDPSession()
+  const { commandLine } = await session.send('SystemInfo.getInfo')
+  await session.detach()
+  const [, profile = ''] = / --user-data-dir=(\S+)/.exec(commandLine) ?? []
+  const read = () => readFile(join(profile, 'DevToolsActivePort'), 'utf8').catch(() => '')
+  await waitUntil(async () => (await read()).includes('\n'))
+  const [port = ''] = (await read()).split('\n')
+  return `http://127.0.0.1:${port}`
 }
 
 /**
