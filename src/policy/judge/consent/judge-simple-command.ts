@@ -25,6 +25,8 @@ export interface CommandOpinion {
   readonly visibleZones: readonly string[]
   /** the paths in its arguments, when it is pre-approved */
   readonly paths: readonly string[]
+  /** those of them that it may read */
+  readonly mayRead: readonly string[]
 }
 
 /** First match wins. Pre-approvals match the exact vector, other rules every meaning. */
@@ -46,8 +48,8 @@ export async function judgeSimpleCommand(
     const answer = words === null ? null : await preApprove(rule, words, context)
     if (answer === null || (answer.kind === 'skips' && answer.why === null)) continue
     if (answer.kind === 'approves') {
-      const { words: printed, visibleZones, paths } = answer
-      return { ...ruleOpinion(rule, displayText), printed, visibleZones, paths }
+      const { words: printed, visibleZones, paths, mayRead } = answer
+      return { ...ruleOpinion(rule, displayText), printed, visibleZones, paths, mayRead }
     }
     if (answer.kind === 'skips') skipped.push(answer.why ?? '')
     else asksFirst ??= askingOpinion(rule, displayText, answer.why)
@@ -65,6 +67,7 @@ export async function judgeSimpleCommand(
     printed: null,
     visibleZones: [],
     paths: [],
+    mayRead: [],
   }
 }
 
@@ -85,6 +88,7 @@ export function ruleOpinion(rule: ShellRule, displayText: string): CommandOpinio
     printed: null,
     visibleZones: [],
     paths: [],
+    mayRead: [],
   }
 }
 
@@ -99,6 +103,7 @@ function askingOpinion(rule: ShellRule, displayText: string, why: string): Comma
     printed: null,
     visibleZones: [],
     paths: [],
+    mayRead: [],
   }
 }
 

@@ -78,6 +78,8 @@ export interface AllowedPart {
   readonly visibleZones: readonly string[]
   /** the paths in its arguments */
   readonly paths: readonly string[]
+  /** those of them that it may read */
+  readonly mayRead: readonly string[]
   /** the vector that would run; `null`: unknown */
   readonly vector: readonly string[] | null
 }
@@ -106,22 +108,28 @@ export interface ReachedZone {
 }
 
 /**
- * The hidden zone that keeps a command which could be pre-approved from running alone: one whose
- * reads ask and that a word may mean, or one of which Git has files. A word that may mean a zone
- * whose reads are blocked keeps it from nothing: {@link blockedZoneRead} finds what reads such a
- * zone, and the sandbox hides it. `null`: there is none.
+ * The hidden zone that keeps a command which could be pre-approved from running alone; one whose
+ * reads are blocked comes before one whose reads ask. A word counts as a path of a blocked zone
+ * unless it is certainly none: a program of others runs the command without a sandbox, which hides
+ * nothing from it. `null`: it needs none.
  */
 export async function reachedHidden(
   context: ZoneContext,
   hidden: readonly Zone[],
   allowedParts: readonly AllowedPart[],
 ): Promise<ReachedZone | null> {
-  const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
-  const blocked = await reachedInGit(context, hidden.filter(isReadBlocked), allowedParts)
-  if (blocked !== null) return blocked
+  const blocked = hidden.filter(isReadBlocked)
   const asking = hidden.filter((zone) => !isReadBlocked(zone))
-  const named = await zoneOfPaths(context, asking, paths)
-  return named ?? (await reachedInGit(context, asking, allowedParts))
+  for (const [zones, paths] of [
+    [blocked, allowedParts.flatMap((part) => part.mayRead)],
+    [asking, allowedParts.flatMap((part) => part.paths)],
+  ] as const) {
+    const named = await zoneOfPaths(context, zones, ['', ...paths])
+    if (named !== null) return named
+    const reached = await reachedInGit(context, zones, allowedParts)
+    if (reached !== null) return reached
+  }
+  return null
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Program } from '../programs/program.ts'
 import { isMultiCall, programNames } from '../programs/program-names.ts'
 import { exactProgram, programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
-import { checkArguments } from '../strict/check-arguments.ts'
+import { checkArguments, operandsOf } from '../strict/check-arguments.ts'
 import { literalWord, variableMark, type KnownWord } from '../strict/expand-word.ts'
 import { isUnlessArgument } from './token-pattern.ts'
 import { outsideZones } from './command-zones.ts'
@@ -32,6 +32,8 @@ export type PreApproval =
       readonly visibleZones: readonly string[]
       /** the paths in its arguments, and whether it works on its working folder */
       readonly paths: readonly string[]
+      /** those of them that it may read: without what is certainly a pattern or a script */
+      readonly mayRead: readonly string[]
     }
   | { readonly kind: 'asks'; readonly why: string }
   | { readonly kind: 'skips'; readonly why: string | null }
@@ -95,7 +97,25 @@ export async function preApprove(
     words: approved,
     visibleZones: wrapper?.visibleZones ?? rule.zones ?? [],
     paths,
+    mayRead: wrapper === null ? withoutPattern(program, args, paths) : ['', ...wrapper.mayRead],
   }
+}
+
+/**
+ * The paths without the first operand, where the program certainly takes it for a pattern or a
+ * script: none of its flags says otherwise, and every word is known.
+ */
+function withoutPattern(
+  program: Program | undefined,
+  args: readonly KnownWord[],
+  paths: readonly string[],
+): readonly string[] {
+  const { from, allWith = [], unclearWith = [] } = program?.reads ?? { from: 0 }
+  const operands = from === 1 ? operandsOf(program, args) : null
+  if (operands === null || args.some((word) => word.hasVariable)) return paths
+  if ([...allWith, ...unclearWith].some((flag) => operands.flags.has(flag))) return paths
+  const at = paths.indexOf(args[operands.indexes[0] ?? args.length]?.text ?? '')
+  return at === -1 ? paths : paths.toSpliced(at, 1)
 }
 
 /**
@@ -136,6 +156,7 @@ interface Wrapping {
   readonly problem: string | null
   readonly words: readonly KnownWord[]
   readonly paths: readonly string[]
+  readonly mayRead: readonly string[]
   readonly usesFolder: boolean
   readonly visibleZones: readonly string[]
 }
@@ -165,6 +186,7 @@ async function judgeWrapper(
       problem: null,
       words,
       paths: allPaths,
+      mayRead: [...paths, ...preApproval.mayRead],
       usesFolder: true,
       visibleZones: preApproval.visibleZones,
     }
