@@ -169,8 +169,19 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     const ran = await desk.run('shell', { command: 'cat docs/x; ls -A docs', cwd: '' })
     expect(ran.output).toMatchObject({ exitCode: 0, stdout: 'x\nx\n' })
     git('git rm -q --cached docs/x')
-    const without = await desk.run('shell', { command: 'cat docs/x; ls -A docs', cwd: '' })
-    expect(without.output).toMatchObject({ exitCode: 0, stdout: 'x\nx\n' })
+    const without = await desk.run('shell', { command: 'ls -A docs', cwd: '' })
+    expect(without.output).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+
+  test('and a removal that a person has staged stays one after `git add -A`', async () => {
+    const files = { 'docs/x': 'x\n', 'docs/y': 'y\n', 'a.txt': 'a\n' }
+    using desk = await commandDesk(files, { zones: blockedDocs })
+    const git = inFolderOf(desk.root)
+    git(`git init -q . && git add . && git ${identity} commit -qm one && git rm -q docs/x`)
+    const command = `echo b > a.txt && git add -A && git ${identity} commit -qm two`
+    const ran = await desk.run('shell', { command, cwd: '' })
+    expect(ran.output).toMatchObject({ exitCode: 0 })
+    expect(git('git show --format= --name-status')).toContain('D\tdocs/x\n')
   })
 
   // Rules: product.md 37

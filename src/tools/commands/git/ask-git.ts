@@ -21,25 +21,19 @@ case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
 
 /**
  * Writes what Git has at `paths` to `/tmp/all`, as `ls-files -t --stage -z` prints it: the entries
- * of the index, and those that only the newest commit has. Without an index, or with an empty one,
- * the next commit would otherwise have the files that a command does not see as removed.
+ * of the index or, where the whole index is empty or missing, those of the newest commit. The next
+ * commit of everything would otherwise have the files that a command does not see as removed. An
+ * entry that somebody removed from an index with others stays removed.
  */
-export const listEntries = `g ls-files -t --stage -z -- "\${paths[@]}" > /tmp/index || exit 1
-declare -A listed
-while IFS= read -r -d '' entry; do
-  listed["/\${entry#*$'\\t'}"]=yes
-done < /tmp/index
-: > /tmp/commit
-if g rev-parse -q --verify 'HEAD^{tree}' > /tmp/answer 2>&1; then
+export const listEntries = `g ls-files -t --stage -z -- "\${paths[@]}" > /tmp/all || exit 1
+top=$(g rev-parse --show-toplevel) && g -C "$top" ls-files > /tmp/index || exit 1
+if [ ! -s /tmp/index ] && g rev-parse -q --verify 'HEAD^{tree}' > /tmp/answer 2>&1; then
   g ls-tree -r -z HEAD -- "\${paths[@]}" > /tmp/commit || exit 1
+  while IFS= read -r -d '' entry; do
+    read -r mode type hash <<< "\${entry%%$'\\t'*}"
+    printf 'H %s %s 0\\t%s\\0' "$mode" "$hash" "\${entry#*$'\\t'}"
+  done < /tmp/commit > /tmp/all
 fi
-cat /tmp/index > /tmp/all
-while IFS= read -r -d '' entry; do
-  name=\${entry#*$'\\t'}
-  [ "\${listed["/$name"]}" = yes ] && continue
-  read -r mode type hash <<< "\${entry%%$'\\t'*}"
-  printf 'H %s %s 0\\t%s\\0' "$mode" "$hash" "$name"
-done < /tmp/commit >> /tmp/all
 `
 
 /** Why an answer of Git is not whole, as the end of a sentence; `null`: it is. */
