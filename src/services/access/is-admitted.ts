@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { Db, Tx } from '#store/database.ts'
+import type { ServiceContext } from '../core/context.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { personRows, verifyPerson, type PersonRows } from '../requests/people/verified-person.ts'
 import { isFormer, isNamed } from './named-address.ts'
 
@@ -21,4 +23,14 @@ export async function isAdmitted(
     select ${personRows} as found from person where id = ${person.id}
   `.execute(db)
   return rows.some(({ found: memberships }) => verifyPerson(seals, memberships).teams.length > 0)
+}
+
+/** The same by the version in force, as a transaction finds it. */
+export async function isAdmittedNow(
+  { policies }: Pick<ServiceContext, 'policies'>,
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  person: { readonly id: string; readonly email: string },
+): Promise<boolean> {
+  const { config } = await policies.inForce(tx)
+  return isAdmitted({ db: tx, seals }, config, person)
 }

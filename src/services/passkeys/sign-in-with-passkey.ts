@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
 import { newId } from '#domain/new-id.ts'
-import { isAdmitted } from '../access/is-admitted.ts'
+import { isAdmittedNow } from '../access/is-admitted.ts'
 import { refuseSignIn } from '../access/sign-in/refuse-sign-in.ts'
 import {
   startSession,
@@ -65,12 +65,10 @@ export async function signInWithPasskey(
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', channel), async (unit) => {
     const owner = await lockByWebauthnId(unit, response.id)
     if (owner === null || !isHandleOf(owner.person.id, response)) return 'credential'
-    const { config } = await ctx.policies.inForce(unit.tx)
-    const at = { db: unit.tx, seals: unit.seals }
-    if (!(await isAdmitted(at, config, owner.person))) return 'unknown_person'
     const assertion = { ...input, challenge: issued.challenge }
     const refusal = await useCredential(unit.tx, owner.credential, assertion)
     if (refusal !== null) return refusal
+    if (!(await isAdmittedNow(ctx, unit, owner.person))) return 'unknown_person'
     return startSession(unit, { ...input, person: owner.person, method: 'passkey' })
   })
   if (typeof session !== 'string') return session

@@ -39,7 +39,7 @@ async function ownLink(): Promise<string> {
 }
 
 // Rules: product.md 17, 18; security.md 21, 38
-test('somebody whom the project no longer names signs in by no way, and nobody proposes them a key; those whose group fills a team do', async () => {
+test('somebody whom the project no longer names signs in by no way and gets no key; those whose group fills a team do', async () => {
   const passkey = softwarePasskey()
   const registration = passkey.create((await ada.post('/v1/credentials/options')).body)
   await ada.post('/v1/credentials', { name: 'Laptop', response: registration })
@@ -49,6 +49,8 @@ test('somebody whom the project no longer names signs in by no way, and nobody p
   }
   const mailed = () => createMailedLink(api.service.ctx, { email, channel: 'dashboard' })
   const links = [await ownLink(), (await mailed())?.token]
+  const proposed = { name: 'robot', owner: email, scopes: ['runs:write'] }
+  const proposal = (await olga.post('/v1/keys', proposed)).body
   {
     using _ = await withoutAda()
     for (const token of links) expect((await post('/v1/auth/link', { token })).status).toBe(401)
@@ -58,8 +60,11 @@ test('somebody whom the project no longer names signs in by no way, and nobody p
     expect((await post('/v1/auth/dev-login', { email, token: developmentToken })).status).toBe(401)
     expect((await post('/v1/auth/host-link', { email, token: hostToken })).status).toBe(404)
     expect(await mailed()).toBeNull()
-    const key = { name: 'robot', owner: email, scopes: ['runs:write'] }
-    expect((await olga.post('/v1/keys', key)).status).toBe(404)
+    expect((await olga.post('/v1/keys', proposed)).status).toBe(404)
+    // Her session is still there.
+    const own = { name: 'own', scopes: ['runs:write'] }
+    expect((await ada.post('/v1/keys', own)).status).toBe(403)
+    expect((await ada.post(`/v1/key-proposals/${proposal.id}/claim`)).status).toBe(403)
     await addPerson(api.service.db, 'Nina', ['platform'])
     const nina = { email: 'nina@example.com', token: developmentToken }
     expect((await post('/v1/auth/dev-login', nina)).status).toBe(200)
@@ -70,5 +75,6 @@ test('somebody whom the project no longer names signs in by no way, and nobody p
     expect((await byPasskey()).status).toBe(200)
   }
   expect((await byPasskey()).status).toBe(200)
+  expect((await ada.post(`/v1/key-proposals/${proposal.id}/claim`)).status).toBe(201)
   expect((await post('/v1/auth/link', { token: await ownLink() })).status).toBe(200)
 })

@@ -127,7 +127,7 @@ export const keyRoutes = [
     params: z.object({ id: id.describe('Id of a proposal') }),
     body: emptyBody,
     answers: { 201: { description: 'The key', schema: schemas.createdKey } },
-    problems: ['not_found', 'conflict'],
+    problems: ['forbidden', 'not_found', 'conflict'],
     answer: async (api, { params, caller }) => {
       const created = await claimKeyProposal(api.ctx, caller, params)
       return { status: 201, body: { ...answerOf(created) } }

@@ -3,6 +3,7 @@ import type { ProjectConfig } from '#policy/project-config.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { ActivePerson } from '../find-active-person.ts'
 import { isAdmitted } from '../is-admitted.ts'
+import { isFormer } from '../named-address.ts'
 import type { ProvenIdentity } from './read-claims.ts'
 
 /**
@@ -42,6 +43,7 @@ export async function personOfToken(
     .where('subject', '!=', subject)
     .executeTakeFirst()
   if (other !== undefined) return 'other_account'
-  const isSomebody = await isAdmitted({ db, seals }, config, person)
+  const isFormerly = isFormer(config, person.email)
+  const isSomebody = !isFormerly && (await isAdmitted({ db, seals }, config, person))
   return isSomebody ? { id, email: person.email, name } : 'unknown_person'
 }

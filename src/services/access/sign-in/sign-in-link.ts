@@ -5,7 +5,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { isFirstUse } from '../../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { findActivePerson } from '../find-active-person.ts'
-import { isAdmitted } from '../is-admitted.ts'
+import { isAdmittedNow } from '../is-admitted.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
 import {
   startSession,
@@ -110,8 +110,7 @@ export async function consumeSignInLink(
       .where('disabled_at', 'is', null)
       .executeTakeFirst()
     if (person === undefined || !unit.seals.holds('person', person)) return null
-    const { config } = await ctx.policies.inForce(unit.tx)
-    if (!(await isAdmitted({ db: unit.tx, seals: unit.seals }, config, person))) return null
+    if (!(await isAdmittedNow(ctx, unit, person))) return null
     const method = link.proof_hash === null ? 'link' : 'oidc'
     return startSession(unit, { ...input, person, method })
   })
