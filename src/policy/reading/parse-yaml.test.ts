@@ -25,12 +25,12 @@ test.each([
   ['commas', '[,'],
   ['pairs', '[:,'],
   ['tags', '[!x a,'],
-])('300,000 parts are parsed, and more are not: %s', (_what, part) => {
+])('600,000 parts are parsed, and more are not: %s', (_what, part) => {
   const [first = '', ...rest] = part
   const text = (times: number): string => `a: ${first}${(rest.join('') || first).repeat(times)}`
   expect(parseYaml(text(100), new LineCounter())).toHaveProperty('errors')
   const refusal = { tooMuch: 'parts', line: 1 }
-  expect(parseYaml(text(300_000), new LineCounter())).toEqual(refusal)
+  expect(parseYaml(text(600_000), new LineCounter())).toEqual(refusal)
 })
 
 test('errors of programs have their stacks after a text with mistakes', () => {

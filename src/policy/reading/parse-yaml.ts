@@ -3,8 +3,8 @@ import { Lexer, parseDocument, Parser, type Document, type LineCounter } from 'y
 /** Lists and mappings inside of each other, far above what people write. */
 const maxDepth = 100
 
-/** Words, marks, spaces and ends of lines: more than a file of a mebibyte has that people write. */
-const maxLexemes = 300_000
+/** Words, marks, spaces and ends of lines: a mebibyte that people write has at most 534,000. */
+const maxLexemes = 600_000
 
 /** Why and where a text is not parsed; `line` counts from 1. */
 export interface TooMuch {
@@ -14,7 +14,7 @@ export interface TooMuch {
 
 /**
  * Parses YAML. A text that is nested over 100 levels deep is not parsed, since the parser's time
- * grows with the square of the depth, and one of over 300,000 parts is not either, since each may
+ * grows with the square of the depth, and one of over 600,000 parts is not either, since each may
  * be an error. `[a: 1]` counts as one level. Keys are compared by `resolveNames`: the parser's own
  * way takes minutes for a file of a million bytes.
  */
