@@ -108,13 +108,18 @@ class OpenIdProvider implements IdentityProvider {
     audiences: readonly string[],
     readTime: () => Promise<Date>,
   ): Promise<Readonly<Record<string, unknown>>> {
-    return this.#withConfiguration(async (config) => {
+    // An error of Postgres is none of the provider's.
+    const errorsOfTime: unknown[] = []
+    const verifying = this.#withConfiguration(async (config) => {
       const findKey = this.#keysAt(config.serverMetadata().jwks_uri)
       let now = new Date()
       // The time is read after the key: callers at one moment then wait for one answer with keys.
       const findKeyAndTime: JWTVerifyGetKey = async (...of) => {
         const key = await findKey(...of)
-        now = await readTime()
+        now = await readTime().catch((error: unknown) => {
+          errorsOfTime.push(error)
+          throw error
+        })
         return key
       }
       const { payload } = await jwtVerify(token, findKeyAndTime, {
@@ -130,6 +135,9 @@ class OpenIdProvider implements IdentityProvider {
       // A token that is bound to a key (DPoP, mTLS) needs a proof of that key, which nobody sends.
       if (payload['cnf'] !== undefined) throw new ProviderFailure('token_refused', 'cnf', null)
       return payload
+    })
+    return verifying.catch((error: unknown) => {
+      throw errorsOfTime[0] ?? error
     })
   }
 
