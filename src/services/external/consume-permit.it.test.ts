@@ -142,6 +142,11 @@ describe('a permit', () => {
     await desk.decide(request, 'approve')
     const input = { request: requestId, digest: request.digest }
     expect((await refusal(consumePermit(ctx, proposed.caller, input))).code).toBe('forbidden')
+    // A row that somebody writes puts nobody behind a request.
+    const behind = { request_id: requestId, person_id: desk.linus.id, why: 'proposed_key' } as const
+    await db.insertInto('request_principal').values(behind).execute()
+    expect((await refusal(consumePermit(ctx, proposed.caller, input))).code).toBe('forbidden')
+    await db.deleteFrom('request_principal').where('person_id', '=', desk.linus.id).execute()
     await consumePermit(ctx, desk.program.caller, input)
     const outcome = { request: requestId, state: 'succeeded', summary: null } as const
     expect((await refusal(reportOutcome(ctx, proposed.caller, outcome))).code).toBe('forbidden')

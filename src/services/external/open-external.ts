@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RequestState } from '#domain/requests/request.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
@@ -45,7 +46,7 @@ export async function openExternal(
   const key = { program, externalId: call.externalId, bodyHash }
   // Judging may take a round trip to another host: a repeated call needs none, and no lock is held
   // meanwhile.
-  const existing = await findOpened(ctx.db, key)
+  const existing = await findOpened(ctx, key)
   if (existing !== null) return existing
   const onBehalfOf = await personIdOf(ctx, call.onBehalfOf)
   const alsoBehind = await peopleIdsOf(ctx, call.alsoBehind ?? [])
@@ -57,7 +58,7 @@ export async function openExternal(
       result.presented === null ? await presentReported(result.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
       await lockOwner(unit, program)
-      const earlier = await findOpened(unit.tx, key)
+      const earlier = await findOpened({ db: unit.tx, seals: unit.seals }, key)
       if (earlier !== null) return earlier
       const { config, workers } = await ctx.policies.inForce(unit.tx)
       const queueName = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
@@ -131,10 +132,10 @@ export async function lockOwner(
 }
 
 async function findOpened(
-  db: Db | Tx,
+  at: { readonly db: Db | Tx; readonly seals: Seals },
   key: { readonly program: Program; readonly externalId: string; readonly bodyHash: string },
 ): Promise<OpenedExternal | null> {
-  const row = await db
+  const row = await at.db
     .selectFrom('external_request')
     .innerJoin('request', 'request.id', 'external_request.request_id')
     .select(['request.id as requestId', 'request.state', 'external_request.body_hash'])
@@ -144,7 +145,7 @@ async function findOpened(
   if (row === undefined) return null
   const { body_hash: bodyHash, ...earlier } = row
   const isSame = bodyHash === key.bodyHash
-  if (isSame && (await hasProposerBehind(db, row.requestId, key.program))) return earlier
+  if (isSame && (await hasProposerBehind(at, row.requestId, key.program))) return earlier
   const refusal = isSame
     ? 'Another key used this externalId, and the person who proposed your key is not behind its request; use a new one'
     : 'This externalId was used before for another request; use a new one'

@@ -8,7 +8,8 @@ import { isOpen, noteRefused, storeGatewayRefusal } from './consume-gateway-perm
 
 /**
  * Cancels a client's call: a pending one leaves the queue, an approved one that has not begun is
- * not made any more. A call that has begun, or ended, stays.
+ * not made any more. A call that has begun, or ended, stays. Rejects with `forbidden` as
+ * `withdrawRequest` does.
  */
 export async function cancelGatewayCall(
   ctx: ServiceContext,
@@ -19,7 +20,7 @@ export async function cancelGatewayCall(
     await withdrawRequest(ctx, caller, { request: requestId })
     return
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
+    if (!(error instanceof Problem) || error.code === 'forbidden') throw error
   }
   await inUnitOfWork(ctx, byProgram(caller), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)

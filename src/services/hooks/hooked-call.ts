@@ -42,26 +42,33 @@ export interface HookedRequest {
 
 /**
  * The `externalId` of an earlier, open request for the same call of the session: it waits, its
- * permit was not consumed, or the agent has not got the answer that refused it. `null`: there is
- * none, and the call opens a new request.
+ * permit was not consumed, or the agent has not got the answer that refused it. The proposer of the
+ * caller's key is behind it (`hasProposerBehind`). `null`: there is none, and the call opens a new
+ * request.
  */
 export async function findOpenCall(
   ctx: Pick<ServiceContext, 'db'>,
   caller: Caller,
   hookCall: string,
 ): Promise<string | null> {
-  const row = await ctx.db
+  const { ownerId, proposedBy } = byProgram(caller).actor
+  let calls = ctx.db
     .selectFrom('external_request')
     .innerJoin('request', 'request.id', 'external_request.request_id')
     .select('external_request.external_id')
-    .where('external_request.owner_id', '=', byProgram(caller).actor.ownerId)
+    .where('external_request.owner_id', '=', ownerId)
     .where('external_request.hook_call', '=', hookCall)
     .where('external_request.consumed_at', 'is', null)
     .where('external_request.told_at', 'is', null)
     .where(sql<boolean>`coalesce(request.cancel_reason, '') <> 'withdrawn'`)
-    .orderBy('request.number')
-    .limit(1)
-    .executeTakeFirst()
+  if (proposedBy !== undefined) {
+    const behind = ctx.db
+      .selectFrom('request_principal')
+      .select('request_id')
+      .where('person_id', '=', proposedBy)
+    calls = calls.where('request.id', 'in', behind)
+  }
+  const row = await calls.orderBy('request.number').limit(1).executeTakeFirst()
   return row?.external_id ?? null
 }
 
