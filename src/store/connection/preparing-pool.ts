@@ -53,9 +53,9 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
   let begins = false
   const askInOrder = async (text: string, values: readonly unknown[]) => {
     if (isOver) {
-      isOver = false
       // Kysely ends the transaction too, after its last statement has ended it.
       if (text !== 'commit' && text !== 'rollback') throw new Error(`Not in a transaction: ${text}`)
+      isOver = false
       return { command: text.toUpperCase(), rowCount: null, rows: [] }
     }
     if (text === 'begin') {

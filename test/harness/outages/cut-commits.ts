@@ -47,8 +47,11 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
       isRefusing = refuses
       if (fate === 'recorded') {
         there.write(chunk)
-        // The first byte of an answer says that Postgres has committed.
-        there.once('data', () => {
+        let answer = ''
+        there.on('data', (chunk: Buffer) => {
+          answer += chunk.toString('latin1')
+          // The last statement, whose answer comes first, may be in the same chunk as the commit.
+          if (!/(?:COMMIT|ROLLBACK)\0/.test(answer)) return
           end()
           done()
         })
