@@ -16,7 +16,7 @@ const processes = [
   'test/{contract,faults,packages,runtime}/**/*.test.ts',
   'test/browser/{real-work,repository-in-browser,silent-stream}.test.ts',
   'test/budgets/waiting-heap.test.ts',
-  'test/cli/{delegation-example,init-repository}.test.ts',
+  'test/cli/{conversation,delegation-example,init-repository,terminal}.test.ts',
   'src/delivery/reconciling/reconcile-runs.it.test.ts',
   'src/sandbox/{abandoned-locks,workspace-races}.it.test.ts',
   'src/tools/mcp/{hanging,hostile}-servers.it.test.ts',

@@ -207,7 +207,7 @@ test('killing the connection that listens gains nothing: every read asks the dat
   const one = await signedIn()
   const { rows } = await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query ilike 'listen%'
+    where datname = current_database() and application_name = 'countersign notifications'
   `.execute(api.service.db)
   expect(rows.length).toBeGreaterThan(0)
   await endFromAfar(one)

@@ -35,7 +35,7 @@ test.each([1440, 390])(
     const page = await dashboard.open('Ada', '/runs', { viewport: { width, height: 500 } })
     const row = page.locator('.run-row').first()
     const end = row.locator('.run-end')
-    expect(await end.innerText()).toMatch(/waits for Grace, Linus since/)
+    await expect.poll(() => end.innerText()).toMatch(/waits for Grace, Linus since/)
     const lines = await end.evaluate((element) => {
       const range = document.createRange()
       range.selectNodeContents(element)
