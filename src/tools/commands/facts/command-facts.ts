@@ -37,7 +37,7 @@ export async function commandFacts(
 ): Promise<CommandFacts> {
   const vectors = commandVectors(input)
   const { zones } = place.worker
-  const words = namedWords(input)
+  const words = await namedWords(workspace.root, input)
   const programs = new Map<string, { name: string; path: string; hash: string }>()
   const add = async (name: string): Promise<void> => {
     const program = programs.has(name) ? null : await findProgram(name)

@@ -6,7 +6,7 @@ import type { Zone } from '#policy/worker-definition.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
 import { otherNames, unnamedFiles } from './implied-names.ts'
-import type { NamedWords } from './named-words.ts'
+import { goesUp, type NamedWords } from './named-words.ts'
 
 /** A regular file of a zone that a command names. */
 export interface NamedFile {
@@ -170,8 +170,6 @@ function pathsIn(text: string): readonly string[] {
   const attached = Array.from(letters, (_, at) => text.slice(at + 2))
   return [text, text.slice(text.indexOf('=') + 1), ...attached]
 }
-
-const goesUp = /(?:^|\/)\.\.(?:\/|$)/
 
 /** The path of a word below the workspace root, or `null`. */
 function placeOf(root: string, folder: string, text: string): string | null {

@@ -3,6 +3,7 @@ import type { CommandInput } from '#domain/tools/command.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
+import { realPathOf } from '#sandbox/real-path.ts'
 
 /** A command's words; each has one or more possible texts. */
 export type WordTexts = readonly (readonly string[])[]
@@ -11,7 +12,10 @@ export type WordTexts = readonly (readonly string[])[]
 export interface NamedWords {
   /** every simple command of it, including those in texts that a command runs (`bash -c`) */
   readonly commands: readonly WordTexts[]
-  /** folders that names may be relative to, from the root: its own, and those it enters */
+  /**
+   * folders that names may be relative to: its own, and those it enters; relative to the root, or
+   * absolute outside of it
+   */
   readonly folders: readonly string[]
   /** everything that it runs is known, and it redirects nothing into a file */
   readonly plain: boolean
@@ -21,12 +25,15 @@ const maxFolders = 64
 const maxCommands = 5000
 /** Each word is looked for in each folder. */
 const maxPlaces = 20_000
+/** Times that a folder is entered from another one, each text of a word counted. */
+const maxSteps = 100_000
 
 /**
- * Finds the words by which a command may name files. Pure; over-approximates. Throws `ToolProblem`
- * for a command that may name too many: a file that is not looked for would run unseen.
+ * Finds the words by which a command may name files; over-approximates. `root`: real path of the
+ * workspace. Rejects with `ToolProblem` for a command that may name too many: a file that is not
+ * looked for would run unseen.
  */
-export function namedWords(input: CommandInput): NamedWords {
+export async function namedWords(root: string, input: CommandInput): Promise<NamedWords> {
   const { search, isComplete } = analyseCommand(input)
   if (search.commands.length > maxCommands) throw tooMany()
   const commands = search.commands.map(({ node, words }): WordTexts => {
@@ -38,7 +45,7 @@ export function namedWords(input: CommandInput): NamedWords {
     return [...words.map(textsOf), ...read]
   })
   const isKnown = isComplete && search.computed.length === 0
-  const folders = foldersOf(input.cwd, commands)
+  const folders = await foldersOf(root, input.cwd, commands)
   if (folders.length * new Set(commands.flat(2)).size > maxPlaces) throw tooMany()
   return { commands, folders, plain: isKnown && !writes(input) }
 }
@@ -50,30 +57,102 @@ function tooMany(): ToolProblem {
 }
 
 const changes = new Set(['cd', 'pushd'])
-const folderOptions = new Set(['-C', '--directory', '--prefix', '--cwd'])
+/** Options with a folder in the next word, with abbreviations, or in the same word. */
+const folderOption = /^(?:-C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd))$/
+const attachedFolder = /^(?:-C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd)=)(.+)$/s
 
-function foldersOf(cwd: string, commands: readonly WordTexts[]): readonly string[] {
-  const folders = [cwd]
-  const enter = (text: string): void => {
-    if (text === '' || text.startsWith('-')) return
-    for (const from of [cwd, folders.at(-1) ?? cwd]) {
-      const at = path.isAbsolute(text)
-        ? path.normalize(text)
-        : path.normalize(path.join(from, text))
-      const tidy = at.replace(/\/$/, '')
-      if (folders.includes(tidy)) continue
-      if (folders.length === maxFolders) throw tooMany()
-      folders.push(tidy)
+/** The texts of a word that a command enters as a folder; `bySelf`: the shell changes to it. */
+interface EnteredWord {
+  readonly texts: readonly string[]
+  readonly bySelf: boolean
+}
+
+/**
+ * A folder of `cd` counts from the one before it, and stays. That of an option counts from there
+ * too, or from the option before it, and is left when its command ends.
+ */
+async function foldersOf(
+  root: string,
+  cwd: string,
+  commands: readonly WordTexts[],
+): Promise<readonly string[]> {
+  const folders = new Set([cwd])
+  let current: readonly string[] = [cwd]
+  let inner: readonly string[] = []
+  const ways = new Map<string, readonly string[]>()
+  let stepsLeft = maxSteps
+  const enterOnce = async (
+    from: string,
+    text: string,
+    bySelf: boolean,
+  ): Promise<readonly string[]> => {
+    const way = JSON.stringify([from, text, bySelf])
+    const ends = ways.get(way) ?? (await foldersAt(root, from, text, bySelf))
+    ways.set(way, ends)
+    for (const folder of ends) folders.add(folder)
+    stepsLeft -= 1
+    if (folders.size > maxFolders || stepsLeft < 0) throw tooMany()
+    return ends
+  }
+  const enter = async (
+    from: readonly string[],
+    { texts, bySelf }: EnteredWord,
+  ): Promise<readonly string[]> => {
+    const ends = new Set<string>()
+    for (const base of from) {
+      for (const text of texts) {
+        for (const folder of await enterOnce(base, text, bySelf)) ends.add(folder)
+      }
+    }
+    return [...ends]
+  }
+  for (const word of commands.flatMap(enteredWords)) {
+    await enter([cwd, ...current], word)
+    if (word.bySelf) {
+      current = await enter([...current, ...inner], word)
+      inner = []
+    } else {
+      inner = await enter(inner.length === 0 ? current : inner, word)
     }
   }
-  for (const words of commands) {
-    for (const [index, texts] of words.entries()) {
-      const before = words[index - 1]?.[0] ?? ''
-      const isEntered = (index === 1 && changes.has(before)) || folderOptions.has(before)
-      if (isEntered) texts.forEach(enter)
-    }
-  }
-  return folders
+  return [...folders]
+}
+
+function enteredWords(words: WordTexts): readonly EnteredWord[] {
+  const bySelf = changes.has(words[0]?.[0] ?? '')
+  return words.flatMap((all, index) => {
+    const isEntered = index > 0 && (bySelf || folderOption.test(words[index - 1]?.[0] ?? ''))
+    const texts = isEntered
+      ? all.filter((text) => text !== '' && !text.startsWith('-'))
+      : all.flatMap((text) => attachedFolder.exec(text)?.[1] ?? [])
+    return texts.length === 0 ? [] : [{ texts, bySelf }]
+  })
+}
+
+/** A path with `..` among its names. */
+export const goesUp = /(?:^|\/)\.\.(?:\/|$)/
+
+/**
+ * Where a text leads from a folder. The kernel counts `..` from where the names before it lead, so
+ * that a link among them counts; `cd` shortens the text first, unless it is told not to (`-P`).
+ */
+async function foldersAt(
+  root: string,
+  from: string,
+  text: string,
+  bySelf: boolean,
+): Promise<readonly string[]> {
+  const absolute = path.isAbsolute(text) ? text : `${path.resolve(root, from)}/${text}`
+  const short = folderIn(root, path.resolve(absolute))
+  const real = goesUp.test(text) ? await realPathOf(absolute) : null
+  if (real === null) return [short]
+  return bySelf ? [short, folderIn(root, real)] : [folderIn(root, real)]
+}
+
+/** A folder relative to the root, or absolute outside of it. */
+function folderIn(root: string, absolute: string): string {
+  const below = path.relative(root, absolute)
+  return below === '..' || below.startsWith('../') ? absolute : below
 }
 
 /** Whether it redirects into anything but another descriptor or `/dev/null`. */

@@ -212,6 +212,22 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     ['a program behind a link', './away/linked', ['work/s/tool', 'work/s/run.sh']],
     ['data behind a link', 'cat data', ['work/s/plain']],
     ['the file above where a link leads', 'sh deep/../plain', ['work/s/plain']],
+    ['the file of make in the folder there', 'make -C t/deep/.. all', ['work/s/Makefile']],
+    ['the same in one word', 'make --directory=t/deep/.. all', ['work/s/Makefile']],
+    ['the same with a short option', 'make -Ct/deep/.. all', ['work/s/Makefile']],
+    ['the same in two steps', 'make -C t/deep -C .. all', ['work/s/Makefile']],
+    ['a script in that folder', 'env --chdir=t/deep/.. sh only.sh', ['work/s/only.sh']],
+    [
+      'the scripts in both folders that cd may mean',
+      'cd t/deep/.. && sh only.sh',
+      ['work/t/only.sh', 'work/s/only.sh'],
+    ],
+    ['one in a folder behind an option of cd', 'cd -P s && sh only.sh', ['work/s/only.sh']],
+    [
+      'one in a folder that it comes back to',
+      'cd s/deep && cd .. && cd deep && cd .. && cd pack && python3 __main__.py',
+      ['work/s/pack/__main__.py'],
+    ],
   ])('rests on %s', patient, async (_, command, files) => {
     using desk = await commandDesk({
       'work/s/run.sh': first,
@@ -224,6 +240,10 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/s/Makefile': 'all:\n',
       'work/s/package.json': '{ "scripts": { "build": "true" } }\n',
       'work/s/deep/empty': '',
+      'work/s/only.sh': 'echo shown\n',
+      // What the words of `t/deep/..` name if no link is followed.
+      'work/t/Makefile': 'other:\n',
+      'work/t/only.sh': 'echo other\n',
       // What the words of `deep/../plain` name if no link is followed.
       'work/plain': 'echo other\n',
     })
@@ -237,6 +257,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       ['away', 's'],
       ['data', 's/plain'],
       ['deep', 's/deep'],
+      ['t/deep', '../s/deep'],
     ] as const) {
       symlinkSync(target, path.join(desk.root, 'work', link))
     }
