@@ -27,7 +27,7 @@ async function requireBase(place: FilePlace, expected: string): Promise<void> {
   if (state.kind !== 'file' || expected === 'absent') throw stale(at)
   const handle = await openFile(directory, name, at)
   try {
-    if ((await hashFile(handle)) !== expected) throw stale(at)
+    if ((await hashFile(handle, at)) !== expected) throw stale(at)
   } finally {
     await handle.close()
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import type { FileState } from '#domain/tools/workspace.ts'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
@@ -8,6 +9,8 @@ import type { Directory } from './open-directory.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 const chunkBytes = 1024 * 1024
+/** A larger file has no hash: reading it would take minutes, whatever it is good for. */
+export const maxHashedBytes = 8 * 1024 ** 3
 
 /** The kind of entry at a name, without following or opening it. */
 export async function stateOf(
@@ -47,11 +50,22 @@ export async function openFile(
   throw notAFile({ kind: 'other', bytes: 0 }, at)
 }
 
-/** Hash (`sha256:…`) of all bytes of an open file, read in pieces. */
-export async function hashFile(handle: FileHandle): Promise<string> {
+/**
+ * Hash (`sha256:…`) of all bytes of an open file, read in pieces. Throws `too_large` beyond
+ * `maxHashedBytes`, and the reason of `signal` once that is aborted.
+ */
+export async function hashFile(
+  handle: FileHandle,
+  at: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const hash = createHash('sha256')
   const buffer = Buffer.allocUnsafe(chunkBytes)
+  const { size } = await handle.stat()
   for (let position = 0; ;) {
+    signal?.throwIfAborted()
+    // A file may grow while it is read.
+    if (Math.max(size, position) > maxHashedBytes) throw tooLargeToHash(at)
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
     if (bytesRead === 0) return `sha256:${hash.digest('hex')}`
     hash.update(buffer.subarray(0, bytesRead))
@@ -74,6 +88,11 @@ export async function readBytes(
     filled += bytesRead
   }
   return buffer.subarray(0, filled)
+}
+
+function tooLargeToHash(at: string): WorkspaceProblem {
+  const sentence = `has more than ${binarySize(maxHashedBytes)}, and is too large to be compared`
+  return new WorkspaceProblem('too_large', at, `${pathLabel(at)} ${sentence}.`)
 }
 
 /** The refusal of a name that is not a regular file. */

@@ -28,7 +28,9 @@ export function readThrough(
             options.clash === true ? clashOf(await namesOf(directory, at), name) : undefined
           const hash =
             options.hash === true && state.kind === 'file'
-              ? await withFile({ directory, name, at }, hashFile)
+              ? await withFile({ directory, name, at }, (handle) =>
+                  hashFile(handle, at, options.signal),
+                )
               : undefined
           return {
             ...state,

@@ -8,6 +8,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +16,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { hostilePaths } from './fixtures/hostile-paths.fixture.ts'
+import { maxHashedBytes } from './open-file.ts'
 import { openWorkspace } from './workspace.ts'
 import {
   base,
@@ -216,7 +218,23 @@ describe('reading', () => {
     expect(await workspace.read('big.txt', { maxBytes: 10, start: 200_000 })).toHaveLength(0)
   })
 
-  it('hashes a file of any size without loading it into memory', async () => {
+  it('refuses to hash a file of more than 8 GiB, and stops with its signal', async () => {
+    const large = path.join(root, 'large.img')
+    writeFileSync(large, '')
+    truncateSync(large, maxHashedBytes + 1)
+    const sentence = '"large.img" has more than 8 GiB, and is too large to be compared.'
+    const refusal = { code: 'too_large', message: sentence }
+    await expect(workspace.state('large.img', { hash: true })).rejects.toMatchObject(refusal)
+    await expect(workspace.remove('large.img', hashBytes('x'))).rejects.toMatchObject(refusal)
+    expect(await workspace.state('large.img')).toMatchObject({ bytes: maxHashedBytes + 1 })
+    truncateSync(large, maxHashedBytes)
+    const stop = new AbortController()
+    const hashing = workspace.state('large.img', { hash: true, signal: stop.signal })
+    stop.abort(new Error('stopped'))
+    await expect(hashing).rejects.toThrow('stopped')
+  })
+
+  it('hashes a file without loading it into memory', async () => {
     const piece = Buffer.alloc(4 * 1024 * 1024, 'abc')
     writeFileSync(path.join(root, 'huge.bin'), piece)
     expect(await workspace.state('huge.bin', { hash: true })).toEqual({

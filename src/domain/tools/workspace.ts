@@ -40,9 +40,17 @@ export interface Workspace {
   readonly hidden: readonly string[]
   /** the Git worktree that this is, of a run that has one of its own; absent: it is not one */
   readonly worktree?: WorktreeOnHost
+  /**
+   * `hash`: rejects with `too_large` for a file that is too large to be read for its hash, and with
+   * the reason of `signal` once that is aborted.
+   */
   state(
     path: string,
-    options?: { readonly hash?: boolean; readonly clash?: boolean },
+    options?: {
+      readonly hash?: boolean
+      readonly clash?: boolean
+      readonly signal?: AbortSignal | undefined
+    },
   ): Promise<FileState>
   /**
    * The whole file, `too_large` when it has more than `maxBytes`; with `start`, at most `maxBytes`

@@ -6,6 +6,7 @@ import type { Zone } from '#policy/worker-definition.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { commandFacts, factsOf } from './facts/command-facts.ts'
+import { inspectInWorkspace } from './facts/named-files.ts'
 import type { CommandPlace } from './plan/command-place.ts'
 import { presentCommand } from './presentation/present-command.ts'
 import { runCommand } from './execution/run-command.ts'
@@ -47,8 +48,11 @@ export function commandTool<
     ...(place.worker.sandbox.network === 'allow' || unconfined ? { risk: 'high' as const } : {}),
     ...(unconfined ? { needsPerson: 'approval' as const, unconfined } : {}),
     command,
-    restsOn: async (input, workspace) =>
-      factsOf(await commandFacts(place, workspace, command(input)), tool.definitionHash),
+    restsOn: async (input, workspace) => {
+      const inspect = inspectInWorkspace(workspace)
+      const facts = await commandFacts(place, workspace, command(input), inspect)
+      return factsOf(facts, tool.definitionHash)
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import type { Selectable } from 'kysely'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Json } from '#domain/json/json.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { ToolRegistry } from '#domain/tools/tool.ts'
 import { judge } from '#policy/judge/judge.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -86,7 +87,13 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
         invocation: call.invocation,
         restsOn: async () => {
           const tool = call.registry.get(lookup.tool)
-          return (await tool?.restsOn?.(lookup.input, call.assumed.workspace)) ?? null
+          try {
+            return (await tool?.restsOn?.(lookup.input, call.assumed.workspace)) ?? null
+          } catch (error) {
+            // The command names too much, as its presentation says: no grant covers it.
+            if (error instanceof ToolProblem) return null
+            throw error
+          }
         },
       })
       return grant === null ? null : { id: grant.id, text: grant.ruleText }

@@ -20,11 +20,16 @@ import { inspectInWorkspace, type InspectFile } from '../facts/named-files.ts'
  * Inspects files by copying them, so that the command later gets these copies. Larger files are
  * inspected in place.
  */
-export function inspectByCopies(workspace: Workspace, snapshots: Snapshots): InspectFile {
+export function inspectByCopies(
+  workspace: Workspace,
+  snapshots: Snapshots,
+  signal: AbortSignal,
+): InspectFile {
+  const inspectInPlace = inspectInWorkspace(workspace, signal)
   return async (at) => {
     try {
       const copied = snapshots.get(at) ?? (await snapshots.take(workspace, at))
-      if (copied === null) return await inspectInWorkspace(workspace)(at)
+      if (copied === null) return await inspectInPlace(at)
       const { bytes, from, hash } = copied
       const head = await headOf(from)
       return { bytes, hash, head }

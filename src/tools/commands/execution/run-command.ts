@@ -36,6 +36,7 @@ import { importCommits } from '../git/import-commits.ts'
 import { hideObjects, hideZones, isShown } from './hide-zones.ts'
 import { storeNames, restoreNames, type StoredNames } from './store-names.ts'
 import { makePlan, type PlannedSandbox } from '../plan/make-plan.ts'
+import { inspectInWorkspace } from '../facts/named-files.ts'
 import { mountNamed, inspectByCopies, type NamedMount } from './mount-named.ts'
 
 /** A shell for a script: no start-up files, nothing from the environment (security.md 2). */
@@ -55,7 +56,10 @@ export async function runCommand(
 ): Promise<ToolResult> {
   refuseUnconfined(place, context)
   await using snapshots = await openSnapshots(place.dataDir)
-  const inspect = place.sandbox.works ? inspectByCopies(context.workspace, snapshots) : undefined
+  const { signal } = context
+  const inspect = place.sandbox.works
+    ? inspectByCopies(context.workspace, snapshots, signal)
+    : inspectInWorkspace(context.workspace, signal)
   const facts = await commandFacts(place, context.workspace, input, inspect)
   refuseChanged(context.facts, factsOf(facts, context.facts.toolHash))
   const argv = vectorOf(input, context)

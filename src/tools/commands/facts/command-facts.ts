@@ -10,7 +10,7 @@ import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { commandVectors } from './command-vectors.ts'
 import type { FileRole } from './file-role.ts'
-import { namedFiles, inspectInWorkspace, type NamedFile, type InspectFile } from './named-files.ts'
+import { namedFiles, type NamedFile, type InspectFile } from './named-files.ts'
 import { namedWords } from './named-words.ts'
 
 /**
@@ -25,15 +25,12 @@ export interface CommandFacts {
   readonly sandbox: JsonObject
 }
 
-/**
- * The present facts about everything that a command names. `inspect`: how files are inspected; by
- * default in place.
- */
+/** The present facts about everything that a command names. `inspect`: how files are inspected. */
 export async function commandFacts(
   place: CommandPlace,
   workspace: Workspace,
   input: CommandInput,
-  inspect: InspectFile = inspectInWorkspace(workspace),
+  inspect: InspectFile,
 ): Promise<CommandFacts> {
   const vectors = commandVectors(input)
   const { zones } = place.worker

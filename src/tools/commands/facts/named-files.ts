@@ -1,8 +1,11 @@
 import path from 'node:path'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
+import { maxHashedBytes } from '#sandbox/open-file.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
 import { otherNames, unnamedFiles } from './implied-names.ts'
@@ -132,19 +135,36 @@ async function endOfLinks(root: string, at: string): Promise<string | null> {
   return below === '' || below === at ? null : below
 }
 
-/** Reads hash and beginning of files for a presentation; it stores nothing. */
-export function inspectInWorkspace(workspace: Workspace): InspectFile {
+/**
+ * Reads hash and beginning of the files of one command for a presentation; it stores nothing.
+ * Rejects with `ToolProblem` if the files together are too large to be read, and with the reason of
+ * `signal` once that is aborted.
+ */
+export function inspectInWorkspace(workspace: Workspace, signal?: AbortSignal): InspectFile {
+  let bytesLeft = maxHashedBytes
   return async (at) => {
     try {
-      const state = await workspace.state(at, { hash: true })
+      const { kind, bytes } = await workspace.state(at)
+      if (kind !== 'file') return null
+      if (bytes > bytesLeft) throw tooLarge(at)
+      const state = await workspace.state(at, { hash: true, signal })
       if (state.kind !== 'file' || state.hash === undefined) return null
+      bytesLeft -= state.bytes
       const head = await workspace.read(at, { maxBytes: headBytes, start: 0 })
       return { bytes: state.bytes, hash: state.hash, head }
     } catch (error) {
-      if (error instanceof WorkspaceProblem) return null
-      throw error
+      if (!(error instanceof WorkspaceProblem)) throw error
+      if (error.code === 'too_large') throw tooLarge(at)
+      return null
     }
   }
+}
+
+function tooLarge(at: string): ToolProblem {
+  const size = binarySize(maxHashedBytes)
+  return new ToolProblem(
+    `The command names too much for its approver: ${JSON.stringify(at)} and the files that it names before have more than ${size} together. Name smaller files, or divide the command into several calls.`,
+  )
 }
 
 async function placesOf(

@@ -5,6 +5,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -276,6 +277,29 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     const call = desk.run('shell', { command, cwd: 'work' }, { facts })
     await expect(call).rejects.toMatchObject({ code: 'stale' })
   })
+
+  test(
+    'is asked about only if its files together have at most 8 GiB, and no longer than somebody waits',
+    patient,
+    async () => {
+      using desk = await commandDesk()
+      for (const name of ['one.img', 'two.img']) {
+        desk.put(`work/${name}`, '')
+        truncateSync(path.join(desk.root, 'work', name), 8 * 1024 ** 3)
+      }
+      truncateSync(path.join(desk.root, 'work/one.img'), 1)
+      const both = { command: 'cat one.img two.img', cwd: 'work' }
+      await expect(factsOf(desk, 'shell', both)).rejects.toThrow(
+        /^The command names too much for its approver: "work\/two\.img" .* more than 8 GiB together/,
+      )
+      const call = await parsed(desk.tools.shell, { command: 'cat two.img', cwd: 'work' })
+      const stop = new AbortController()
+      const { workspace } = desk
+      const presented = desk.tools.shell.present(call, { workspace, signal: stop.signal })
+      stop.abort(new Error('stopped'))
+      await expect(presented).rejects.toThrow('stopped')
+    },
+  )
 
   test(
     'that a link leads to: it is stale once the link leads to another one',
