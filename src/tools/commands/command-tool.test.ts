@@ -74,6 +74,7 @@ test('a script with too many commands, folders or words to find the files that i
   using desk = await commandDesk({
     'work/run.sh': 'echo shown\n',
     'work/sub/run.sh': 'echo shown\n',
+    ...Object.fromEntries(Array.from({ length: 70 }, (_, n) => [`work/f${n}/a`, 'a\n'])),
   })
   const { signal } = new AbortController()
   const present = async (command: string) => {
@@ -83,8 +84,12 @@ test('a script with too many commands, folders or words to find the files that i
   const filesOf = async (command: string) =>
     (await present(command)).facts.bases.map((base) => base.path)
   expect(await filesOf(`${':\n'.repeat(1000)}sh run.sh`)).toEqual(['work/run.sh'])
-  const folders = (count: number) => Array.from({ length: count }, (_, n) => `cd /${n}\n`).join('')
-  expect(await filesOf(`${folders(60)}cd sub\nsh run.sh`)).toContain('work/sub/run.sh')
+  const enter = (count: number, folder: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => `cd ${folder(n)}\n`).join('')
+  const folders = (count: number) => enter(count, (n) => `${desk.root}/work/f${n}`)
+  expect(await filesOf(`${folders(60)}cd ../sub\nsh run.sh`)).toContain('work/sub/run.sh')
+  // A folder that does not exist contains nothing.
+  expect(await filesOf(`${enter(200, (n) => `/none/${n}`)}sh run.sh`)).toEqual(['work/run.sh'])
   const words = Array.from({ length: 500 }, (_, n) => `w${n}`).join(' ')
   for (const command of [`${folders(70)}sh run.sh`, `${folders(60)}echo ${words}; sh run.sh`]) {
     await expect(present(command), command.slice(-40)).rejects.toThrow('too many files')

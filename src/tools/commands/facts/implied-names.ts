@@ -16,8 +16,9 @@ const buildFiles: ReadonlyMap<string, readonly string[]> = new Map([
 const packageRunners = wordSet('npm pnpm yarn bun')
 /** Those of their commands that run scripts of package.json; others may change it. */
 const scriptCommands = wordSet('test t tst run run-script rum urn start stop restart')
-/** Commands of Yarn that change packages; it takes any other word for a script. */
-const yarnOwn = wordSet('add remove up upgrade install')
+/** Those that take any word for a script but these, which change packages. */
+const scriptTakers = wordSet('pnpm yarn bun')
+const packageChanges = wordSet('add remove rm uninstall up update upgrade install i link unlink')
 
 /**
  * Other names under which an interpreter looks for the file in the word at `index`: `node run` may
@@ -47,7 +48,8 @@ export function unnamedFiles(words: WordTexts): readonly string[] {
     const rest = names.slice(at + 1)
     const isScript =
       (packageRunners.has(name) && rest.some((word) => scriptCommands.has(word))) ||
-      (name === 'yarn' && !rest.some((word) => yarnOwn.has(word)))
+      (scriptTakers.has(name) && !rest.some((word) => packageChanges.has(word))) ||
+      (nodes.has(name) && rest.some((word) => word.startsWith('--run')))
     return isScript ? ['package.json'] : (buildFiles.get(name) ?? [])
   })
 }

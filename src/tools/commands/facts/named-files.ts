@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
@@ -9,7 +10,7 @@ import { maxHashedBytes } from '#sandbox/open-file.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
 import { otherNames, unnamedFiles } from './implied-names.ts'
-import { goesUp, type NamedWords } from './named-words.ts'
+import { goesUp, maxPlaces, tooMany, type NamedWords } from './named-words.ts'
 
 /** A regular file of a zone that a command names. */
 export interface NamedFile {
@@ -51,6 +52,7 @@ export async function namedFiles(
   programs: readonly string[],
   inspect: InspectFile,
 ): Promise<NamedFiles> {
+  const realRoot = await realPathOf(root)
   const inspected = new Map<string, InspectedFile | null>()
   const roles = new Map<string, FileRole>()
   const interpreters = new Set<string>()
@@ -63,12 +65,28 @@ export async function namedFiles(
     inspected.set(at, file)
     return file
   }
-  const look = async (at: string): Promise<FileAt | null> => {
+  const find = async (at: string): Promise<FileAt | null> => {
     const file = await inspectOnce(at)
     if (file !== null) return { at, file }
-    const end = await endOfLinks(root, at)
+    const end = realRoot === null ? null : await endOfLinks(realRoot, at)
     const linkedFile = end === null ? null : await inspectOnce(end)
     return end === null || linkedFile === null ? null : { at: end, file: linkedFile }
+  }
+  const targets = new Map<string, FileAt | null>()
+  const look = async (at: string): Promise<FileAt | null> => {
+    const earlier = targets.get(at)
+    if (earlier !== undefined) return earlier
+    if (targets.size >= maxPlaces) throw tooMany()
+    const target = await find(at)
+    targets.set(at, target)
+    return target
+  }
+  const places = new Map<string, ReadonlySet<string>>()
+  const placesOf = async (names: readonly string[]): Promise<readonly string[]> => {
+    for (const name of names) {
+      if (!places.has(name)) places.set(name, await placesOfWord(root, words.folders, name))
+    }
+    return names.flatMap((name) => [...(places.get(name) ?? [])])
   }
   const run = async ({ at, file }: FileAt, depth: number): Promise<void> => {
     if (roles.get(at) === 'runs') return
@@ -84,7 +102,7 @@ export async function namedFiles(
   // Relative names count from the folder in which the command runs, wherever the script is.
   const runEach = async (name: string, depth: number): Promise<boolean> => {
     let isFound = false
-    for (const at of await placesOf(root, words.folders, [name])) {
+    for (const at of await placesOf([name])) {
       const target = depth >= maxChained ? null : await look(at)
       if (target === null) continue
       isFound = true
@@ -99,13 +117,13 @@ export async function namedFiles(
     if (target !== null) await run(target, 0)
   }
   for (const command of words.commands) {
-    for (const at of await placesOf(root, words.folders, unnamedFiles(command))) {
+    for (const at of await placesOf(unnamedFiles(command))) {
       const target = await look(at)
       if (target !== null && !roles.has(target.at)) roles.set(target.at, 'uses')
     }
     for (const [index, texts] of command.entries()) {
       const names = [...texts, ...otherNames(command, index)]
-      for (const at of await placesOf(root, words.folders, names)) {
+      for (const at of await placesOf(names)) {
         const target = await look(at)
         if (target === null) continue
         const { head } = target.file
@@ -128,9 +146,9 @@ interface FileAt {
 }
 
 /** Where a path below the root leads by links, relative to it; `null`: nowhere else, or outside. */
-async function endOfLinks(root: string, at: string): Promise<string | null> {
-  const [realRoot, end] = await Promise.all([realPathOf(root), realPathOf(path.join(root, at))])
-  if (realRoot === null || end === null || !containsPath(realRoot, end)) return null
+async function endOfLinks(realRoot: string, at: string): Promise<string | null> {
+  const end = await realpath(path.join(realRoot, at)).catch(() => null)
+  if (end === null || !containsPath(realRoot, end)) return null
   const below = path.relative(realRoot, end)
   return below === '' || below === at ? null : below
 }
@@ -167,21 +185,23 @@ function tooLarge(at: string): ToolProblem {
   )
 }
 
-async function placesOf(
+/**
+ * Where a word may lead from these folders. The kernel counts `..` from where the names before it
+ * lead; some programs, such as node, shorten the text first.
+ */
+async function placesOfWord(
   root: string,
   folders: readonly string[],
-  texts: readonly string[],
+  text: string,
 ): Promise<ReadonlySet<string>> {
-  const places = new Set<string>()
-  for (const name of texts.flatMap(pathsIn)) {
+  const places = new Set<string | null>()
+  for (const name of pathsIn(text)) {
     for (const folder of folders) {
-      const at = goesUp.test(name)
-        ? await realPlaceOf(root, folder, name)
-        : placeOf(root, folder, name)
-      if (at !== null) places.add(at)
+      places.add(placeOf(root, folder, name))
+      if (goesUp.test(name)) places.add(await realPlaceOf(root, folder, name))
     }
   }
-  return places
+  return new Set([...places].filter((at) => at !== null))
 }
 
 /** The parts of a word that may be a path: all of it, what follows a `=`, or letters of options. */

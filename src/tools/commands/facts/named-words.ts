@@ -1,7 +1,10 @@
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import type { Search } from '#policy/shell/search/possible-commands.ts'
+import { scanTokens } from '#policy/shell/search/scan-tokens.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 
@@ -21,10 +24,13 @@ export interface NamedWords {
   readonly plain: boolean
 }
 
+const changes = new Set(['cd', 'pushd'])
 const maxFolders = 64
+/** Of these, most are often no folders: the text of a `cd` is taken from several places. */
+const maxEntered = 1000
 const maxCommands = 5000
-/** Each word is looked for in each folder. */
-const maxPlaces = 20_000
+/** Each word is looked for in each folder, under each name that it may mean. */
+export const maxPlaces = 20_000
 /** Times that a folder is entered from another one, each text of a word counted. */
 const maxSteps = 100_000
 
@@ -44,19 +50,37 @@ export async function namedWords(root: string, input: CommandInput): Promise<Nam
     )
     return [...words.map(textsOf), ...read]
   })
-  const isKnown = isComplete && search.computed.length === 0
+  const isCut = search.isTooDeep || search.isTooMuch
+  const unparsed = isCut && input.kind === 'shell' ? scanTokens(input.script) : []
+  commands.push(...unparsedCommands([...search.scanned, ...unparsed]))
+  const isKnown = isComplete && !isCut && search.computed.length + search.scanned.length === 0
   const folders = await foldersOf(root, input.cwd, commands)
   if (folders.length * new Set(commands.flat(2)).size > maxPlaces) throw tooMany()
   return { commands, folders, plain: isKnown && !writes(input) }
 }
 
-function tooMany(): ToolProblem {
+/**
+ * What is nested too deep, too long or not valid, word by word: each may name a file, and a folder
+ * follows `cd`. `cat`: these files are compared before the command runs, and not copied, because
+ * the same text may be one that changes them (`perl -pi`).
+ */
+function unparsedCommands(readings: Search['scanned']): readonly WordTexts[] {
+  const words = new Set(readings.flat())
+  const entered = readings.flatMap((reading) =>
+    reading.flatMap((word, index) => (changes.has(word) ? [reading[index + 1] ?? ''] : [])),
+  )
+  return [
+    ...[...words].map((word) => [['cat'], [word]]),
+    ...[...new Set(entered)].map((word) => [['cd'], [word]]),
+  ]
+}
+
+export function tooMany(): ToolProblem {
   return new ToolProblem(
     `The command may name too many files for its approver: it can have at most ${maxCommands} simple commands and ${maxFolders} folders, and ${maxPlaces} places for files. Divide it into several calls.`,
   )
 }
 
-const changes = new Set(['cd', 'pushd'])
 /** Options with a folder in the next word, with abbreviations, or in the same word. */
 const folderOption = /^(?:-C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd))$/
 const attachedFolder = /^(?:-C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd)=)(.+)$/s
@@ -91,7 +115,7 @@ async function foldersOf(
     ways.set(way, ends)
     for (const folder of ends) folders.add(folder)
     stepsLeft -= 1
-    if (folders.size > maxFolders || stepsLeft < 0) throw tooMany()
+    if (folders.size > maxEntered || stepsLeft < 0) throw tooMany()
     return ends
   }
   const enter = async (
@@ -115,7 +139,20 @@ async function foldersOf(
       inner = await enter(inner.length === 0 ? current : inner, word)
     }
   }
-  return [...folders]
+  const existing = await Promise.all(
+    [...folders].map(async (folder) => (await isFolder(root, folder)) || folder === cwd),
+  )
+  const all = [...folders].filter((_, index) => existing[index])
+  if (all.length > maxFolders) throw tooMany()
+  return all
+}
+
+/** A folder that does not exist contains no file that could be shown. */
+async function isFolder(root: string, folder: string): Promise<boolean> {
+  return stat(path.resolve(root, folder)).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
 }
 
 function enteredWords(words: WordTexts): readonly EnteredWord[] {

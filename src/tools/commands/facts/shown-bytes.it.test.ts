@@ -185,6 +185,9 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     },
   )
 
+  /** A script behind so many `sh -c`. */
+  const nested = (script: string, depth: number): string =>
+    depth === 0 ? script : nested(`sh -c '${script.replaceAll("'", `'\\''`)}'`, depth - 1)
   const first = `#!/usr/bin/env -S FOO=1 sh\necho shown\n`
   test.each([
     ['a script that it is given to an interpreter', 'sh s/run.sh', ['work/s/run.sh']],
@@ -212,12 +215,15 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     ['a script in a folder behind a link', 'sh away/run.sh', ['work/s/run.sh']],
     ['a program behind a link', './away/linked', ['work/s/tool', 'work/s/run.sh']],
     ['data behind a link', 'cat data', ['work/s/plain']],
-    ['the file above where a link leads', 'sh deep/../plain', ['work/s/plain']],
+    ['the files that `..` may mean', 'sh deep/../plain', ['work/plain', 'work/s/plain']],
+    ['the one whose name node shortens', 'node deep/../p.js', ['work/p.js']],
+    ['a script in texts that are nested too deep', nested('cd s; sh run.sh', 5), ['work/s/run.sh']],
+    ['the scripts of pnpm', 'pnpm -C s build', ['work/s/package.json']],
+    ['the scripts of node', 'cd s && node --run build', ['work/s/package.json']],
     ['the file of make in the folder there', 'make -C t/deep/.. all', ['work/s/Makefile']],
     ['the same in one word', 'make --directory=t/deep/.. all', ['work/s/Makefile']],
     ['the same with a short option', 'make -Ct/deep/.. all', ['work/s/Makefile']],
     ['the same in two steps', 'make -C t/deep -C .. all', ['work/s/Makefile']],
-    ['a script in that folder', 'env --chdir=t/deep/.. sh only.sh', ['work/s/only.sh']],
     [
       'the scripts in both folders that cd may mean',
       'cd t/deep/.. && sh only.sh',
@@ -247,6 +253,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/t/only.sh': 'echo other\n',
       // What the words of `deep/../plain` name if no link is followed.
       'work/plain': 'echo other\n',
+      'work/p.js': 'p\n',
     })
     desk.put('work/s/tool', `#!${desk.root}/work/s/run.sh\n`)
     desk.put('work/s/first', '#!/usr/bin/node s/b.js\n')
