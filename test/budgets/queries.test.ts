@@ -152,7 +152,7 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   expect(taken[1], textsOf(queries)).toBe(taken[0])
 })
 
-it("the start of a run takes at most 14 queries, the opening of a program's request 19, and each look of its workflow one", async () => {
+it("the start of a run takes at most 14 queries, the opening of a program's request 18, and each look of its workflow one", async () => {
   const api = counted(desk.api)
   await api.policies.inForce()
   queries.length = 0
@@ -163,7 +163,7 @@ it("the start of a run takes at most 14 queries, the opening of a program's requ
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
   queries.length = 0
   const { requestId } = await openExternal(api, program.caller, call)
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(19)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(18)
 
   queries.length = 0
   const { nextDeadlineMs } = await advanceExternal(counted(desk.worker), { requestId })

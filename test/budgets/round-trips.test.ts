@@ -3,10 +3,14 @@ import { createPolicyReader } from '#services/policy/activations/policy-reader.t
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import { openExternal } from '#services/external/open-external.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
+import { listRequests } from '#services/requests/lists/list-requests.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { withTripCount } from '../harness/fixtures/count-queries.ts'
+import { addKey } from '../harness/fixtures/people.ts'
 import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
 import { approvalsOf } from './approvals-of.ts'
 
@@ -50,7 +54,10 @@ it('a decision takes at most 2 round trips to Postgres, its commit included, and
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
 })
 
-it('a turn that asks takes at most 18 round trips', async () => {
+it("the start of a run takes at most 6 round trips, a turn that asks 18, and the opening of a program's request 12", async () => {
+  const { ada, grace } = desk.people
+  const input = { worker: 'scribe', input: 'Write notes' }
+  expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(6)
   const runId = await desk.start()
   desk.say({
     text: 'I act.',
@@ -58,12 +65,18 @@ it('a turn that asks takes at most 18 round trips', async () => {
   })
   const { signal } = new AbortController()
   expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(18)
+  const program = await addKey(desk.database.db, grace)
+  const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
+  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(12)
 })
 
-it('the page of a request takes at most 9 round trips', async () => {
+it('the page of a request takes at most 9 round trips, and the first page of a list 5', async () => {
   const { call } = await addWaitingCall(desk, 'page')
   const { caller } = desk.people.grace
   expect(
     await tripsOf(() => getRequest(api, caller, { request: call.requestId })),
   ).toBeLessThanOrEqual(9)
+  expect(await tripsOf(() => listRequests(api, caller, { state: 'pending' }))).toBeLessThanOrEqual(
+    5,
+  )
 })

@@ -4,6 +4,7 @@ import type { Judgement, Routing } from '#domain/deciding/judgement.ts'
 import { principalsDigest } from '#domain/statements/row-seals.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Queue } from '#policy/project-config.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import { toJsonb } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../core/context.ts'
@@ -69,9 +70,8 @@ export async function insertExternal(
     .returningAll()
     .executeTakeFirstOrThrow()
   const request = { ...inserted, seal: unit.seals.of('request', inserted) }
-  await tx.updateTable('request').set({ seal: request.seal }).where('id', '=', request.id).execute()
-  const { digest } = judgement
-  await insertRevision(unit, { requestId: request.id, revision: 1, digest }, presentation, null)
+  // The id is new: no event has it.
+  unit.setChainEnd(request.id, null, request.created_at)
   const row = {
     request_id: request.id,
     owner_id: program.ownerId,
@@ -88,23 +88,29 @@ export async function insertExternal(
     callback_url: call.callback?.url ?? null,
     deployment: call.deployment ?? null,
   }
-  await tx
-    .insertInto('external_request')
-    .values({
-      ...row,
-      seal: unit.seals.of('external_request', row),
-      metadata: row.metadata === null ? null : toJsonb(row.metadata),
-      callback_secret: call.callback?.secret ?? null,
-      hook_call: call.hookCall ?? null,
-      deployment: row.deployment === null ? null : toJsonb({ ...row.deployment }),
-    })
-    .execute()
-  await tx
-    .insertInto('request_principal')
-    .values(
-      behind.map(({ personId, why }) => ({ request_id: request.id, person_id: personId, why })),
-    )
-    .execute()
+  const seal = unit.seals.of('external_request', row)
+  const { digest } = judgement
+  await together([
+    tx.updateTable('request').set({ seal: request.seal }).where('id', '=', request.id).execute(),
+    insertRevision(unit, { requestId: request.id, revision: 1, digest }, presentation, null),
+    tx
+      .insertInto('external_request')
+      .values({
+        ...row,
+        seal,
+        metadata: row.metadata === null ? null : toJsonb(row.metadata),
+        callback_secret: call.callback?.secret ?? null,
+        hook_call: call.hookCall ?? null,
+        deployment: row.deployment === null ? null : toJsonb({ ...row.deployment }),
+      })
+      .execute(),
+    tx
+      .insertInto('request_principal')
+      .values(
+        behind.map(({ personId, why }) => ({ request_id: request.id, person_id: personId, why })),
+      )
+      .execute(),
+  ])
   await recordOpening(unit, caller, request, opening, presentation)
   return request
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { callDigest } from '#domain/json/digest.ts'
+import { callDigest, hashBytes } from '#domain/json/digest.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
@@ -265,6 +266,21 @@ describe('the policy of a worker judges first', () => {
     ])
     const row = await rowOf(desk.service.db, 'permit', { request_id: request.id })
     expect(JSON.parse(row.statement)).toMatchObject({ deciders: [], runId: null, callId: null })
+  })
+
+  test('and the events of a call that it pre-approves are one chain, at the time of the permit', async () => {
+    desk.service.answerJudging(async () => ({ judgement, presented: null }))
+    const { id } = await desk.ask(body)
+    const permit = await rowOf(desk.service.db, 'permit', { request_id: id }, 'issued_at')
+    const at = permit.issued_at.toISOString()
+    const events = await trailOf(desk.service.db, { request: id })
+    const links = events.map(({ document }) => JSON.parse(document) as JsonObject)
+    const hashes = events.map(({ document }) => hashBytes(document))
+    expect(links).toMatchObject([
+      { at, sequence: 1, previous: null },
+      { at, sequence: 2, previous: hashes[0] },
+      { at, sequence: 3, previous: hashes[1] },
+    ])
   })
 
   // Rules: product.md 1, 14

@@ -3,6 +3,7 @@ import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
@@ -127,8 +128,11 @@ export async function lockOwner(
   key: Pick<Program, 'id' | 'ownerId'>,
 ): Promise<void> {
   const lock = `external ${key.ownerId}`
-  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx)
-  await requireLiveKey({ tx, seals }, key)
+  // Sent together, but as two statements: the second reads the key when the lock is held.
+  await together([
+    sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx),
+    requireLiveKey({ tx, seals }, key),
+  ])
 }
 
 async function findOpened(

@@ -45,6 +45,8 @@ export async function preApproveExternal(
   `.execute(unit.tx)
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${request.id} has no revision`)
+  // As with a decision, the events have the time of the permit.
+  unit.setReadAt(row.now)
   const permit = await issuePermit(unit.tx, ctx.signer, {
     requestId: request.id,
     revision: request.revision,

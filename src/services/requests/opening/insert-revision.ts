@@ -1,4 +1,5 @@
 import { usualCueTexts, type Cue, type StoredCue } from '#domain/policy/cues.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import { toJsonb } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
@@ -44,7 +45,10 @@ function storedCue({ id, text, line, file, onlyReaches }: Cue): StoredCue {
   }
 }
 
-/** Writes a sealed revision and the names of its files. `by`: whose edit made it, and why. */
+/**
+ * Writes a sealed revision and the names of its files, in queries that are sent before the first
+ * wait. `by`: whose edit made it, and why.
+ */
 export async function insertRevision(
   { tx, seals }: UnitOfWork,
   of: RevisionOfRequest,
@@ -55,15 +59,17 @@ export async function insertRevision(
     ...revisionRow(of, presented),
     ...(by !== null && { editor_id: by.editorId }),
   }
-  await tx
-    .insertInto('request_revision')
-    .values({
-      ...row,
-      facts: toJsonb(row.facts),
-      cues: row.cues === null ? null : toJsonb(row.cues),
-      reason_hash: by?.reasonHash ?? null,
-      seal: seals.of('request_revision', row),
-    })
-    .execute()
-  await noteFiles(tx, of.requestId, presented)
+  await together([
+    tx
+      .insertInto('request_revision')
+      .values({
+        ...row,
+        facts: toJsonb(row.facts),
+        cues: row.cues === null ? null : toJsonb(row.cues),
+        reason_hash: by?.reasonHash ?? null,
+        seal: seals.of('request_revision', row),
+      })
+      .execute(),
+    noteFiles(tx, of.requestId, presented),
+  ])
 }

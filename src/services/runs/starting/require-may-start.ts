@@ -55,10 +55,10 @@ export async function requireMayStart(
 ): Promise<void> {
   const callerId = callingPerson(actor)
   const ids = [...new Set([starter?.id ?? null, callerId].filter((id) => id !== null))]
-  // A statement of its own, because one that waits for a lock reads the other rows as they were
-  // before.
-  await lockRights(tx, ids)
-  const [{ used, people }, inForce] = await together([
+  // Sent together, but the lock is a statement of its own: one that waits for a lock reads the
+  // other rows as they were before.
+  const [, { used, people }, inForce] = await together([
+    lockRights(tx, ids),
     readFacts(tx, worker, ids),
     policies.inForce(tx),
     actor.type === 'machine' ? requireLiveKey({ tx, seals }, actor) : Promise.resolve(),
