@@ -30,6 +30,24 @@ export async function findActivePerson(
 }
 
 /**
+ * The person with an id, whether or not the project still names them; null: none, disabled, or
+ * their seal does not hold.
+ */
+export async function readEnabledPerson(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  id: string,
+): Promise<ActivePerson | null> {
+  const row = await tx
+    .selectFrom('person')
+    .selectAll()
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (row === undefined || !seals.holds('person', row)) return null
+  return { id: row.id, email: row.email, name: row.name }
+}
+
+/**
  * Locks a person's row, so that units that count what belongs to the person wait for each other. A
  * unit by the person's own authority calls it as it judges, before it locks the row for that
  * authority: two that changed their lock would wait for each other.

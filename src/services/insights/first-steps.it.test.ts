@@ -45,6 +45,7 @@ test('a first step is complete once it was done, for people who may see what was
     replacesToken: null,
     device: 'Firefox on Linux',
     proofHash: null,
+    replaceSession: false,
   })
   expect(await done()).toEqual(['run', 'decision', 'agent', 'person'])
 })

@@ -51,7 +51,7 @@ function linkRoute(failures: FailureLimit) {
         schema: schemas.linkRequested,
       },
     },
-    problems: ['unauthenticated', 'session_unproven', 'csrf_failed', 'not_found'],
+    problems: ['unauthenticated', 'session_unproven', 'csrf_failed', 'not_found', 'conflict'],
     answer: async (api, { body, request, response }) => {
       checkOrigin(request, api.settings.publicUrl)
       if ('email' in body) {
@@ -71,6 +71,7 @@ function linkRoute(failures: FailureLimit) {
         const session = await consumeSignInLink(api.ctx, {
           ...(await surroundings(api, request)),
           token: body.token,
+          replaceSession: body.replaceSession === true,
         })
         return await answerSignedIn(api, response, session)
       } catch (error) {

@@ -29,7 +29,15 @@ export const hostLinkBody = z
 /** Either the token of a link, to sign in, or an e-mail address, to which a link is sent. */
 export const linkBody = z
   .union([
-    z.strictObject({ token: text(200).describe('The token of a sign-in link, which works once') }),
+    z.strictObject({
+      token: text(200).describe('The token of a sign-in link, which works once'),
+      replaceSession: z
+        .literal(true)
+        .optional()
+        .describe(
+          'Permits that the sign-in ends the session of another person in this browser; without it, such a link is refused with `conflict`, whose `signedInAs` names that person, and stays unused',
+        ),
+    }),
     z.strictObject({ email }),
   ])
   .meta({ examples: [{ email: example.gracesAddress }] })

@@ -6,7 +6,8 @@ import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { promptNow } from '../../terminal/prompt-now.ts'
 import { loginSessionsFile, saveSession } from '../../service/saved-sessions.ts'
-import { startSession } from '../../service/sign-in.ts'
+import { startSession, withSession } from '../../service/sign-in.ts'
+import { printableLine } from '../../text/terminal-text.ts'
 import { withExamples } from '../examples.ts'
 import { withFolders } from '../../service/service-options.ts'
 
@@ -26,7 +27,9 @@ export function addLoginCommand(program: Command): void {
         )
       const session = await startSession(link.origin, { link: token })
       await saveSession(loginSessionsFile(processEnvironment()), link.origin, session)
-      console.log(`Signed in at ${link.origin}.`)
+      // Somebody else may have sent the link.
+      const { person } = await withSession(link.origin, session).call('getMe')
+      console.log(`Signed in at ${link.origin} as ${printableLine(person.name)}.`)
     })
   withExamples(command, [
     'login "https://approvals.example.com/sign-in#link=…"',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { Actor, Channel } from '#domain/actor.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { type ActivePerson, readEnabledPerson } from '../find-active-person.ts'
 import type { SessionTimes } from './session-times.ts'
 import { sealInserted } from '../sealed-rows.ts'
 import { hashToken, newToken } from '../token.ts'
@@ -75,21 +76,50 @@ export async function startSession(
   return { token, method: input.method, csrfToken, personId: input.person.id, expiresAt }
 }
 
+/**
+ * The person whose live session a sign-in here would end; null: there is none. A caller who cannot
+ * use that session, because they lack its proof, learns nothing of it (security.md 39).
+ */
+export async function findPersonHere(
+  unit: UnitOfWork,
+  here: SignInSurroundings,
+): Promise<ActivePerson | null> {
+  if (here.replacesToken === null) return null
+  const session = await unit.tx
+    .selectFrom('session')
+    .selectAll()
+    .where(isReplaced(here))
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .where(
+      'last_seen_at',
+      '>',
+      sql<Date>`clock_timestamp() - ${here.times.idleMs} * interval '1 millisecond'`,
+    )
+    .executeTakeFirst()
+  if (session === undefined || !unit.seals.holds('session', session)) return null
+  return readEnabledPerson(unit, session.person_id)
+}
+
+/** In a query of sessions: whether a sign-in here replaces the session. */
+function isReplaced({ replacesToken, proofHash }: SignInSurroundings) {
+  const tokenHash = replacesToken === null ? '' : hashToken(replacesToken)
+  return sql<boolean>`(token_hash = ${tokenHash} and (proof_hash is null or proof_hash = ${proofHash}))`
+}
+
 /** Ends the session that a new one replaces, and the person's expired ones. */
 async function endStale(
   unit: UnitOfWork,
   actor: Actor,
   input: SignInSurroundings & { readonly person: { readonly id: string } },
 ): Promise<void> {
-  const replaced = input.replacesToken === null ? '' : hashToken(input.replacesToken)
   const { rows } = await sql<{ personId: string; sessionId: string; why: string }>`
     delete from session
-    where (token_hash = ${replaced} and (proof_hash is null or proof_hash = ${input.proofHash}))
+    where ${isReplaced(input)}
       or (person_id = ${input.person.id} and (
         expires_at <= clock_timestamp()
         or last_seen_at <= clock_timestamp() - ${input.times.idleMs} * interval '1 millisecond'))
     returning person_id as "personId", id as "sessionId",
-      case when token_hash = ${replaced} then 'replaced' else 'expired' end as why
+      case when ${isReplaced(input)} then 'replaced' else 'expired' end as why
   `.execute(unit.tx)
   unit.revoke(
     'session',

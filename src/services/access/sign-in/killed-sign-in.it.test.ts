@@ -18,6 +18,7 @@ const signIn = (ctx: SigningSystemContext, { token }: { readonly token: string }
     replacesToken: null,
     device: 'test',
     proofHash: null,
+    replaceSession: false,
     token,
   })
 

@@ -4,10 +4,11 @@ import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { isFirstUse } from '../../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { findActivePerson } from '../find-active-person.ts'
+import { findActivePerson, readEnabledPerson } from '../find-active-person.ts'
 import { isAdmittedNow } from '../is-admitted.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
 import {
+  findPersonHere,
   startSession,
   type SignInSurroundings,
   type StartedSession,
@@ -80,42 +81,68 @@ export async function insertSignInLink(
   return { token, expiresAt: row.expires_at }
 }
 
+/** What opens a link, and where. */
+interface LinkUse extends SignInSurroundings {
+  readonly token: string
+  /** a live session of another person may end */
+  readonly replaceSession: boolean
+}
+
 /**
  * Uses a link, once: of two concurrent callers, one signs in. The link that ends a sign-in at a
- * provider works in the browser that began it only. Rejects with `unauthenticated`, also when the
- * person left the project since; refusals are audited.
+ * provider works in the browser that began it only. Any other link may have been sent by somebody
+ * who wants this browser to act as them: while another person is signed in here, it rejects with
+ * `conflict` and leaves the link unused, unless `replaceSession` permits the change. Rejects with
+ * `unauthenticated`, also when the person left the project since; refusals are audited.
  */
 export async function consumeSignInLink(
   ctx: ServiceContext,
-  input: SignInSurroundings & { readonly token: string },
+  input: LinkUse,
 ): Promise<StartedSession> {
   const useId = newId()
-  const session = await inUnitOfWork(ctx, byVisitor('sign-in', input.channel), async (unit) => {
+  const outcome = await inUnitOfWork(ctx, byVisitor('sign-in', input.channel), async (unit) => {
     const link = await unit.tx
-      .updateTable('sign_in_link')
-      .set({ used_at: sql`clock_timestamp()` })
+      .selectFrom('sign_in_link')
+      .selectAll()
       .where('token_hash', '=', hashToken(input.token))
       .where('used_at', 'is', null)
       .where('expires_at', '>', sql<Date>`clock_timestamp()`)
       .where(sql<boolean>`(proof_hash is null or proof_hash = ${input.proofHash})`)
-      .returningAll()
+      .forUpdate()
       .executeTakeFirst()
     if (link === undefined || !unit.seals.holds('sign_in_link', link)) return null
+    if (link.proof_hash === null && !input.replaceSession) {
+      const personHere = await findPersonHere(unit, input)
+      if (personHere !== null && personHere.id !== link.person_id) {
+        const people = { personId: personHere.id, linkPersonId: link.person_id }
+        const detail = { method: 'link', why: 'other_session', ...people }
+        await unit.audit({ type: 'session.refused', detail })
+        return { personHere }
+      }
+    }
+    await unit.tx
+      .updateTable('sign_in_link')
+      .set({ used_at: sql`clock_timestamp()` })
+      .where('token_hash', '=', link.token_hash)
+      .execute()
     const key = { kind: 'link', id: link.token_hash } as const
     if (!(await isFirstUse(ctx.ledger, key, useId))) return null
-    const person = await unit.tx
-      .selectFrom('person')
-      .selectAll()
-      .where('id', '=', link.person_id)
-      .where('disabled_at', 'is', null)
-      .executeTakeFirst()
-    if (person === undefined || !unit.seals.holds('person', person)) return null
+    const person = await readEnabledPerson(unit, link.person_id)
+    if (person === null) return null
     if (!(await isAdmittedNow(ctx, unit, person))) return null
     const method = link.proof_hash === null ? 'link' : 'oidc'
-    return startSession(unit, { ...input, person, method })
+    return { session: await startSession(unit, { ...input, person, method }) }
   })
-  if (session !== null) return session
-  return refuseSignIn(ctx, { method: 'link', why: 'not_valid', channel: input.channel })
+  if (outcome === null) {
+    return refuseSignIn(ctx, { method: 'link', why: 'not_valid', channel: input.channel })
+  }
+  if ('session' in outcome) return outcome.session
+  const { name } = outcome.personHere
+  throw new Problem(
+    'conflict',
+    `${name} is signed in here, and this link is for somebody else: to end that session, send replaceSession: true`,
+    { signedInAs: name },
+  )
 }
 
 /**
