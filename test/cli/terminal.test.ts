@@ -51,7 +51,7 @@ test('high risk is approved by a key only once all was printed, and wants a reas
     'Request 1 of 1',
     'task',
     'HIGH RISK',
-    '140 more lines',
+    'more lines; v shows all',
     ['a approve once', 'a'],
     'High risk: view all of it first, with v.',
     ['v view', 'v'],

@@ -1,7 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Readable } from 'node:stream'
 import { Service } from '../service/service.ts'
-import { requestWith } from '../text/request.fixture.ts'
+import { presentationWith, requestWith } from '../text/request.fixture.ts'
 import { askByKey, type KeySource } from './ask-by-key.ts'
 
 /** Keys at times in milliseconds. As in a terminal, what is pressed before a rest is lost. */
@@ -30,6 +30,31 @@ const ask = (keys: KeySource) =>
     requestWith({ risk: 'low', allowedScopes: ['once'] }),
     keys,
   )
+
+const { isTTY, columns, rows } = process.stdout
+afterEach(() => {
+  vi.restoreAllMocks()
+  Object.assign(process.stdout, { isTTY, columns, rows })
+})
+
+test('a request and its keys fill the rows that the terminal has at that time, and no more', async () => {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  const content = Array.from({ length: 200 }, (_, line) => `line ${line + 1}`).join('\n')
+  const request = requestWith({ presentation: presentationWith(content), allowedScopes: ['once'] })
+  for (const size of [
+    { columns: 80, rows: 24 },
+    { columns: 80, rows: 40 },
+    { columns: 40, rows: 30 },
+  ]) {
+    Object.assign(process.stdout, { isTTY: true, ...size })
+    printed.mockClear()
+    await askByKey(new Service('http://127.0.0.1:9', {}), request, typed([1_000, 'q']))
+    const lines = printed.mock.calls.flatMap(([text]) => String(text).split('\n'))
+    // Two rows of `review` above them, and the row of the cursor.
+    expect(lines.length + 3).toBe(size.rows)
+    expect(lines.join('\n')).toMatch(/more lines; v shows all/)
+  }
+})
 
 test('no letter of a slowly typed word decides, but a single key after it does', async () => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)

@@ -4,7 +4,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import type { Service } from '../service/service.ts'
 import { bold } from '../text/colour.ts'
-import { menuRows, terminalColumns } from '../text/wrap.ts'
+import { menuRows, ownRows, terminalColumns, terminalRows } from '../text/wrap.ts'
 import { requestText } from '../text/request-text.ts'
 import { askAnswer, type Answer } from './answer.ts'
 import { askAgain, askBounds } from './ask-bounds.ts'
@@ -49,17 +49,19 @@ export async function askByKey(
   request: RequestDetail,
   keys: KeySource,
 ): Promise<KeyChoice> {
-  const page = requestText(request, { full: false })
-  console.log(`\n${page.text}`)
-  if (request.kind === 'outcome_check') {
-    console.log(commandOf(request))
-    return 'left'
-  }
-  if (request.kind === 'question') {
+  if (request.kind === 'outcome_check' || request.kind === 'question') {
+    console.log(`\n${requestText(request, { full: false }).text}`)
+    if (request.kind === 'outcome_check') {
+      console.log(commandOf(request))
+      return 'left'
+    }
     if (await keys.settle()) return 'detach'
     return choiceOf(await keys.prompt((input) => askAnswer(request, input)))
   }
   const elsewhere = whereToSign(service, request)
+  const below = [...(elsewhere === null ? [] : [elsewhere]), menuOf(request, keys)].join('\n')
+  const page = requestText(request, { full: false, menu: { maxRows: rowsAbove(below) } })
+  console.log(`\n${page.text}`)
   if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
   let restMs: number | undefined
@@ -94,6 +96,18 @@ export async function askByKey(
     )
     if (choice !== null) return choice
   }
+}
+
+/** Around a request: the line of `review` and two empty ones above, and the cursor's below. */
+const otherRows = 4
+
+/** How many rows are left above these lines; null: the rows of the terminal are unknown. */
+function rowsAbove(below: string): number | null {
+  const rows = terminalRows()
+  if (rows === null) return null
+  const columns = terminalColumns()
+  const belowRows = below.split('\n').flatMap((line) => ownRows(line, columns))
+  return rows - belowRows.length - otherRows
 }
 
 function menuOf(request: RequestDetail, { command }: KeySource): string {

@@ -27,11 +27,15 @@ export function originLines(origin: NonNullable<ExternalView>['origin']): string
   ]
 }
 
-/** The earlier requests that are similar to this one, one on each line. */
-export function alikeLines({ alike, state }: RequestDetail): string[] {
+/** How often the same call was carried out before, as a warning. */
+export function againLines({ alike, state }: RequestDetail): string[] {
   const againText = state === 'pending' ? againSentence(alike.again) : null
+  return againText === null ? [] : [red(`! ${againText}`)]
+}
+
+/** The earlier requests that are similar to this one, one on each line. */
+export function alikeLines({ alike }: RequestDetail): string[] {
   return [
-    ...(againText === null ? [] : [red(`! ${againText}`)]),
     ...alike.same.map((one) => line('same call', one)),
     ...alike.similar.map((one) => line('similar', one)),
     ...(alike.hidden === 0 ? [] : [dim(`${alike.hidden} more alike that you may not see`)]),

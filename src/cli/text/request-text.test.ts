@@ -6,7 +6,7 @@ const long = Array.from({ length: 100 }, (_, line) => `line ${line + 1}`).join('
 
 test('says who asks, why, what will happen, who decides and on which digest', () => {
   const { text, whole } = requestText(requestWith(), { full: false, columns: null })
-  expect(text).toMatch(/^#12 Create notes\/a.md with 1 line {2}medium risk {2}pending$/m)
+  expect(text).toMatch(/^#12 medium risk {2}Create notes\/a.md with 1 line {2}pending$/m)
   expect(text).toMatch(/w wants this, started by Ada; queue platform, expires in [\d,]+ days/)
   expect(text).toContain('zone notes: write asks (workers/w.md:6)')
   expect(text).toContain('│ hello')
@@ -19,7 +19,7 @@ test('says who asks, why, what will happen, who decides and on which digest', ()
 test('a question is answered, never approved', () => {
   const of = { kind: 'question', state: 'approved', title: 'Ask: Which one?' } as const
   const { text } = requestText(requestWith(of), { full: false, columns: null })
-  expect(text).toMatch(/^#12 Ask: Which one\? {2}medium risk {2}answered$/m)
+  expect(text).toMatch(/^#12 medium risk {2}Ask: Which one\? {2}answered$/m)
   expect(text).not.toContain('approved')
 })
 
@@ -62,7 +62,7 @@ test('hostile titles, names and rules are one line of text', () => {
     }),
     { full: true, columns: 60 },
   )
-  expect(text).toContain('#12 Create a⏎quorum 9 of platform⟦U+001B ESC⟧[2J')
+  expect(text).toContain('#12 medium risk  Create a⏎quorum 9 of platform⟦U+001B')
   // oxlint-disable-next-line no-control-regex
   expect(text).not.toMatch(/[\u0007\u001b\u202e]/)
 })
@@ -76,7 +76,7 @@ test('the card shows task, effect, cues and reason in this order, before the con
   const { text } = requestText(requestWith({ cues }), { full: false, columns: null })
   const places = [
     'task  Write the notes',
-    '#12 Create notes/a.md with 1 line',
+    '#12 medium risk  Create notes/a.md with 1 line',
     '! Holds what looks like a secret (line 2)',
     '· Is about money: notes/a.md',
     'why queue  platform: configured (countersign.yaml:9)',
@@ -84,6 +84,87 @@ test('the card shows task, effect, cues and reason in this order, before the con
   ].map((part) => text.indexOf(part))
   expect(places).toEqual(places.toSorted((one, other) => one - other))
   expect(places).not.toContain(-1)
+})
+
+/** A terminal of 80 columns, whose menu and other rows take six. */
+const beside = (rows: number) => ({
+  full: false,
+  columns: 80,
+  menu: { maxRows: rows - 6 },
+})
+
+// Rules: product.md 38
+test.each([24, 40])(
+  'beside the keys, a long request fills %i rows: task, effect, cues and digest stay, the rest is counted',
+  (rows) => {
+    const cues: ReturnType<typeof requestWith>['cues'] = [
+      { id: 'secret_added', level: 'warning', text: 'Holds what looks like a secret', line: 2 },
+    ]
+    const request = requestWith({ cues, agentReason: long, presentation: presentationWith(long) })
+    const { text, whole } = requestText(request, beside(rows))
+    const lines = text.split('\n')
+    expect(lines).toHaveLength(rows - 6)
+    expect(lines.slice(0, 4)).toEqual([
+      expect.stringMatching(/^task {2}Write the notes/),
+      '#12 medium risk  Create notes/a.md with 1 line  pending',
+      expect.stringMatching(/^w wants this, started by Ada/),
+      '! Holds what looks like a secret (line 2)',
+    ])
+    expect(text).toContain('│ line 1\n')
+    expect(text).toContain('digest sha256:000')
+    // 201 rows of content and claim, and an empty one on both sides of the content.
+    const visibleRows = lines.filter((line) => /^│|^$/.test(line)).length
+    expect(lines).toContain(`… ${203 - visibleRows} more lines; v shows all`)
+    expect(text).not.toContain('--full')
+    expect(whole).toBe(false)
+  },
+)
+
+test('beside the keys, a request that fits is shown whole, as elsewhere', () => {
+  const request = requestWith({ presentation: presentationWith('a\nb\n') })
+  const plain = requestText(request, { full: false, columns: 80 })
+  expect(requestText(request, beside(24))).toEqual(plain)
+  expect(plain.whole).toBe(true)
+})
+
+// Rules: product.md 38; security.md 17
+test('no words of an agent push the risk, the cues or the digest off a screen of 24 rows', () => {
+  const words = `${'x'.repeat(3_000)}\u001b[2J${' y'.repeat(3_000)}`
+  const person = { id: 'a', name: 'Ada' }
+  const request = requestWith({
+    risk: 'high',
+    effect: words,
+    task: { text: words, by: person, at: '2026-01-01T00:00:00.000Z', later: 0 },
+    cues: [
+      { id: 'money', level: 'warning', text: `Is about money: ${words}` },
+      { id: 'first_use', level: 'notice', text: 'The first time' },
+    ],
+    rule: { id: 'r', text: words, source: null },
+    presentation: presentationWith(`${words}\n${long}`, { warnings: [words] }),
+    agentReason: words,
+  })
+  const { text, whole } = requestText(request, beside(24))
+  const lines = text.split('\n')
+  expect(lines.length).toBeLessThanOrEqual(18)
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+  expect(lines[0]).toMatch(/^task {2}x/)
+  expect(text).toMatch(/^#12 HIGH RISK {2}x/m)
+  expect(text).toContain('! Is about money: x')
+  expect(text).toContain('· The first time')
+  expect(text).toMatch(/^quorum {2}1 of platform/m)
+  expect(text).toMatch(/^… \d+ more lines; v shows all$/m)
+  expect(text).not.toContain('\u001b[2J')
+  expect(whole).toBe(false)
+})
+
+test('a presentation that is a part says that v shows every byte, where there is this key', () => {
+  const presentation = presentationWith('a\n', { truncated: true, totalLines: 9, totalBytes: 99 })
+  const { text, whole } = requestText(requestWith({ presentation }), beside(24))
+  expect(text).toContain('the whole has 9 lines, 99 bytes; every byte: v')
+  expect(whole).toBe(false)
+  const unknown = { full: false, columns: 80, menu: { maxRows: null } }
+  const request = requestWith({ presentation: presentationWith(long) })
+  expect(requestText(request, unknown).text).toContain('… 40 more lines; v shows all')
 })
 
 test('a request from before a restore says that its call may have run', () => {

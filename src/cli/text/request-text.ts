@@ -6,17 +6,20 @@ import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, routingLines, stateWord, taskLine } from './request-card.ts'
-import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
+import {
+  againLines,
+  alikeLines,
+  originLines,
+  namedFileLines,
+  serverWords,
+} from './request-sections.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { quoteLines } from './quote-lines.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
-import { ownRows, terminalColumns } from './wrap.ts'
+import { fitPage, ownRows, terminalColumns } from './wrap.ts'
 
-/**
- * Lines of a presentation, and of what the agent says, that fit a screen; the rest is one `--full`
- * away.
- */
+/** Lines of a presentation, and of the agent's claim, where the rows of the screen are unknown. */
 const shortLines = 60
 const shortClaimLines = 12
 
@@ -24,6 +27,8 @@ export interface RequestTextOptions {
   /** every line of what will happen and of the agent's claim */
   readonly full: boolean
   readonly columns?: number | null
+  /** beside a menu whose key `v` shows all: how many rows the text may have; null: unknown */
+  readonly menu?: { readonly maxRows: number | null }
 }
 
 /** Whether what is shown is all of it, with nothing left out. */
@@ -36,44 +41,70 @@ export interface RequestText {
  * A request as a page of text: who asks, why, what will happen, and only then what the agent says.
  */
 export function requestText(request: RequestDetail, options: RequestTextOptions): RequestText {
-  const { columns = terminalColumns() } = options
+  const { columns = terminalColumns(), menu } = options
   const { presentation } = request
+  const maxRows = menu?.maxRows ?? null
+  const isFull = options.full || (maxRows !== null && columns !== null)
+  const mark = (count: number): string =>
+    yellow(`… ${count} more lines; ${menu === undefined ? 'see all with --full' : 'v shows all'}`)
   const content = quoteLines(presentation.content, { columns, diff: presentation.type === 'diff' })
-  const visible = options.full ? content : content.slice(0, shortLines)
-  const lines = [
-    ...head(request),
-    ...presentation.warnings.map((warning) => yellow(`! ${printableLine(warning)}`)),
-    '',
-    ...visible,
-    ...leftOut(content.length - visible.length),
-    ...(presentation.truncated ? [truncatedSentence(request)] : []),
-    '',
-    ...namedFileLines(request),
-    ...serverWords(request, columns),
-    ...claim(request, options.full ? Infinity : shortClaimLines, columns),
-    ...foot(request),
-  ]
-  return {
-    text: lines.flatMap((line) => ownRows(line, columns)).join('\n'),
-    whole: visible.length === content.length && !presentation.truncated,
+  const visible = isFull ? content : content.slice(0, shortLines)
+  const claimLines = claim(request, columns)
+  const visibleClaim = isFull ? claimLines : claimLines.slice(0, 1 + shortClaimLines)
+  const leftOut = (all: readonly string[], part: readonly string[]): string[] =>
+    all.length > part.length ? [mark(all.length - part.length)] : []
+  const everyByte = menu === undefined ? `countersign requests show ${request.number} --full` : 'v'
+  const page = {
+    head: head(request),
+    details: details(request),
+    body: [
+      ...presentation.warnings.map((warning) => yellow(`! ${printableLine(warning)}`)),
+      '',
+      ...visible,
+      ...leftOut(content, visible),
+      ...(presentation.truncated ? [truncatedSentence(request, everyByte)] : []),
+      '',
+      ...namedFileLines(request),
+      ...serverWords(request, columns),
+      ...visibleClaim,
+      ...leftOut(claimLines, visibleClaim),
+    ],
+    foot: foot(request),
   }
+  const isWhole = visible.length === content.length && !presentation.truncated
+  if (maxRows !== null && columns !== null) {
+    const { rows, whole } = fitPage(page, { columns, maxRows, mark })
+    return { text: rows.join('\n'), whole: whole && isWhole }
+  }
+  const lines = [...page.head, ...page.details, ...page.body, ...page.foot]
+  return { text: lines.flatMap((line) => ownRows(line, columns)).join('\n'), whole: isWhole }
 }
 
+/**
+ * What a person reads first: it stays on the screen together with the keys. The risk stands before
+ * the effect, whose length an agent chooses.
+ */
 function head(request: RequestDetail): string[] {
   const [root] = request.lineage
   const asker = root === undefined ? 'a program' : starterName(root.startedBy)
-  const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
   return [
     ...taskLine(request),
-    `${bold(`#${request.number} ${printableLine(requestHeadline(request))}`)}  ${riskWord(request.risk)}  ${stateWord(request)}`,
+    `${bold(`#${request.number}`)} ${riskWord(request.risk)}  ${bold(printableLine(requestHeadline(request)))}  ${stateWord(request)}`,
     `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),
+    ...beforeRestore(request),
+    ...againLines(request),
+  ]
+}
+
+function details(request: RequestDetail): string[] {
+  const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
+  return [
     `${dim('why it asks')}  ${printableLine(request.rule.text)}${source}`,
     ...routingLines(request),
     ...originLines(request.external?.origin ?? null),
     ...below(request),
     ...assumption(request),
-    ...beforeRestore(request),
     ...alikeLines(request),
   ]
 }
@@ -126,28 +157,23 @@ function expiry(request: RequestDetail): string {
   return request.state === 'pending' ? `, expires ${fromNow(request.expiresAt)}` : ''
 }
 
-function leftOut(hidden: number): string[] {
-  return hidden > 0 ? [yellow(`… ${hidden} more lines; see all with --full`)] : []
-}
-
-function truncatedSentence(request: RequestDetail): string {
-  const { totalLines, totalBytes } = request.presentation
+function truncatedSentence({ presentation }: RequestDetail, everyByte: string): string {
+  const { totalLines, totalBytes } = presentation
   return yellow(
-    `… this is a part: the whole has ${totalLines} lines, ${totalBytes} bytes; every byte: countersign requests show ${request.number} --full`,
+    `… this is a part: the whole has ${totalLines} lines, ${totalBytes} bytes; every byte: ${everyByte}`,
   )
 }
 
-function claim(request: RequestDetail, maxLines: number, columns: number | null): string[] {
+/** A line that says whose claim it is, and the claim; empty without one. */
+function claim(request: RequestDetail, columns: number | null): string[] {
   const program = request.external?.claim ?? null
   const programs = [program?.title, program?.presentation?.content].flatMap((text) => text ?? [])
   const statement = request.external === null ? (request.agentReason ?? '') : programs.join('\n')
   if (statement === '') return []
-  const lines = quoteLines(statement, { columns, diff: false })
   const who = request.external === null ? 'agent' : 'program'
   return [
     dim(`the ${who}'s claim, not verified:`),
-    ...lines.slice(0, maxLines),
-    ...leftOut(lines.length - maxLines),
+    ...quoteLines(statement, { columns, diff: false }),
   ]
 }
 

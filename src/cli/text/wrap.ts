@@ -90,3 +90,76 @@ export function ownRows(line: string, columns: number | null): string[] {
 export function terminalColumns(): number | null {
   return process.stdout.isTTY ? process.stdout.columns : null
 }
+
+/** Rows of the terminal that reads us; `null` for a pipe, a file and a terminal of no size. */
+export function terminalRows(): number | null {
+  return process.stdout.isTTY && process.stdout.rows > 0 ? process.stdout.rows : null
+}
+
+/** The lines of a page. If it is too long, `head` and `foot` stay, and the others are clipped. */
+interface Page {
+  readonly head: readonly string[]
+  readonly details: readonly string[]
+  readonly body: readonly string[]
+  readonly foot: readonly string[]
+}
+
+/** Fewer rows than these between head and foot show too little: their lines are cut before. */
+const minMiddleRows = 8
+/** What is between head and foot has these rows, even if the page is then too long. */
+const leastMiddleRows = 5
+
+/**
+ * A page in rows of the terminal, at most `maxRows` if its head and foot leave enough of them. Cut
+ * lines of the head and foot end in `…`; the last row of a clipped part is what `mark` makes of the
+ * number of rows left out. `whole`: nothing was cut. Pure.
+ */
+export function fitPage(
+  page: Page,
+  options: {
+    readonly columns: number
+    readonly maxRows: number
+    readonly mark: (rows: number) => string
+  },
+): { readonly rows: readonly string[]; readonly whole: boolean } {
+  const { columns, maxRows, mark } = options
+  const rowsOf = (lines: readonly string[]) => lines.flatMap((line) => ownRows(line, columns))
+  const [details, body] = [rowsOf(page.details), rowsOf(page.body)]
+  const rows = [...rowsOf(page.head), ...details, ...body, ...rowsOf(page.foot)]
+  if (rows.length <= maxRows) return { rows, whole: true }
+  const edgesOf = (maxOfLine: number) => {
+    const cut = (line: string) => cutLine(line, columns, maxOfLine)
+    const [head, foot] = [page.head.flatMap(cut), page.foot.flatMap(cut)]
+    return { head, foot, left: maxRows - head.length - foot.length }
+  }
+  const edges = [3, 2].map(edgesOf).find(({ left }) => left >= minMiddleRows) ?? edgesOf(1)
+  const middleRows = Math.max(edges.left, leastMiddleRows)
+  const first = clipRows(details, Math.floor(middleRows / 2), mark)
+  const second = clipRows(body, middleRows - first.length, mark)
+  return { rows: [...edges.head, ...first, ...second, ...edges.foot], whole: false }
+}
+
+/** Ends a style that a row left out would have ended. */
+const endOfStyles = '\u001b[0m'
+
+function endOf(rows: readonly string[]): string {
+  return rows.some((row) => row.includes('\u001b')) ? endOfStyles : ''
+}
+
+/** The rows of a line, at most `maxRows`. */
+function cutLine(line: string, columns: number, maxRows: number): string[] {
+  const rows = ownRows(line, columns)
+  if (rows.length <= maxRows) return rows
+  const [last = ''] = wrap(rows[maxRows - 1] ?? '', columns - 1)
+  return [...rows.slice(0, maxRows - 1), `${last}…${endOf([line])}`]
+}
+
+function clipRows(
+  rows: readonly string[],
+  maxRows: number,
+  mark: (rows: number) => string,
+): readonly string[] {
+  if (rows.length <= maxRows) return rows
+  const visible = rows.slice(0, maxRows - 1)
+  return [...visible, endOf(visible) + mark(rows.length - visible.length)]
+}
