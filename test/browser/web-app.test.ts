@@ -171,7 +171,9 @@ async function openPushApp(who: string, path: string) {
       const bytes = atob(publicKey.replaceAll('-', '+').replaceAll('_', '/'))
       const applicationServerKey = Uint8Array.from(bytes, (byte) => byte.codePointAt(0) ?? 0).buffer
       let subscription: unknown = null
-      Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+      Object.defineProperty(Notification, 'permission', {
+        get: () => sessionStorage.getItem('permission') ?? 'granted',
+      })
       Object.assign(PushManager.prototype, {
         getSubscription: async () => subscription,
         subscribe: async () => {
@@ -202,6 +204,26 @@ test('a person whose device cannot subscribe reads why, and how to try again', a
   await section.getByRole('switch', { name: 'Push to this device' }).click()
   const words = 'the push service did not answer. Turn the switch on to try again.'
   await section.getByRole('alert').getByText(words).waitFor()
+})
+
+test('a permission that changes in the settings of the browser changes the switches of an open page', async () => {
+  const { page } = await openPushApp('Linus', '/account')
+  const section = page.getByRole('region', { name: 'Notifications' })
+  const blocked = section.getByText('This browser blocks the notifications of this site')
+  const push = section.getByRole('switch', { name: 'Push to this device' })
+  await push.waitFor()
+  expect(await blocked.count()).toBe(0)
+  const change = (permission: string) =>
+    page.evaluate((value) => sessionStorage.setItem('permission', value), permission)
+  await change('denied')
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await blocked.nth(1).waitFor()
+  expect(await push.isDisabled()).toBe(true)
+  await change('default')
+  // The browser tells the page of this change.
+  await page.context().grantPermissions(['notifications'], { origin: dashboard.url })
+  await expect.poll(() => blocked.count()).toBe(0)
+  expect(await push.isEnabled()).toBe(true)
 })
 
 /** Pushes what happens, as the API process does. */

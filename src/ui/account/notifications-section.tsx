@@ -1,10 +1,10 @@
 import { Checkbox, Switch } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { callApi } from '../api/call-api.ts'
 import { noticesState, switchNotices, type NoticesState } from '../notices/notices-setting.ts'
+import { useNoticesState } from '../notices/use-notices-state.ts'
 import { RadioField } from '../states/radio-field.tsx'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -96,7 +96,7 @@ const sentences: Record<NoticesState, string> = {
 }
 
 function BrowserNotices() {
-  const [state, setState] = useState(noticesState)
+  const [state, setState] = useNoticesState(noticesState)
   return (
     <Switch
       label="Notifications of this browser"

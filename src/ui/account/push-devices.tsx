@@ -1,9 +1,10 @@
 import { Button, Switch } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import type { NoticesState } from '../notices/notices-setting.ts'
+import { useNoticesState } from '../notices/use-notices-state.ts'
 import { pushState, turnPushOff, turnPushOn } from '../push/push-setting.ts'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -26,7 +27,8 @@ export function PushDevices() {
   const { person } = useMe()
   const client = useQueryClient()
   const act = useAct(queryKey)
-  const [state, setState] = useState(() => pushState(person.id))
+  const read = useCallback(() => pushState(person.id), [person.id])
+  const [state, setState] = useNoticesState(read)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const devices = useQuery({
