@@ -151,7 +151,11 @@ test('a repository within the repository is not looked into, whatever .gitmodule
   expect(await judgeBy([rule('git status', 'preApproved')], plain)).toMatchObject({
     approval: 'ask',
   })
-  const host = { ...plainHost, nestsRepositories: async () => nestsRepositories(repository) }
+  const top = { root: repository, hidden: [] }
+  const host = {
+    ...plainHost,
+    nestsRepositories: async () => nestsRepositories(repository, top),
+  }
   for (const command of entering) {
     const words = command.split(' ')
     const rules = [rule(command, 'preApproved')]

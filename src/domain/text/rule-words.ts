@@ -19,6 +19,7 @@ const fixed: Readonly<Record<string, string>> = {
   'shell:none': 'because the worker has no rule for commands',
   'shell:unclear': 'because not all of the command is understood',
   'shell:piped-input': 'because it runs what it reads',
+  'shell:changed-folder': 'because it can first change the settings of Git there',
   'shell:no-sandbox': 'because it has no sandbox',
   'shell:hidden-zone': 'because it could read what the worker may not read',
   'shell:too-deep': 'because the command is nested too deeply',

@@ -1,3 +1,5 @@
+import type { Workspace } from './workspace.ts'
+
 /**
  * The input of a command tool (workers-and-policy.md, built-in tools). `cwd` is relative to the
  * workspace root.
@@ -33,10 +35,10 @@ export interface CommandHost {
    */
   gitHas(folder: string): Promise<boolean>
   /**
-   * Whether the Git repository around a folder has repositories within it, by its index; `true`
-   * when that cannot be determined.
+   * Whether the Git repository around a folder of a workspace has repositories within it: in its
+   * index, or on the disk, where a command may add them; `true` when that cannot be determined.
    */
-  nestsRepositories(folder: string): Promise<boolean>
+  nestsRepositories(folder: string, workspace: Pick<Workspace, 'root' | 'hidden'>): Promise<boolean>
 }
 
 /**

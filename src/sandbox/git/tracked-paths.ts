@@ -1,12 +1,15 @@
 import { constants } from 'node:fs'
-import { lstat, open, opendir, stat } from 'node:fs/promises'
+import { lstat, open, opendir, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { readBytes } from '../open-file.ts'
 import { nestedRepositoryMode, trackedModes } from './index-names.ts'
 
 /** A larger index is not read; nor are more entries of a folder. */
 const maxIndexBytes = 64 * 1024 * 1024
 const maxEntries = 2000
+/** A tree with more entries is not searched for repositories. */
+const maxTreeEntries = 100_000
 
 interface Repository {
   readonly top: string
@@ -54,15 +57,49 @@ export async function filesInGit(folder: string): Promise<FilesInGit> {
 }
 
 /**
- * Whether the index of the repository around a folder has repositories within that one; `true`
- * where it cannot be read.
+ * Whether the repository around a folder of a workspace has repositories within it: in its index,
+ * or in folders of the workspace, from which a command may add them (`git add`, or `git checkout`
+ * of a commit that has them). `true` where that cannot be read, or there are too many files.
  */
-export async function nestsRepositories(folder: string): Promise<boolean> {
+export async function nestsRepositories(
+  folder: string,
+  { root, hidden }: Pick<Workspace, 'root' | 'hidden'>,
+): Promise<boolean> {
   const repository = await repositoryOf(path.join(folder, 'file'))
-  if (repository === null) return false
-  const modes = await modesOf(repository.index)
-  if (modes === null) return (await whyNoModes(repository.index)) === 'unreadable'
-  return [...modes.values()].includes(nestedRepositoryMode)
+  const modes = repository === null ? null : await modesOf(repository.index)
+  if (modes !== null && [...modes.values()].includes(nestedRepositoryMode)) return true
+  if (repository !== null && modes === null) {
+    if ((await whyNoModes(repository.index)) === 'unreadable') return true
+  }
+  // Nothing above the root is in a command's sandbox.
+  const top = repository?.top.startsWith(`${root}/`) === true ? repository.top : root
+  return holdsRepository(top, new Set(hidden.map((at) => path.resolve(root, at))))
+}
+
+/** Whether a folder below `top` is a repository, apart from folders that commands do not see. */
+async function holdsRepository(top: string, hidden: ReadonlySet<string>): Promise<boolean> {
+  const folders = [top]
+  let entries = 0
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    const below = await readdir(next, { withFileTypes: true }).catch(ifAbsent)
+    entries += below?.length ?? 0
+    if (below === null || entries > maxTreeEntries) return true
+    for (const entry of below) {
+      const at = path.join(next, entry.name)
+      if (entry.name.toLowerCase() === '.git') {
+        if (next !== top) return true
+      } else if (entry.isDirectory() && !hidden.has(at)) {
+        // A name that is no UTF-8 cannot be followed.
+        if (entry.name.includes('\uFFFD')) return true
+        folders.push(at)
+      }
+    }
+  }
+  return false
+}
+
+function ifAbsent({ code }: NodeJS.ErrnoException): null | readonly never[] {
+  return code === 'ENOENT' ? [] : null
 }
 
 async function whyNoModes(index: string): Promise<'no index' | 'unreadable'> {

@@ -15,6 +15,7 @@ import {
   type ReachedZone,
 } from '../../shell/rules/command-zones.ts'
 import { readPaths } from '../../shell/read-paths.ts'
+import { runsAfterPlacing } from '../../shell/rules/changed-folder.ts'
 import { pipedIntoRunner } from '../../shell/rules/runs-input.ts'
 import type { CommandContext } from '../../shell/rules/pre-approve.ts'
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
@@ -169,6 +170,12 @@ function askOf(
     return { approval: 'ask', rule, reason: null, line: text }
   }
   if (doubts.length > 0 || opinions.length === 0) return unclearAsk(policy, doubts[0])
+  const later = runsAfterPlacing(parts)
+  if (later !== null) {
+    const text = `another command of the script may put settings into the folder before ${later} runs there`
+    const rule = { id: 'shell:changed-folder', text, source: policy.source }
+    return { approval: 'ask', rule, reason: null, line: text }
+  }
   if (host.sandboxProblem === null) return null
   const text = `no command is pre-approved on this host: ${host.sandboxProblem}`
   const rule = { id: 'shell:no-sandbox', text, source: null }

@@ -116,14 +116,16 @@ export const filePrograms: readonly Program[] = [
   },
   // Programs that remove, move or change files: a pre-approval is for exactly its words.
   {
-    names: ['rm', 'rmdir', 'chmod', 'chown', 'mkdir', 'ln', 'touch'],
+    names: ['rm', 'rmdir', 'chmod', 'chown', 'mkdir', 'touch'],
     flags: null,
     sameFlags,
   },
+  { names: ['ln'], flags: null, sameFlags, placesFiles: true },
   {
     names: ['cp', 'mv'],
     reads: { from: 0, butLast: true, options: /^(?:-[aLHPRdfilnpruvx]+|--[a-su-z][a-z-]+)$/ },
     flags: null,
     sameFlags,
+    placesFiles: true,
   },
 ]

@@ -71,6 +71,8 @@ export interface Program {
   readonly readsFolder?: boolean
   /** where no operand is a file, it reads its working folder: always, or with one of these flags */
   readonly searchesFolder?: true | readonly string[]
+  /** it puts files or folders at names that its operands choose */
+  readonly placesFiles?: true
   /** files in a folder that can make it run other programs, judged by their text */
   readonly folderRuns?: FolderSettings
   /** the words of a pre-approved call, without helpers; `arguments_` follow the name */

@@ -224,7 +224,7 @@ async function folderProblemOf(
   const folderPath = [context.workspace.root, context.cwd].join('/')
   if (
     settings.entersNested(args.map(({ text }) => text)) &&
-    (await context.host.nestsRepositories(folderPath))
+    (await context.host.nestsRepositories(folderPath, context.workspace))
   ) {
     return 'it would run in the repositories within the repository, with their own settings'
   }
