@@ -11,8 +11,10 @@ const groups: readonly Group[] = [
   {
     what: 'version control',
     names: words(`
-      .git git~1 .gitmodules .gitattributes .gitconfig .githooks .lfsconfig .husky .hg
-      .hgrc .svn .jj`),
+      .git git~1 .gitmodules .gitattributes .gitconfig .githooks .lfsconfig .husky .huskyrc
+      .pre-commit-config.yaml .pre-commit-hooks.yaml .overcommit.yml lefthook.yml lefthook.yaml
+      lefthook-local.yml lefthook-local.yaml .lefthook.yml .lefthook.yaml .lefthook-local.yml
+      .lefthook-local.yaml .lefthook .lefthook-local .hg .hgrc .svn .jj`),
   },
   {
     what: 'shell start-up file',
@@ -24,8 +26,10 @@ const groups: readonly Group[] = [
   },
   {
     what: 'package manager configuration',
-    names: words('.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs .pypirc .netrc'),
+    names: words(`
+      .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs .pypirc .netrc .cargo .bundle`),
   },
+  { what: 'debugger configuration', names: words('.gdbinit .lldbinit') },
   {
     what: 'editor configuration',
     names: words(`
@@ -53,6 +57,11 @@ const groups: readonly Group[] = [
 
 /** Names that count only below a certain folder. */
 const nested: readonly { readonly what: string; readonly names: readonly string[] }[] = [
+  // Yarn and editors run these; its other folders hold packages and its own state.
+  {
+    what: 'package manager configuration',
+    names: words('.yarn/releases .yarn/plugins .yarn/sdks'),
+  },
   { what: 'continuous integration', names: words('.github/workflows .github/actions') },
   { what: 'continuous integration', names: words('.gitea/workflows .forgejo/workflows') },
   {

@@ -44,6 +44,12 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
       'deep/.vscode',
     ],
     ['a link', 'ln -s /etc .claude', '.claude'],
+    ['a configuration of Cargo', 'mkdir .cargo; echo evil > .cargo/config.toml', '.cargo'],
+    [
+      'a program that Yarn runs',
+      'mkdir -p .yarn/releases; echo evil > .yarn/releases/yarn.cjs',
+      '.yarn/releases',
+    ],
   ])(
     '%s: a name that a command made is removed, and the command has failed',
     async (_, script, name) => {
