@@ -19,12 +19,19 @@ export function isProgram(path: string): Promise<boolean> {
   )
 }
 
-/** Writes a file atomically: readers see the old or the new contents. `mode` as for `writeFile`. */
-export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+/**
+ * Writes a file atomically: readers see the old or the new contents, and a link there is replaced.
+ * `mode` as for `writeFile`.
+ */
+export async function writeWhole(
+  file: string,
+  contents: string | Uint8Array,
+  mode: number,
+): Promise<void> {
   const half = `${file}.${process.pid}.new`
   // A file that a killed process left would keep its own mode.
   await rm(half, { force: true })
-  await writeFile(half, text, { mode })
+  await writeFile(half, contents, { mode, flag: 'wx' })
   await rename(half, file)
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -420,6 +420,13 @@ test('the trail is read and exported by who may, and an export is an event', asy
   expect(await cli.ok('audit', 'export', '--out', file, ...aud)).toMatch(
     /trail.jsonl: \d+ events, \d+ bytes/,
   )
+  const link = join(installation.folder, 'link.jsonl')
+  await symlink('countersign.yaml', link)
+  const project = await readFile(join(installation.folder, 'countersign.yaml'), 'utf8')
+  await cli.ok('audit', 'export', '--out', link, ...aud)
+  expect(await readFile(link, 'utf8')).toContain('run.started')
+  expect(await readFile(join(installation.folder, 'countersign.yaml'), 'utf8')).toBe(project)
+  await cli.fails(2, 'is a folder', 'audit', 'export', '--out', installation.folder, ...aud)
   const events = (await readFile(file, 'utf8')).trimEnd().split('\n')
   expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toContain('run.started')
   expect(await cli.ok('audit', 'export', '--format', 'csv', ...aud)).toMatch(/^at,type,/)
@@ -436,6 +443,8 @@ test('a receipt of a request is kept in a file', async () => {
   const file = join(installation.folder, 'receipt.json')
   const output = await cli.ok('requests', 'receipt', request, '--out', file, ...grace)
   expect(output).toMatch(/receipt\.json: \d+ bytes/)
+  const folder = ['--out', installation.folder, ...grace]
+  await cli.fails(2, 'is a folder', 'requests', 'receipt', request, ...folder)
   const { events, waiting: uncovered } = JSON.parse(await readFile(file, 'utf8')) as {
     events: unknown[]
     waiting: number

@@ -7,6 +7,7 @@ import { filesOfArchive } from '#evidence/bundle/tar.ts'
 import { parseCheckpoint } from '#evidence/note/checkpoint.ts'
 import { parseNote } from '#evidence/note/signed-note.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { writeOut } from '../../terminal/write-out.ts'
 import { connect } from '../../service/connect.ts'
 import type { Service } from '../../service/service.ts'
 import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
@@ -76,7 +77,7 @@ async function write(
     if (count !== null) console.error(`${count} events`)
     return
   }
-  await writeFile(out, bytes)
+  await writeOut(out, bytes)
   console.log(`${out}: ${events}${bytes.length} bytes`)
 }
 

@@ -21,10 +21,10 @@ import { requestText } from '../../text/request-text.ts'
 import { fromNow } from '../../text/times.ts'
 import { withExamples } from '../examples.ts'
 import { addRequestActions } from './request-actions.ts'
-import { writeFile } from 'node:fs/promises'
 import { requestOf } from '#client/call.ts'
 import { readReference, requestArgument } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
+import { writeOut } from '../../terminal/write-out.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   readonly state?: string
@@ -147,6 +147,6 @@ async function printReceipt(
     console.log()
     return
   }
-  await writeFile(options.out, bytes)
+  await writeOut(options.out, bytes)
   console.log(`${options.out}: ${bytes.length} bytes`)
 }
