@@ -2,6 +2,7 @@ import type { ExecutionState, PermitState, RequestKind, RequestState } from './r
 
 const refusals: Readonly<Record<string, string>> = {
   stale: 'the file changed after the approval, so a new request was opened',
+  unused: 'the approval lapsed before the service could make the call',
   lapsed: 'the approval lapsed before the call could run, so a new request was opened',
   blocked: 'policy now blocks it',
   revoked: 'the approval was revoked',
@@ -44,7 +45,7 @@ export function executionSentence(
       if (kind === 'question' || (kind === 'outcome_check' && !permit)) return null
       return state === 'approved' ? 'Approved, not yet carried out.' : null
     case 'started':
-      if (kind === 'external')
+      if (kind === 'external' && execution.reason !== 'by_service')
         return 'The program took its permit, and has not reported an outcome.'
       return 'It is being carried out now.'
     case 'succeeded':

@@ -118,12 +118,14 @@ describe('a gateway call whose claim was not acknowledged', () => {
 // Rules: product.md 47
 test('what is said of the end of a gateway call names who knows it: nobody yet, a person, the service', async () => {
   const lost = await approvedCall()
-  expect(await claim(lost)).toBe('consumed')
-  await settleGatewayCall(ctx(), { requestId: lost.id })
   const sentenceOf = async (id: string): Promise<string | null> => {
     const { execution, ...request } = await desk.read(id)
     return executionSentence(execution, request)
   }
+  expect(await sentenceOf(lost.id)).toBe('Approved, not yet carried out.')
+  expect(await claim(lost)).toBe('consumed')
+  expect(await sentenceOf(lost.id)).toBe('It is being carried out now.')
+  await settleGatewayCall(ctx(), { requestId: lost.id })
   expect(await sentenceOf(lost.id)).toContain('nobody knows whether it took effect')
   const { outcomeCheck } = await desk.read(lost.id)
   const finding = { ran: false, then: 'continue', reason: 'it is not in the journal' } as const
@@ -136,6 +138,13 @@ test('what is said of the end of a gateway call names who knows it: nobody yet, 
   const end = { state: 'succeeded' as const, result: { content: [] }, changed: false }
   await finishGatewayCall(ctx(), made.id, end)
   expect(await sentenceOf(made.id)).toBe('Carried out.')
+
+  const late = await approvedCall()
+  const permit = { request_id: late.id }
+  await setRows(desk.service.db, 'permit', permit, { state: 'lapsed' })
+  expect(await sentenceOf(late.id)).toBe(
+    'It was not carried out: the approval lapsed before the service could make the call.',
+  )
 })
 
 // Rules: product.md 1, 14

@@ -93,7 +93,9 @@ export const execution = z
     reason: z
       .string()
       .optional()
-      .describe('Why it failed, or why its outcome is unknown, as a sentence'),
+      .describe(
+        'Why it failed, or why its outcome is unknown, as a sentence; `settled`: a person found how it ended. Of a program’s call also `reported`: the program said how it ended; `by_service`: the service itself makes it; `unused`: its permit lapsed before that',
+      ),
     attempt: z.int().optional().describe('The number of the newest attempt, from 1'),
     exitCode: z
       .int()

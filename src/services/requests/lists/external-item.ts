@@ -16,18 +16,21 @@ const reasons = { program: 'reported', person: 'settled' } as const
 /**
  * The execution of a program's request: it starts when the permit is consumed, and ends as the
  * program reports, as the service saw it, or as a person found. A permit that was revoked or lapsed
- * starts nothing (product.md 14).
+ * starts nothing (product.md 14). The reasons say whether it is the program that takes the permit.
  */
 export function externalExecution(
   { consumedAt, outcome, outcomeAt, outcomeFrom }: ExternalItemJson,
   { digest, permit }: { readonly digest: string; readonly permit: PermitState | null },
 ): ExecutionRecord {
+  const isOurs = outcomeFrom === 'service'
   if (consumedAt === null) {
-    const isOver = permit === 'revoked' || permit === 'lapsed'
-    return isOver ? { state: 'refused', reason: permit } : { state: 'not_started' }
+    if (permit === 'lapsed') return { state: 'refused', reason: isOurs ? 'unused' : permit }
+    return permit === 'revoked' ? { state: 'refused', reason: permit } : { state: 'not_started' }
   }
   const started = { attempt: 1, executedDigest: digest, startedAt: new Date(consumedAt) }
-  if (outcome === null || outcomeAt === null) return { state: 'started', ...started }
+  if (outcome === null || outcomeAt === null) {
+    return { state: 'started', ...(isOurs ? { reason: 'by_service' } : {}), ...started }
+  }
   const why = outcomeFrom === 'service' ? {} : { reason: reasons[outcomeFrom] }
   return { state: outcome, ...why, ...started, finishedAt: new Date(outcomeAt) }
 }

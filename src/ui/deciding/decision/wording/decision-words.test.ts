@@ -194,6 +194,21 @@ test.each([
   expect(executionSentence({ state, reason: 'settled' }, request)).toBe(words)
 })
 
+// Rules: product.md 47
+test.each([
+  ['started', 'by_service', 'It is being carried out now.'],
+  ['started', undefined, 'The program took its permit, and has not reported an outcome.'],
+  [
+    'refused',
+    'unused',
+    'It was not carried out: the approval lapsed before the service could make the call.',
+  ],
+  ['refused', 'lapsed', 'The program did not take its permit before it lapsed.'],
+] as const)('a program’s call that is %s (%s) says who makes it: %s', (state, reason, words) => {
+  const request = { state: 'approved', kind: 'external' } as const
+  expect(executionSentence({ state, reason }, request)).toBe(words)
+})
+
 test('an approved call that did not run is not said to have run', () => {
   expect(
     executionSentence({ state: 'not_started' }, { state: 'approved', kind: 'tool_call' }),
