@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { Caller } from '../../core/context.ts'
@@ -55,7 +56,10 @@ export async function recordVerdicts(
       request_id = coalesce(judged.request_id, tool_call.request_id)
     from jsonb_to_recordset(${toJsonb(rows)}) as judged(id uuid, verdict text, digest text, rule jsonb,
       policy_digest text, read_only boolean, grant_id uuid, request_id uuid)
-    where tool_call.id = judged.id
+    where tool_call.id = judged.id and ${isOneOf(
+      'tool_call.id',
+      rows.map(({ id }) => id),
+    )}
   `.execute(unit.tx)
   await unit.audit(...verdicts.map((verdict) => judgedEntry(run, verdict)))
 }

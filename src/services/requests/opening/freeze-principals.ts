@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { type SealableRow, principalsDigest } from '#domain/statements/row-seals.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -149,7 +150,10 @@ export function sealRequests(
     await sql`
       update request set principals_digest = sealed.principals_digest, seal = sealed.seal
       from jsonb_to_recordset(${toJsonb(sealed)}) as sealed(id uuid, principals_digest text, seal text)
-      where request.id = sealed.id
+      where request.id = sealed.id and ${isOneOf(
+        'request.id',
+        sealed.map(({ id }) => id),
+      )}
     `.execute(tx)
   })
 }
