@@ -4,10 +4,7 @@ import { DeliveredMarks } from '#delivery/outbox/lease-rows.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
-import { takeTurn } from '#services/engine/turns/take-turn.ts'
-import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { connectDatabase } from '#store/database.ts'
-import { deskWorker, openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowsReadBy } from './rows-read-by.ts'
 
 /** So many that they fill several pages of each table. */
@@ -104,35 +101,3 @@ it.each([
     expectNoMore(withManyDecided.opening, withFew.opening)
   },
 )
-
-it('a turn that asks reads as many rows of requests and calls, whatever the number of those of another worker', async () => {
-  await using desk = await openAgentDesk()
-  const { url } = desk.database
-  await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
-  // A turn looks at the calls of the newest runs of its own worker.
-  await desk.activate({ 'workers/other.md': deskWorker.replace('name: scribe', 'name: other') })
-  const turnTables = ['request', 'tool_call']
-  for (const name of turnTables) {
-    await sql`alter table ${sql.table(name)} set (autovacuum_enabled = false)`.execute(db)
-  }
-  const { verifier, memory, log } = desk.worker
-  const policies = createPolicyReader({ db, verifier, memory, log })
-  const ctx = { ...desk.worker, db, policies }
-  const turnOf = async (worker: string, calls: number) => {
-    const runId = await desk.start({ worker })
-    const inputs = Array.from({ length: calls }, (_, place) => ({
-      tool: 'write_file',
-      input: { path: `notes/${place}.md`, content: '-' },
-    }))
-    desk.say({ text: 'I act.', calls: inputs })
-    const { signal } = new AbortController()
-    return rowsReadBy(db, turnTables, () => takeTurn(ctx, { runId, turn: 1, signal }))
-  }
-  const least = async () =>
-    leastOf([await turnOf('scribe', 1), await turnOf('scribe', 1), await turnOf('scribe', 1)])
-  // The connection keeps the plans that it makes now.
-  for (let count = 0; count < 8; count += 1) await turnOf('scribe', 1)
-  const withFew = await least()
-  for (let count = 0; count < 12; count += 1) await turnOf('other', 10)
-  expectNoMore(await least(), withFew)
-})
