@@ -6,6 +6,7 @@ import {
   identifyProcess,
   isStillRunning,
   parseIdentity,
+  type ProcessIdentity,
   writeIdentityFile,
 } from './process-identity.ts'
 
@@ -14,8 +15,8 @@ const waitMs = 30_000
 const claimForm = /^[0-9a-f]{16}$/
 
 /**
- * Runs work while this process holds the lock of this name: no other process, and no other work of
- * this one, does. Rejects when others hold it for too long.
+ * Runs work while this process, `holder`, holds the lock of this name: no other process, and no
+ * other work of this one, does. Rejects when others hold it for too long.
  *
  * Whoever wants the lock writes a claim, a file beside `file` with a name of its own. Then it looks
  * for the claims of others, and holds the lock if no running process has one. Of two, at least the
@@ -23,7 +24,10 @@ const claimForm = /^[0-9a-f]{16}$/
  * later claim has its name. One file for all could not be removed safely: between the look and the
  * removal another process may have replaced it. The system's own locks (`flock`) are not in Node.
  */
-export async function whileHolding<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function whileHolding<T>(
+  file: string,
+  work: (holder: ProcessIdentity) => Promise<T>,
+): Promise<T> {
   const identity = identifyProcess(process.pid)
   if (identity === null) {
     throw new Error('this system does not say when a process started (is /proc mounted?)')
@@ -34,7 +38,7 @@ export async function whileHolding<T>(file: string, work: () => Promise<T>): Pro
     await writeIdentityFile(claim, identity)
     for (const endsAt = performance.now() + waitMs; ;) {
       const others = await readClaims(file, own)
-      if (others.length === 0) return await work()
+      if (others.length === 0) return await work(identity)
       if (performance.now() > endsAt) break
       if (others.every((other) => own < other)) {
         await sleep(pollMs)

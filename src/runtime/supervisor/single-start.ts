@@ -6,7 +6,6 @@ import {
   readIdentityFile,
   removeIdentityFile,
   writeIdentityFile,
-  identifyProcess,
   isStillRunning,
 } from '../processes/process-identity.ts'
 import { processFiles, serviceNames } from './supervise.ts'
@@ -40,12 +39,10 @@ export async function becomeSupervisor(
 /** Starts of the same moment read and write the record one after the other. */
 async function takePlace(runDir: string): Promise<void> {
   const record = processFiles(runDir, 'supervisor').identity
-  await whileHolding(`${record}.lock`, async () => {
+  await whileHolding(`${record}.lock`, async (holder) => {
     const other = await readIdentityFile(record)
     if (other !== null && isStillRunning(other)) throw await alreadyRunning(runDir, other.pid)
-    const own = identifyProcess(process.pid)
-    if (own === null) throw new TypeError(`process ${process.pid} has ended`)
-    await writeIdentityFile(record, own)
+    await writeIdentityFile(record, holder)
   })
 }
 

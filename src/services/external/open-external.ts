@@ -142,18 +142,21 @@ async function findOpened(
   const row = await at.db
     .selectFrom('external_request')
     .innerJoin('request', 'request.id', 'external_request.request_id')
-    .select(['request.id as requestId', 'request.state', 'external_request.body_hash'])
+    .selectAll('request')
+    .select('external_request.body_hash')
     .where('external_request.owner_id', '=', key.program.ownerId)
     .where('external_request.external_id', '=', key.externalId)
     .executeTakeFirst()
   if (row === undefined) return null
-  const { body_hash: bodyHash, ...earlier } = row
+  const { body_hash: bodyHash, ...request } = row
   const isSame = bodyHash === key.bodyHash
-  if (isSame && (await hasProposerBehind(at, row.requestId, key.program))) return earlier
+  if (isSame && (await hasProposerBehind(at, request, key.program))) {
+    return { requestId: request.id, state: request.state }
+  }
   const refusal = isSame
     ? 'Another key used this externalId, and the person who proposed your key is not behind its request; use a new one'
     : 'This externalId was used before for another request; use a new one'
-  throw new Problem('idempotency_key_reused', refusal, { request: row.requestId })
+  throw new Problem('idempotency_key_reused', refusal, { request: request.id })
 }
 
 /** The id of a person who can sign in; `null` when nobody is named. */

@@ -34,7 +34,7 @@ export async function lockOwn(
   if (external.owner_id !== authority.actor.ownerId) {
     throw new Problem('forbidden', 'Only keys of the owner whose program asked may do this')
   }
-  if (!(await hasProposerBehind({ db: tx, seals }, requestId, authority.actor))) {
+  if (!(await hasProposerBehind({ db: tx, seals }, request, authority.actor))) {
     const refusal =
       'Another key opened this request, and the person who proposed your key is not behind it'
     throw new Problem('forbidden', refusal)

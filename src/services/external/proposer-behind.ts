@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely'
 import { principalsDigest, type Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
 import type { Program } from '../core/authority.ts'
 
 /**
@@ -9,22 +11,16 @@ import type { Program } from '../core/authority.ts'
  */
 export async function hasProposerBehind(
   { db, seals }: { readonly db: Db | Tx; readonly seals: Seals },
-  requestId: string,
+  request: Selectable<RequestTable>,
   { proposedBy }: Program,
 ): Promise<boolean> {
   if (proposedBy === undefined) return true
-  const request = await db
-    .selectFrom('request')
-    .selectAll()
-    .where('id', '=', requestId)
-    .executeTakeFirst()
   const principals = await db
     .selectFrom('request_principal')
     .select(['person_id as personId', 'why'])
-    .where('request_id', '=', requestId)
+    .where('request_id', '=', request.id)
     .execute()
   return (
-    request !== undefined &&
     seals.holds('request', request) &&
     principalsDigest(principals) === request.principals_digest &&
     principals.some(({ personId }) => personId === proposedBy)

@@ -3,6 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
 import { newId } from '#domain/new-id.ts'
+import { readEnabledPerson } from '../access/find-active-person.ts'
 import { isAdmittedNow } from '../access/is-admitted.ts'
 import { refuseSignIn } from '../access/sign-in/refuse-sign-in.ts'
 import {
@@ -85,13 +86,8 @@ async function lockByWebauthnId({ tx, seals }: UnitOfWork, webauthnId: string) {
     .forUpdate()
     .executeTakeFirst()
   if (credential === undefined || !seals.holds('credential', credential)) return null
-  const person = await tx
-    .selectFrom('person')
-    .selectAll()
-    .where('id', '=', credential.person_id)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  return person !== undefined && seals.holds('person', person) ? { credential, person } : null
+  const person = await readEnabledPerson({ tx, seals }, credential.person_id)
+  return person === null ? null : { credential, person }
 }
 
 /** Whether the user handle of the answer is its owner's. */

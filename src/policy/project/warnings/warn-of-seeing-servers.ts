@@ -10,7 +10,7 @@ import type { WorkerDefinition } from '../../worker-definition.ts'
  */
 export function warnOfSeeingServers(report: Report, worker: WorkerDefinition): void {
   const asking = worker.zones.filter((zone) => !isReadBlocked(zone))
-  const zones = hiddenZones(asking, [{ visibleZones: [], paths: [], mayRead: [], vector: null }])
+  const zones = hiddenZones(asking, [{ visibleZones: [] }])
   if (zones.length === 0) return
   const names = zones.map(({ name }) => name).join(' and ')
   for (const { name, transport, tools, source } of worker.mcpServers.values()) {

@@ -82,8 +82,7 @@ function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } 
 function neverSees(rule: ShellRule, zones: readonly Zone[]): boolean {
   return (
     zones.length > 0 &&
-    hiddenZones(zones, [{ visibleZones: rule.zones ?? [], paths: [], mayRead: [], vector: null }])
-      .length === zones.length
+    hiddenZones(zones, [{ visibleZones: rule.zones ?? [] }]).length === zones.length
   )
 }
 

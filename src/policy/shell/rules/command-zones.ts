@@ -91,7 +91,7 @@ export interface AllowedPart {
  */
 export function hiddenZones(
   zones: readonly Zone[],
-  allowedParts: readonly AllowedPart[],
+  allowedParts: readonly Pick<AllowedPart, 'visibleZones'>[],
 ): readonly Zone[] {
   return zones.filter((zone) => {
     const { name } = zone
@@ -110,8 +110,8 @@ export interface ReachedZone {
 /**
  * The hidden zone that keeps a command which could be pre-approved from running alone; one whose
  * reads are blocked comes before one whose reads ask. A word counts as a path of a blocked zone
- * unless it is certainly none: a program of others runs the command without a sandbox, which hides
- * nothing from it. `null`: it needs none.
+ * unless it is certainly none, because commands of external programs run without a sandbox, which
+ * would hide the zone. `null`: it needs none.
  */
 export async function reachedHidden(
   context: ZoneContext,

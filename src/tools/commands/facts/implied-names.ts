@@ -6,7 +6,7 @@ import type { WordTexts } from './named-words.ts'
 const nodes = wordSet('node nodejs bun tsx ts-node')
 const pythons = wordSet('python python2 python3 pypy pypy3')
 
-/** The file with which each build tool begins, in its folder, unless it is told another one. */
+/** The file that each build tool reads in its folder, unless an option names another one. */
 const buildFiles: ReadonlyMap<string, readonly string[]> = new Map([
   ['make', ['GNUmakefile', 'makefile', 'Makefile']],
   ['gmake', ['GNUmakefile', 'makefile', 'Makefile']],
@@ -14,9 +14,9 @@ const buildFiles: ReadonlyMap<string, readonly string[]> = new Map([
   ['rake', ['Rakefile', 'rakefile']],
 ])
 const packageRunners = wordSet('npm pnpm yarn bun')
-/** Those of their commands that run scripts of package.json; others may change it. */
+/** Commands of these that run scripts of package.json; other commands may change that file. */
 const scriptCommands = wordSet('test t tst run run-script rum urn start stop restart')
-/** Those that take any word for a script but these, which change packages. */
+/** These run any word as a script, except for the commands below, which change packages. */
 const scriptTakers = wordSet('pnpm yarn bun')
 const packageChanges = wordSet('add remove rm uninstall up update upgrade install i link unlink')
 

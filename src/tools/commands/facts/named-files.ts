@@ -84,7 +84,8 @@ export async function namedFiles(
   const places = new Map<string, ReadonlySet<string>>()
   const placesOf = async (names: readonly string[]): Promise<readonly string[]> => {
     for (const name of names) {
-      if (!places.has(name)) places.set(name, await placesOfWord(root, words.folders, name))
+      if (!places.has(name))
+        places.set(name, await placesOfWord({ root, realRoot }, words.folders, name))
     }
     return names.flatMap((name) => [...(places.get(name) ?? [])])
   }
@@ -186,11 +187,11 @@ function tooLarge(at: string): ToolProblem {
 }
 
 /**
- * Where a word may lead from these folders. The kernel counts `..` from where the names before it
- * lead; some programs, such as node, shorten the text first.
+ * Where a word may lead from these folders. The kernel resolves `..` after the links before it;
+ * some programs, such as node, remove `..` from the text first.
  */
 async function placesOfWord(
-  root: string,
+  { root, realRoot }: { readonly root: string; readonly realRoot: string | null },
   folders: readonly string[],
   text: string,
 ): Promise<ReadonlySet<string>> {
@@ -198,7 +199,11 @@ async function placesOfWord(
   for (const name of pathsIn(text)) {
     for (const folder of folders) {
       places.add(placeOf(root, folder, name))
-      if (goesUp.test(name)) places.add(await realPlaceOf(root, folder, name))
+      if (realRoot === null || !mayBePath(name) || !goesUp.test(name)) continue
+      const end = await realPathOf(
+        path.isAbsolute(name) ? name : `${folderAt(root, folder)}/${name}`,
+      )
+      if (end !== null) places.add(placeOf(realRoot, '', end))
     }
   }
   return new Set([...places].filter((at) => at !== null))
@@ -216,16 +221,6 @@ function placeOf(root: string, folder: string, text: string): string | null {
   if (!mayBePath(text)) return null
   const at = path.relative(root, path.resolve(folderAt(root, folder), text))
   return at === '' || at === '..' || at.startsWith('../') ? null : at
-}
-
-/** As `placeOf`, for a word with `..`: the kernel counts it from where the names before it lead. */
-async function realPlaceOf(root: string, folder: string, text: string): Promise<string | null> {
-  if (!mayBePath(text)) return null
-  const absolute = text.startsWith('/') ? text : `${folderAt(root, folder)}/${text}`
-  const [realRoot, end] = await Promise.all([realPathOf(root), realPathOf(absolute)])
-  return realRoot === null || end === null
-    ? placeOf(root, folder, text)
-    : placeOf(realRoot, '', end)
 }
 
 function mayBePath(text: string): boolean {

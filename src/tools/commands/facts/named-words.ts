@@ -26,7 +26,7 @@ export interface NamedWords {
 
 const changes = new Set(['cd', 'pushd'])
 const maxFolders = 64
-/** Of these, most are often no folders: the text of a `cd` is taken from several places. */
+/** Before it is known which of them exist: each `cd` is followed from several folders. */
 const maxEntered = 1000
 const maxCommands = 5000
 /** Each word is looked for in each folder, under each name that it may mean. */
@@ -60,9 +60,9 @@ export async function namedWords(root: string, input: CommandInput): Promise<Nam
 }
 
 /**
- * What is nested too deep, too long or not valid, word by word: each may name a file, and a folder
- * follows `cd`. `cat`: these files are compared before the command runs, and not copied, because
- * the same text may be one that changes them (`perl -pi`).
+ * The words of texts that are nested too deep, too long or not valid: each may name a file, and a
+ * folder follows `cd`. They stand behind `cat`, so that these files are compared before the command
+ * runs and not copied: the text may be one that changes them (`perl -pi`).
  */
 function unparsedCommands(readings: Search['scanned']): readonly WordTexts[] {
   const words = new Set(readings.flat())
@@ -75,6 +75,7 @@ function unparsedCommands(readings: Search['scanned']): readonly WordTexts[] {
   ]
 }
 
+/** The refusal of a command that may name too many files. */
 export function tooMany(): ToolProblem {
   return new ToolProblem(
     `The command may name too many files for its approver: it can have at most ${maxCommands} simple commands and ${maxFolders} folders, and ${maxPlaces} places for files. Divide it into several calls.`,
@@ -170,8 +171,8 @@ function enteredWords(words: WordTexts): readonly EnteredWord[] {
 export const goesUp = /(?:^|\/)\.\.(?:\/|$)/
 
 /**
- * Where a text leads from a folder. The kernel counts `..` from where the names before it lead, so
- * that a link among them counts; `cd` shortens the text first, unless it is told not to (`-P`).
+ * Where a text leads from a folder. The kernel resolves `..` after the links before it; `cd`
+ * removes `..` from the text first, unless it has the option `-P`.
  */
 async function foldersAt(
   root: string,

@@ -21,9 +21,9 @@ case $code in 0) ;; 127 | 128) exit 0 ;; *) exit "$code" ;; esac
 
 /**
  * Writes what Git has at `paths` to `/tmp/all`, as `ls-files -t --stage -z` prints it: the entries
- * of the index or, where the whole index is empty or missing, those of the newest commit. The next
- * commit of everything would otherwise have the files that a command does not see as removed. An
- * entry that somebody removed from an index with others stays removed.
+ * of the index or, where the whole index is empty or missing, those of the newest commit. Otherwise
+ * a command that commits everything would commit the removal of the files that it does not see. An
+ * entry that somebody removed from an index with other entries stays removed.
  */
 export const listEntries = `g ls-files -t --stage -z -- "\${paths[@]}" > /tmp/all || exit 1
 top=$(g rev-parse --show-toplevel) && g -C "$top" ls-files > /tmp/index || exit 1

@@ -24,9 +24,9 @@ export interface CoveredInGit {
 }
 
 /**
- * Prints, for each tracked file, its mode and size, its path, and its bytes in the index or the
- * newest commit. Leaves out entries that a sparse checkout keeps off the disk. Fails where Git
- * cannot give all others.
+ * Prints, for each tracked file (`listEntries`), its mode and size, its path, and its bytes in Git.
+ * Leaves out entries that a sparse checkout keeps off the disk. Fails where Git cannot give all
+ * others.
  */
 const script = `${onlyInRepository}paths=("$@")
 ${listEntries}while IFS= read -r -d '' entry; do

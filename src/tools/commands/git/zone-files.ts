@@ -11,9 +11,8 @@ import { askGit, listEntries, onlyInRepository, problemOfAnswer } from './ask-gi
 import { readZoneAnswer, writeZoneFiles } from './zone-answer.ts'
 
 /**
- * Prints the entries of the index and the newest commit below a folder and an empty one, and then,
- * with `contents`, those of their objects. Leaves out entries that a sparse checkout keeps off the
- * disk.
+ * Prints the entries of Git below a folder (`listEntries`) and an empty one, and then, with
+ * `contents`, those of their objects. Leaves out entries that a sparse checkout keeps off the disk.
  */
 const script = `${onlyInRepository}paths=("$1")
 ${listEntries}while IFS= read -r -d '' entry; do
@@ -31,7 +30,7 @@ export interface ZoneCopy {
   readonly zone: string
   readonly mount: MountedCopy
   /** the entries of Git below the zone, as the script prints them */
-  readonly entries: string
+  readonly entries: Buffer
 }
 
 /**
@@ -86,7 +85,7 @@ export async function zonesBehindIndex(
   const sentences: string[] = []
   for (const { entries, mount, zone } of copies) {
     const end = await askAbout(place, plan, mount.path, 'names', signal)
-    if (problemOfAnswer(end) === null && entriesIn(end.stdout.bytes) === entries) continue
+    if (problemOfAnswer(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
     sentences.push(
       `Git's index may have other files of zone ${zone} now, and the disk has those from before: ` +
         `a person can bring them up to date with \`git restore -- ${path.basename(mount.path)}\`.`,
@@ -107,10 +106,10 @@ async function askAbout(
   return askGit(sandbox, plan, { script, cwd: path.dirname(at), words }, signal)
 }
 
-/** The entries of an answer, in order. */
-function entriesIn(answer: Buffer): string {
+/** The part of an answer up to its empty entry. */
+function entriesIn(answer: Buffer): Buffer {
   const end = answer.indexOf('\0\0', 0, 'latin1')
-  return answer.toString('latin1', 0, Math.max(0, end)).split('\0').toSorted().join('\0')
+  return answer.subarray(0, Math.max(0, end))
 }
 
 function refusal(zone: Zone, why: string): ToolProblem {
