@@ -9,7 +9,7 @@ let used = randomBytes.length
 let msecs = 0
 let seq = 0
 
-/** A clock that is set back by more was wrong before, and ids follow the right time. */
+/** If the clock is set back by more, it was wrong before, and ids follow the new time. */
 const maxAheadMs = 60_000
 
 /**

@@ -25,9 +25,10 @@ import { WindowCounts } from './window-counts.ts'
  * is `401` and never falls back to a cookie; beyond 60 of them a minute they are `429`. Then a
  * valid key of that address still passes; if it was not seen before, its call must be among the
  * first ten of its second with unknown keys. A key that failed is refused for the rest of the
- * second. Tokens are counted like keys, apart from them. More unknown cookies than `perSecond` are
- * `429` before the database is asked. A look-up of the last seconds serves calls that change
- * nothing, and those of `judgedAgain`, whose verbs look for the session in their own transaction.
+ * second. Access tokens share the 60 with keys, and have look-ups of their own. More unknown
+ * cookies than `perSecond` are `429` before the database is asked. A look-up of the last seconds
+ * serves calls that change nothing, and those of `judgedAgain`, whose verbs look for the session in
+ * their own transaction.
  */
 export function authenticate(
   api: Api,

@@ -27,7 +27,7 @@ async function readOne(path: string) {
   return { name: basename(path), mediaType, data: bytes.toString('base64') }
 }
 
-/** The path without links of an open file; only Linux tells it of the open file itself. */
+/** The real path of an open file. Only Linux reports it; elsewhere it is looked up by the name. */
 function pathOf({ fd }: FileHandle, path: string): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${fd}`) : realpath(path)
 }

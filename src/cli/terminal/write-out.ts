@@ -14,7 +14,7 @@ export async function writeOut(file: string, bytes: Uint8Array): Promise<void> {
   if (end?.isDirectory() === true) {
     throw new CommandFailure(`${file} is a folder: name a file with --out`, exitCodes.usage)
   }
-  // `/dev/stdout` is a link, and everybody's.
+  // `/dev/stdout` is a link that must not be replaced.
   const isShared = entry?.isSymbolicLink() === true && dirname(resolve(file)) === '/dev'
   if (isShared || end?.isFile() === false) {
     throw new CommandFailure(`${file} is not a file: without --out it is printed`, exitCodes.usage)

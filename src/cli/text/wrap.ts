@@ -91,7 +91,7 @@ export function terminalColumns(): number | null {
   return process.stdout.isTTY ? process.stdout.columns : null
 }
 
-/** Rows of the terminal that reads us; `null` for a pipe, a file and a terminal of no size. */
+/** Rows of the terminal that shows the output; `null`: it is none, or its size is unknown. */
 export function terminalRows(): number | null {
   return process.stdout.isTTY && process.stdout.rows > 0 ? process.stdout.rows : null
 }
@@ -104,9 +104,9 @@ interface Page {
   readonly foot: readonly string[]
 }
 
-/** Fewer rows than these between head and foot show too little: their lines are cut before. */
+/** If fewer rows than these are left between head and foot, lines of head and foot are cut. */
 const minMiddleRows = 8
-/** What is between head and foot has these rows, even if the page is then too long. */
+/** Between head and foot are at least these rows, even if the page is then too long. */
 const leastMiddleRows = 5
 
 /**
@@ -139,7 +139,7 @@ export function fitPage(
   return { rows: [...edges.head, ...first, ...second, ...edges.foot], whole: false }
 }
 
-/** Ends a style that a row left out would have ended. */
+/** Ends a style whose end may be in a row that is left out. */
 const endOfStyles = '\u001b[0m'
 
 function endOf(rows: readonly string[]): string {

@@ -39,7 +39,7 @@ export async function placesLeft(
       left join event on event.id = delivery.event_id
     where delivery.recipient = any(${recipients}::text[]) and delivery.recipient <> ''
       -- No message is older than its event: the index finds those of the hour.
-      and delivery.created_at > ${since} 
+      and delivery.created_at > ${since}
       and coalesce(event.created_at, request.expires_at - ${expiringSoonMs} * interval '1 millisecond') > ${since}
       and delivery.state <> 'dead'
       and delivery.endpoint = ${endpoint} and delivery.type = ${type} and request.queue = ${queue}

@@ -11,7 +11,7 @@ export interface Mail {
   readonly thread: string | null
   /** the page with the mail settings; `null`: the recipient requested this mail */
   readonly unsubscribe: string | null
-  /** sent in its place where its request has ended by then; absent: nothing is */
+  /** sent in place of this mail if its request has ended by then; absent: nothing is sent */
   readonly onceEnded?: Omit<Mail, 'to' | 'onceEnded'>
 }
 

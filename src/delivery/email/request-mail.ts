@@ -98,7 +98,7 @@ export function requestMail(
   }
 }
 
-/** What remains to be said where the request of the last mail of an hour has ended before it. */
+/** The mail in place of the last one of an hour, if the request of that one has ended. */
 function limitMail({ queue }: MailedRequest, pages: MailPages): NonNullable<Mail['onceEnded']> {
   const name = mailLine(queue, maxWordLength)
   const sentence = limitSentence('mail of this kind', name)

@@ -25,8 +25,8 @@ export const givingApproval: RawBuilder<GivingApproval> = sql<GivingApproval>`(
 
 /**
  * Whether those who gave a grant and could still approve the call meet the quorum that they met
- * then: of two who were needed, both count (product.md 10, 18). `principals`: the people behind the
- * call. Rows without a valid seal count for nothing.
+ * then: if two were needed, both must still be able to decide (product.md 10, 18). `principals`:
+ * the people behind the call. Rows without a valid seal do not count.
  */
 export function isStillApproved(
   seals: Seals,

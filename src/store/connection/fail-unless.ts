@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * A column that makes its statement fail with a sentence unless the condition holds: the commit of
- * a last statement is sent before anybody could judge its rows. The sentence is no number, and the
- * function keeps Postgres from computing it as it plans.
+ * A column that makes its statement fail with a sentence unless the condition holds: the commit is
+ * sent together with the last statement, before the service reads its rows. The cast of the
+ * sentence to a number fails; `concat` keeps Postgres from casting it while it plans.
  */
 export function failUnless(
   condition: RawBuilder<unknown>,

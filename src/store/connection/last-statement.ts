@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 const comment = '/* last */'
 
 /**
- * Begins the last statement of a transaction, with which a connection of the service sends the
- * commit: one round trip for both. The statement itself must fail where anything is wrong, since
- * nobody can judge its rows before the commit.
+ * Begins the last statement of a transaction. A connection of the service sends the commit together
+ * with it, in one round trip. The statement itself must fail where anything is wrong, because its
+ * rows are read after the commit.
  */
 export const lastStatement = sql.raw(`${comment} `)
 

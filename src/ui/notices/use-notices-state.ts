@@ -24,7 +24,7 @@ export function useNoticesState(
   return [state, setState]
 }
 
-/** The browser's permission for notifications; null in browsers that do not tell of it. */
+/** The browser's permission for notifications; null in browsers that cannot be asked for it. */
 async function findPermission(): Promise<PermissionStatus | null> {
   try {
     return await navigator.permissions.query({ name: 'notifications' })

@@ -177,6 +177,6 @@ export function localPath(path: string | undefined, publicUrl: string): string {
   if (path === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)) return '/'
   const url = URL.canParse(path, publicUrl) ? new URL(path, publicUrl) : null
   const isOurs = url !== null && url.origin === new URL(publicUrl).origin
-  // `/.//host` is a path here, and without its dot the address of another host.
+  // `/.//host` becomes the path `//host`, which a browser reads as the address of another host.
   return isOurs && !/^\/(?:\/|v1\/)/.test(url.pathname) ? url.pathname + url.search : '/'
 }

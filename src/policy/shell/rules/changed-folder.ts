@@ -4,17 +4,19 @@ import { programName } from '../spelling/spelling.ts'
 import type { KnownPart, KnownWord } from '../strict/expand-word.ts'
 
 /**
- * The first command of a script that was judged by the settings in its folder (`git`), although
- * another command of the script may put other ones there before: `mv evil .git && git status`. As
- * printed; `null`: there is none.
+ * Some programs (`git`) are judged by the settings in their folder. Returns the first command of
+ * such a program, as printed, before which another command of the script may put other settings
+ * there (`mv evil .git && git status`); `null`: there is none.
  */
 export function runsAfterPlacing(parts: readonly KnownPart[]): string | null {
   let mayBePlaced = false
   for (const pipeline of pipelinesOf(parts)) {
     // Commands of one pipeline run at the same time.
-    mayBePlaced ||= pipeline.some((words) => runs(words, ({ placesFiles }) => placesFiles === true))
+    mayBePlaced ||= pipeline.some((words) =>
+      usesProgram(words, ({ placesFiles }) => placesFiles === true),
+    )
     const reader = pipeline.find((words) =>
-      runs(words, ({ folderRuns }) => folderRuns !== undefined),
+      usesProgram(words, ({ folderRuns }) => folderRuns !== undefined),
     )
     if (mayBePlaced && reader !== undefined) return reader.map(({ printed }) => printed).join(' ')
   }
@@ -34,9 +36,9 @@ function pipelinesOf(parts: readonly KnownPart[]): readonly (readonly Words[])[]
 }
 
 /** Behind a wrapper every word may be the name of the program. */
-function runs(words: Words, isSo: (program: Program) => boolean): boolean {
+function usesProgram(words: Words, matches: (program: Program) => boolean): boolean {
   const programs = words.map(({ text }) => programNamed(programName(text)))
   const isWrapped = programs[0]?.runs === 'command'
   const names = programs.slice(0, isWrapped ? undefined : 1)
-  return names.some((program) => program !== undefined && isSo(program))
+  return names.some((program) => program !== undefined && matches(program))
 }

@@ -23,7 +23,10 @@ export async function repeatAttempt(
   return true
 }
 
-/** Attempts that were refused, or that a person asked for, are none. */
+/**
+ * How often the service attempted the call again by itself. Refused attempts, and those that a
+ * person asked for, do not count.
+ */
 async function countRepetitions(tx: Tx, { call }: CallAtHand): Promise<number> {
   const { count } = await tx
     .selectFrom('execution')
