@@ -13,10 +13,9 @@ const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
  * each. They run with the slow ones, so that `npm test` stays below a quarter of an hour.
  */
 const processes = [
-  'test/{contract,faults,packages,runtime}/**/*.test.ts',
+  'test/{cli,contract,faults,packages,runtime}/**/*.test.ts',
   'test/browser/{real-work,repository-in-browser,silent-stream}.test.ts',
   'test/budgets/waiting-heap.test.ts',
-  'test/cli/{conversation,delegation-example,init-repository,terminal}.test.ts',
   'src/delivery/reconciling/reconcile-runs.it.test.ts',
   'src/sandbox/{abandoned-locks,workspace-races}.it.test.ts',
   'src/tools/mcp/{hanging,hostile}-servers.it.test.ts',
