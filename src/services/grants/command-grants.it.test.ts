@@ -1,3 +1,5 @@
+import { truncate } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   deskConfig,
@@ -5,8 +7,11 @@ import {
   openAgentDesk,
   type AgentDesk,
 } from '#test/harness/fixtures/agent-desk.ts'
+import type { Tool } from '#domain/tools/tool.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
+import { executeCall } from '../engine/executions/execute-call.ts'
 import { listGrants } from './list-grants.ts'
 
 const routing = `routing:
@@ -58,6 +63,39 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
     await desk.write('notes/run.sh', 'echo second\n')
     await desk.perform(turn)
     expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'ask', result: null }])
+  })
+
+  test('for the run no longer covers a call whose files become too much while it is about to run, and the model reads why', async () => {
+    const runId = await granted('run')
+    await desk.turn(runId, 2)
+    const [call] = await desk.calls(runId, 2)
+    let looks = 0
+    const worker: typeof desk.worker = {
+      ...desk.worker,
+      async registryOf(...place) {
+        const registry = await desk.worker.registryOf(...place)
+        const tool = registry.get('exec')
+        if (tool?.restsOn === undefined) throw new Error('a command rests on nothing')
+        const { restsOn } = tool
+        const growing: Tool = {
+          ...tool,
+          async restsOn(input, workspace) {
+            looks += 1
+            if (looks === 2) await truncate(join(desk.root, 'notes/run.sh'), 9 * 1024 ** 3)
+            return restsOn(input, workspace)
+          },
+        }
+        return { ...registry, get: (name) => (name === 'exec' ? growing : registry.get(name)) }
+      },
+    }
+    const { signal } = new AbortController()
+    const outcome = await executeCall(worker, { callId: call?.id ?? '', signal })
+    expect(looks).toBeGreaterThan(1)
+    expect(outcome).toEqual({ kind: 'done' })
+    expect(await desk.calls(runId, 2)).toMatchObject([
+      { result: 'error', text: expect.stringContaining('names too much for its approver') },
+    ])
+    expect(await rowsOf(desk.database.db, 'execution', { call_id: call?.id ?? '' })).toEqual([])
   })
 
   test('with scope command covers it whatever the file contains, where routing lists that scope', async () => {

@@ -3,6 +3,7 @@ import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Tool } from '#domain/tools/tool.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { strictRuleId } from '../judging/judge-one.ts'
 import { strictText } from '../../transcript/result-texts.ts'
@@ -30,10 +31,25 @@ export async function planPreApproved(
   at: CallAtHand,
   readings: PlanReadings,
 ): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
+  try {
+    return await planBy(ctx, at, readings, { grants: true })
+  } catch (error) {
+    if (!(error instanceof ToolProblem)) throw error
+    // Since the grant was found, the command came to name too much: no grant covers it.
+    return planBy(ctx, at, readings, { grants: false })
+  }
+}
+
+async function planBy(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  readings: PlanReadings,
+  { grants }: { readonly grants: boolean },
+): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
   const terms = await termsOf(withPolicyOf(ctx, readings), at.run)
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const input = JSON.parse(await inputText(ctx, at.call.input_hash, readings)) as Json
-  const question = { terms, tool: at.call.tool, input, grants: true, permitId: null }
+  const question = { terms, tool: at.call.tool, input, grants, permitId: null }
   const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
   if (tool === null) return deniedByMode(judgement, refusal)
   if (judgement.verdict === 'ask') return { kind: 'asks', judgement }
