@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { SmallDisk } from '#test/harness/outages/small-disk.ts'
 import { installOnce } from './install-once.ts'
 
 let folder: string
@@ -38,9 +40,34 @@ test('a failed attempt leaves nothing behind, and the next one succeeds', async 
   expect(await readFile(target, 'utf8')).toBe('whole')
 })
 
-test('the lock of a process that died does not count', async () => {
+test('what a killed start left is removed, and does not keep the next one waiting', async () => {
   const target = join(folder, 'program-1')
-  await writeFile(`${target}.lock`, JSON.stringify({ pid: process.pid, startedAt: 'another time' }))
+  const install = `import { SmallDisk } from '#test/harness/outages/small-disk.ts'
+import { installOnce } from ${JSON.stringify(new URL('install-once.ts', import.meta.url))}
+    await installOnce(process.argv[1], async (path) => {
+      const { writeFileSync } = await import('node:fs')
+      writeFileSync(path, 'half')
+      process.kill(process.pid, 'SIGKILL')
+    }, () => undefined)`
+  const args = [...process.execArgv, '--input-type=module', '-e', install, target]
+  const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect([signal, stderr]).toEqual(['SIGKILL', ''])
+  expect(await readdir(folder)).not.toEqual([])
   await installOnce(target, (path) => writeFile(path, 'whole'), silent)
   expect(await readFile(target, 'utf8')).toBe('whole')
+  expect(await readdir(folder)).toEqual(['program-1'])
+})
+
+// A lock without contents would keep every later start waiting for half an hour.
+test('on a full disk a start ends at once with the reason, and the next one succeeds', async ({
+  skip,
+}) => {
+  await using disk = await SmallDisk.at(join(folder, 'disk'))
+  if (disk === null) return skip('this machine permits no mount')
+  const target = join(folder, 'disk', 'program-1')
+  await writeFile(join(folder, 'disk', 'other'), 'other')
+  const install = () => installOnce(target, (path) => writeFile(path, 'whole'), silent)
+  await expect(disk.whileFull(install)).rejects.toThrow('ENOSPC')
+  await install()
+  expect(await readdir(join(folder, 'disk'))).toEqual(['other', 'program-1'])
 })

@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
-import type { ProcessIdentity } from '../processes/process-identity.ts'
-import { waitUntil } from '../processes/wait-until.ts'
+import { whileHolding } from '../processes/hold-file.ts'
 import { exists } from '../files.ts'
 
-/** Longer than the slowest build: a process that waited this long builds for itself. */
-const lockTimeoutMs = 30 * 60_000
+/** Longer than the slowest build. */
+const waitMs = 30 * 60_000
 
 /**
  * The program at `target`, made by `make` if it does not exist yet. `make` writes to a temporary
@@ -19,52 +16,23 @@ export async function installOnce(
   make: (path: string) => Promise<void>,
   log: (sentence: string) => void,
 ): Promise<string> {
+  if (await exists(target)) return target
   await mkdir(dirname(target), { recursive: true })
-  const lock = `${target}.lock`
-  let isReported = false
-  const turn = await waitUntil(
-    async () => {
-      if (await exists(target)) return 'there'
-      if (await takeLock(lock)) return 'mine'
-      if (!isReported) log(`another start is preparing ${target}: waiting for it`)
-      isReported = true
-      return null
-    },
-    { timeoutMs: lockTimeoutMs, everyMs: 500 },
-  )
-  if (turn === 'there') return target
-  const folder = join(dirname(target), `.new-${randomBytes(4).toString('hex')}`)
-  try {
-    await mkdir(folder)
-    const half = join(folder, 'program')
-    await make(half)
-    await chmod(half, 0o755)
-    await rename(half, target)
-    return target
-  } finally {
+  const onWait = () => log(`another start is preparing ${target}: waiting for it`)
+  await whileHolding({ file: `${target}.lock`, waitMs, onWait }, async () => {
+    if (await exists(target)) return
+    const folder = `${target}.new`
+    // Of a start that was killed.
     await rm(folder, { recursive: true, force: true })
-    await rm(lock, { force: true })
-  }
-}
-
-/** A lock counts only while the process that wrote it runs. */
-async function takeLock(lock: string): Promise<boolean> {
-  const own = JSON.stringify(identifyProcess(process.pid))
-  const isLocked = await writeFile(lock, own, { flag: 'wx' }).then(
-    () => true,
-    () => false,
-  )
-  if (isLocked) return true
-  const holder = await readFile(lock, 'utf8').catch(() => null)
-  if (holder === null || holder === '' || isHeld(holder)) return false
-  await rm(lock, { force: true })
-  return false
-}
-
-function isHeld(text: string): boolean {
-  try {
-    return isStillRunning(JSON.parse(text) as ProcessIdentity)
-  } catch {
-    return false
-  }
+    try {
+      await mkdir(folder)
+      const half = join(folder, 'program')
+      await make(half)
+      await chmod(half, 0o755)
+      await rename(half, target)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+  return target
 }

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { whileHolding } from './hold-file.ts'
-import { writeIdentityFile } from './process-identity.ts'
 
 const processCount = 8
 const turnCount = 50
@@ -45,24 +44,39 @@ test.each(['file', 'supervisor'])(
       for (const child of racing) child.kill('SIGKILL')
       await waitUntil(() => racing.size === 0)
     }
+    const lock = kind === 'file' ? 'lock' : 'supervisor.identity.lock'
+    await whileHolding({ file: join(folder, lock), waitMs: 1000 }, async () => undefined)
+    expect((await readdir(folder)).filter((name) => name.startsWith(lock))).toEqual([])
   },
 )
 
-test('a lock of a process that has ended, or of which nothing can be read, is removed, and nothing of it stays', async () => {
+test('the claim of a process that has ended is removed, and nothing of a claim stays', async () => {
   const folder = newFolder('countersign-lock-')
   const lock = join(folder, 'lock')
-  await writeIdentityFile(`${lock}.${'0'.repeat(16)}`, { pid: process.pid, startedAt: 'before' })
-  await writeFile(`${lock}.${'1'.repeat(16)}`, '')
+  const earlier = Buffer.from('an earlier process').toString('base64url')
+  await writeFile(`${lock}.${'0'.repeat(16)}-${process.pid}-${earlier}`, '')
   await writeFile(`${lock}.other`, 'no claim')
-  expect(await whileHolding(lock, async () => readdir(folder))).toHaveLength(2)
+  const held = { file: lock, waitMs: 1000 }
+  expect(await whileHolding(held, async () => readdir(folder))).toHaveLength(2)
   expect(await readdir(folder)).toEqual(['lock.other'])
+})
+
+test('a lock that cannot be made, or that others hold for too long, is an error', async () => {
+  const folder = newFolder('countersign-lock-')
+  const nowhere = { file: join(folder, 'none', 'lock'), waitMs: 1000 }
+  await expect(whileHolding(nowhere, async () => undefined)).rejects.toThrow('ENOENT')
+  const held = { file: join(folder, 'lock'), waitMs: 50 }
+  await whileHolding(held, async () => {
+    const second = whileHolding(held, async () => expect.fail('two at once'))
+    await expect(second).rejects.toThrow('another process has held')
+  })
 })
 
 test('work waits for other work of the same process, and the lock is free after work that fails', async () => {
   const lock = join(newFolder('countersign-lock-'), 'lock')
   const order: string[] = []
   const works = ['a', 'b', 'c'].map((name) =>
-    whileHolding(lock, async () => {
+    whileHolding({ file: lock, waitMs: 30_000 }, async () => {
       order.push(`${name} begins`)
       await new Promise((resolve) => setImmediate(resolve))
       order.push(`${name} ends`)

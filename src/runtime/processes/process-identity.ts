@@ -79,7 +79,7 @@ export async function readIdentityFile(file: string): Promise<ProcessIdentity | 
 }
 
 /** The process in the text of a record; `null`: the text is none. */
-export function parseIdentity(text: string): ProcessIdentity | null {
+function parseIdentity(text: string): ProcessIdentity | null {
   try {
     const { pid, startedAt } = JSON.parse(text) as Partial<ProcessIdentity>
     return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null

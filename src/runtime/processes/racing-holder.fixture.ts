@@ -39,7 +39,7 @@ function isRunning(pid: number): boolean {
 
 for (;;) {
   if (kind === 'file') {
-    await whileHolding(`${folder}/lock`, takeTurn)
+    await whileHolding({ file: `${folder}/lock`, waitMs: 30_000 }, takeTurn)
     continue
   }
   const isFirst = await becomeSupervisor(folder, () => undefined).then(

@@ -66,7 +66,7 @@ export async function putInPlace(built: string, folder: string): Promise<void> {
   const earlier = `${built}.earlier`
   try {
     // Without a lock, a build could move away what another one of its sources has just put there.
-    await whileHolding(`${folder}.lock`, async () => {
+    await whileHolding({ file: `${folder}.lock`, waitMs: 30_000 }, async () => {
       if ((await stampOf(folder)) === stamp) return
       await rename(folder, earlier).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error

@@ -39,7 +39,7 @@ export async function becomeSupervisor(
 /** Starts of the same moment read and write the record one after the other. */
 async function takePlace(runDir: string): Promise<void> {
   const record = processFiles(runDir, 'supervisor').identity
-  await whileHolding(`${record}.lock`, async (holder) => {
+  await whileHolding({ file: `${record}.lock`, waitMs: 30_000 }, async (holder) => {
     const other = await readIdentityFile(record)
     if (other !== null && isStillRunning(other)) throw await alreadyRunning(runDir, other.pid)
     await writeIdentityFile(record, holder)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** More than Postgres and Temporal write in a run of the test. */
+/** More than Postgres and Temporal write in a run of any test. */
 const megabytes = 2048
 
 /** A file system of its own for a folder, which can be full for a while. */
@@ -27,22 +27,44 @@ export class SmallDisk implements AsyncDisposable {
     }
   }
 
+  /** Leaves not a byte for so long. */
+  async fill(forMs: number): Promise<void> {
+    await this.whileFull(() => delay(forMs))
+  }
+
   /**
-   * Leaves not a byte for so long: the disk becomes as small as its files are. To fill two
+   * Leaves not a byte while it works: the disk becomes as small as its files are. To fill two
    * gigabytes and to free them takes a second of processor time, a hundred times.
    */
-  async fill(forMs: number): Promise<void> {
-    const until = performance.now() + forMs
+  async whileFull<T>(work: () => Promise<T>): Promise<T> {
     try {
-      while (performance.now() < until) {
-        const { blocks, bavail, bsize } = await statfs(this.#folder)
-        // Refused when something was written meanwhile: then it is measured again.
-        if (bavail > 0) await this.#resize(`${(blocks - bavail) * bsize}`).catch(() => undefined)
-        await delay(20)
+      await this.#shrink()
+      const over = new AbortController()
+      const shrinking = this.#keepShrinking(over.signal)
+      try {
+        return await work()
+      } finally {
+        over.abort()
+        await shrinking
       }
     } finally {
       await this.#resize(`${megabytes}m`)
     }
+  }
+
+  async #keepShrinking(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await delay(20, undefined, { signal: over }).catch(() => undefined)
+      await this.#shrink()
+    }
+  }
+
+  async #shrink(): Promise<void> {
+    const { blocks, bavail, bsize } = await statfs(this.#folder)
+    // No blocks at all would mean no limit.
+    if (blocks === bavail) throw new Error('an empty disk cannot be full: write a file first')
+    // Refused when something was written meanwhile: then it is measured again.
+    if (bavail > 0) await this.#resize(`${(blocks - bavail) * bsize}`).catch(() => undefined)
   }
 
   async #resize(size: string): Promise<void> {

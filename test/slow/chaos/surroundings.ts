@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessName, Surroundings } from '../../harness/installation/installation.ts'
 import { DisturbedWay } from './disturbed-way.ts'
-import { SmallDisk } from './small-disk.ts'
+import { SmallDisk } from '../../harness/outages/small-disk.ts'
 
 /**
  * What chaos puts around an installation: disturbed ways to its servers, clocks that can be set, a
