@@ -1,24 +1,11 @@
 import { wordSet } from '#domain/text/word-set.ts'
 import { programNamed } from '#policy/shell/programs/registry.ts'
+import { buildFiles } from './build-files.ts'
 import { bareName } from './file-role.ts'
 import type { WordTexts } from './named-words.ts'
 
 const nodes = wordSet('node nodejs bun tsx ts-node')
 const pythons = wordSet('python python2 python3 pypy pypy3')
-
-/** The file that each build tool reads in its folder, unless an option names another one. */
-const buildFiles: ReadonlyMap<string, readonly string[]> = new Map([
-  ['make', ['GNUmakefile', 'makefile', 'Makefile']],
-  ['gmake', ['GNUmakefile', 'makefile', 'Makefile']],
-  ['just', ['justfile', 'Justfile', '.justfile']],
-  ['rake', ['Rakefile', 'rakefile']],
-])
-const packageRunners = wordSet('npm pnpm yarn bun')
-/** Commands of these that run scripts of package.json; other commands may change that file. */
-const scriptCommands = wordSet('test t tst run run-script rum urn start stop restart')
-/** These run any word as a script, except for the commands below, which change packages. */
-const scriptTakers = wordSet('pnpm yarn bun')
-const packageChanges = wordSet('add remove rm uninstall up update upgrade install i link unlink')
 
 /**
  * Other names under which an interpreter looks for the file in the word at `index`: `node run` may
@@ -32,7 +19,7 @@ export function otherNames(words: WordTexts, index: number): readonly string[] {
     names.push(...texts.flatMap((at) => [`${at}.js`, `${at}/package.json`, `${at}/index.js`]))
   }
   if (runners.some((name) => pythons.has(name))) {
-    const isModule = words[index - 1]?.some((text) => /^-[A-Za-z]*m$/.test(text)) === true
+    const isModule = isModuleOption(words[index - 1])
     const places = isModule ? texts.map((name) => name.replaceAll('.', '/')) : texts
     names.push(...places.map((at) => `${at}/__main__.py`))
     if (isModule) names.push(...places.flatMap((at) => [`${at}.py`, `${at}/__init__.py`]))
@@ -40,16 +27,46 @@ export function otherNames(words: WordTexts, index: number): readonly string[] {
   return names
 }
 
-/** Files that the program of a command, or one behind a wrapper, reads without a word for them. */
-export function unnamedFiles(words: WordTexts): readonly string[] {
+/** The word before the name of a module that Python runs. */
+function isModuleOption(texts: readonly string[] | undefined): boolean {
+  return texts?.some((text) => /^-[A-Za-z]*m$/.test(text)) === true
+}
+
+/**
+ * Files that the program of a command, or one behind a wrapper, reads without a word for them, in
+ * its folder and in those that its words name. `depth`: how many folders are above its own.
+ */
+export function unnamedFiles(words: WordTexts, depth: number): readonly string[] {
   const names = words.map((texts) => bareName(texts[0] ?? ''))
   const isWrapped = programNamed(names[0] ?? '')?.runs === 'command'
-  return names.slice(0, isWrapped ? undefined : 1).flatMap((name, at) => {
-    const rest = names.slice(at + 1)
-    const isScript =
-      (packageRunners.has(name) && rest.some((word) => scriptCommands.has(word))) ||
-      (scriptTakers.has(name) && !rest.some((word) => packageChanges.has(word))) ||
-      (nodes.has(name) && rest.some((word) => word.startsWith('--run')))
-    return isScript ? ['package.json'] : (buildFiles.get(name) ?? [])
+  const programs = names.filter(
+    (name, at) =>
+      at === 0 || isWrapped || (pythons.has(names[0] ?? '') && isModuleOption(words[at - 1])),
+  )
+  const isScript =
+    programs.some((name) => nodes.has(name)) && names.some((word) => word.startsWith('--run'))
+  const filesOf = (files: ReadonlyMap<string, readonly string[]>): string[] =>
+    programs.flatMap((name) => files.get(name) ?? [])
+  const above = [...filesOf(buildFiles.above), ...(isScript ? ['package.json'] : [])]
+  const named = [...filesOf(buildFiles.named), ...above]
+  const folders = named.length === 0 ? [] : namedFolders(words.slice(1).flat())
+  const parents = Array.from({ length: depth }, (_, levels) => '../'.repeat(levels + 1))
+  const places = [
+    ...filesOf(buildFiles.here),
+    ...['', ...folders].flatMap((folder) => named.map((file) => folder + file)),
+    ...parents.flatMap((parent) => above.map((file) => parent + file)),
+  ]
+  return [...new Set(places)]
+}
+
+/** The folders that words may name, each with a slash, and those above them: `tests/a.py::test`. */
+function namedFolders(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => {
+    const [at = ''] = text.slice(text.indexOf('=') + 1).split('::')
+    if (at === '' || at.startsWith('-')) return []
+    const parts = at.split('/')
+    return parts.flatMap((part, index) =>
+      part === '' ? [] : [`${parts.slice(0, index + 1).join('/')}/`],
+    )
   })
 }

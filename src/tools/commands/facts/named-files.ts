@@ -57,6 +57,7 @@ export async function namedFiles(
   const roles = new Map<string, FileRole>()
   const interpreters = new Set<string>()
   const reads = onlyReads(words)
+  const depth = Math.max(...words.folders.map((folder) => folder.split('/').length))
 
   const inspectOnce = async (at: string): Promise<InspectedFile | null> => {
     const inspection = inspected.get(at)
@@ -118,7 +119,7 @@ export async function namedFiles(
     if (target !== null) await run(target, 0)
   }
   for (const command of words.commands) {
-    for (const at of await placesOf(unnamedFiles(command))) {
+    for (const at of await placesOf(unnamedFiles(command, depth))) {
       const target = await look(at)
       if (target !== null && !roles.has(target.at)) roles.set(target.at, 'uses')
     }

@@ -26,7 +26,7 @@ export interface NamedWords {
 
 const changes = new Set(['cd', 'pushd'])
 const maxFolders = 64
-/** Before it is known which of them exist: each `cd` is followed from several folders. */
+/** Where one `cd` may lead, also where nothing exists. */
 const maxEntered = 1000
 const maxCommands = 5000
 /** Each word is looked for in each folder, under each name that it may mean. */
@@ -83,8 +83,8 @@ export function tooMany(): ToolProblem {
 }
 
 /** Options with a folder in the next word, with abbreviations, or in the same word. */
-const folderOption = /^(?:-C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd))$/
-const attachedFolder = /^(?:-C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd)=)(.+)$/s
+const folderOption = /^(?:-[A-Za-z]*C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd))$/
+const attachedFolder = /^(?:-[A-Za-z]*?C|--(?:di(?:r[a-z]*)?|ch(?:d[a-z]*)?|prefix|cwd)=)(.+)$/s
 
 /** The texts of a word that a command enters as a folder; `bySelf`: the shell changes to it. */
 interface EnteredWord {
@@ -94,14 +94,16 @@ interface EnteredWord {
 
 /**
  * A folder of `cd` counts from the one before it, and stays. That of an option counts from there
- * too, or from the option before it, and is left when its command ends.
+ * too, or from the option before it, and is left when its command ends. Each counts from every
+ * folder before it that exists too: `popd`, `cd -` and the end of a subshell lead back there.
  */
 async function foldersOf(
   root: string,
   cwd: string,
   commands: readonly WordTexts[],
 ): Promise<readonly string[]> {
-  const folders = new Set([cwd])
+  const existing = new Set([cwd])
+  const seen = new Set([cwd])
   let current: readonly string[] = [cwd]
   let inner: readonly string[] = []
   const ways = new Map<string, readonly string[]>()
@@ -114,9 +116,12 @@ async function foldersOf(
     const way = JSON.stringify([from, text, bySelf])
     const ends = ways.get(way) ?? (await foldersAt(root, from, text, bySelf))
     ways.set(way, ends)
-    for (const folder of ends) folders.add(folder)
+    for (const folder of ends) {
+      if (!seen.has(folder) && (await isFolder(root, folder))) existing.add(folder)
+      seen.add(folder)
+    }
     stepsLeft -= 1
-    if (folders.size > maxEntered || stepsLeft < 0) throw tooMany()
+    if (existing.size > maxFolders || stepsLeft < 0) throw tooMany()
     return ends
   }
   const enter = async (
@@ -129,10 +134,11 @@ async function foldersOf(
         for (const folder of await enterOnce(base, text, bySelf)) ends.add(folder)
       }
     }
+    if (ends.size > maxEntered) throw tooMany()
     return [...ends]
   }
   for (const word of commands.flatMap(enteredWords)) {
-    await enter([cwd, ...current], word)
+    await enter([...existing], word)
     if (word.bySelf) {
       current = await enter([...current, ...inner], word)
       inner = []
@@ -140,12 +146,7 @@ async function foldersOf(
       inner = await enter(inner.length === 0 ? current : inner, word)
     }
   }
-  const existing = await Promise.all(
-    [...folders].map(async (folder) => (await isFolder(root, folder)) || folder === cwd),
-  )
-  const all = [...folders].filter((_, index) => existing[index])
-  if (all.length > maxFolders) throw tooMany()
-  return all
+  return [...existing]
 }
 
 /** A folder that does not exist contains no file that could be shown. */
@@ -157,9 +158,11 @@ async function isFolder(root: string, folder: string): Promise<boolean> {
 }
 
 function enteredWords(words: WordTexts): readonly EnteredWord[] {
-  const bySelf = changes.has(words[0]?.[0] ?? '')
+  // Behind `command`, `builtin` and others too.
+  const change = words.findIndex((texts) => texts.some((text) => changes.has(text)))
   return words.flatMap((all, index) => {
-    const isEntered = index > 0 && (bySelf || folderOption.test(words[index - 1]?.[0] ?? ''))
+    const bySelf = change >= 0 && index > change
+    const isEntered = bySelf || folderOption.test(words[index - 1]?.[0] ?? '')
     const texts = isEntered
       ? all.filter((text) => text !== '' && !text.startsWith('-'))
       : all.flatMap((text) => attachedFolder.exec(text)?.[1] ?? [])

@@ -188,6 +188,8 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
   /** A script behind so many `sh -c`. */
   const nested = (script: string, depth: number): string =>
     depth === 0 ? script : nested(`sh -c '${script.replaceAll("'", `'\\''`)}'`, depth - 1)
+  const pack = 'work/s/pack/__main__.py'
+  const inPack = 'cd pack && python3 __main__.py'
   const first = `#!/usr/bin/env -S FOO=1 sh\necho shown\n`
   test.each([
     ['a script that it is given to an interpreter', 'sh s/run.sh', ['work/s/run.sh']],
@@ -229,6 +231,23 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'cd t/deep/.. && sh only.sh',
       ['work/t/only.sh', 'work/s/only.sh'],
     ],
+    ['one in a folder that popd comes back to', `cd s && pushd deep && popd && ${inPack}`, [pack]],
+    ['one in a folder after a subshell', `cd s && (cd deep; ls); ${inPack}`, [pack]],
+    ['one in a folder behind a wrapper of cd', 'command cd s && sh only.sh', ['work/s/only.sh']],
+    ['one in a folder of env', 'env --chdir=c sh own.sh', ['work/c/own.sh']],
+    ['the same in two words', 'env --chdir c sh own.sh', ['work/c/own.sh']],
+    ['a file in a folder that letters before it enter', 'tar -cCs only.sh', ['work/s/only.sh']],
+    ['the file of make behind such letters', 'make -sC s all', ['work/s/Makefile']],
+    ['what npm installs', 'npm --prefix s ci', ['work/s/package.json']],
+    [
+      'what pytest loads first',
+      'python3 -m pytest tests/unit/test_x.py::test_x',
+      ['work/conftest.py', 'work/tests/conftest.py', 'work/tests/unit/test_x.py'],
+    ],
+    ['the file of Cargo above its folder', 'cd c/deep && cargo test', ['work/c/Cargo.toml']],
+    ['the one of Go there', 'go -C c/deep build ./...', ['work/c/go.mod']],
+    ['the one of Docker in a folder', 'docker build c', ['work/c/Dockerfile']],
+    ['the one of Gradle', './gradlew -p c build', ['work/c/build.gradle', 'work/gradlew']],
     ['one in a folder behind an option of cd', 'cd -P s && sh only.sh', ['work/s/only.sh']],
     [
       'one in a folder that it comes back to',
@@ -248,6 +267,16 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/s/package.json': '{ "scripts": { "build": "true" } }\n',
       'work/s/deep/empty': '',
       'work/s/only.sh': 'echo shown\n',
+      'work/conftest.py': 'x\n',
+      'work/tests/conftest.py': 'x\n',
+      'work/tests/unit/test_x.py': 'x\n',
+      'work/c/Cargo.toml': '[package]\n',
+      'work/c/own.sh': 'echo shown\n',
+      'work/c/go.mod': 'module c\n',
+      'work/c/Dockerfile': 'FROM scratch\n',
+      'work/c/build.gradle': 'x\n',
+      'work/c/deep/empty': '',
+      'work/gradlew': '#!/bin/sh\n',
       // What the words of `t/deep/..` name if no link is followed.
       'work/t/Makefile': 'other:\n',
       'work/t/only.sh': 'echo other\n',
