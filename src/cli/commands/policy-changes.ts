@@ -1,13 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { PolicyChangeView } from '#api/schemas/policy/changes.ts'
 import { connect } from '../service/connect.ts'
 import { withService, type ServiceOptions } from '../service/service-options.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
+import { changeWorkerFile } from './change-worker-file.ts'
 import { withExamples } from './examples.ts'
 import { readReference } from './option-values.ts'
 import { jsonText } from '../terminal/json-text.ts'
@@ -55,22 +54,7 @@ async function applyChange(number: string, options: ServiceOptions): Promise<voi
   const change = items.find((one) => String(one.number) === number)
   if (change === undefined) throw new CommandFailure(`No proposed change ${number} is open.`)
   const folder = resolve(options.project ?? '.')
-  const changed = await patchFile(folder, change)
-  await writeFile(join(folder, change.file), changed)
+  await changeWorkerFile(folder, change)
   console.log(printable(change.patch).trimEnd())
   console.log(`Changed ${change.file}. Review it and commit it; then: countersign policy activate`)
-}
-
-/**
- * The changed text of a file in the folder. Rejects if its lines differ from the version in force.
- */
-async function patchFile(folder: string, { file, patch }: PolicyChangeView): Promise<string> {
-  if (!/^workers\/[^/\\]+\.md$/.test(file)) throw new CommandFailure(`${file} is no worker file.`)
-  const { applyPatch } = await import('diff')
-  const text = await readFile(join(folder, file), 'utf8').catch(() => null)
-  const changed = text === null ? false : applyPatch(text, patch)
-  if (changed !== false) return changed
-  throw new CommandFailure(
-    `${file} of this folder is missing or differs from the version in force where the change is; nothing was changed.`,
-  )
 }
