@@ -263,7 +263,7 @@ it('a model that fails within an execution is asked again after the provider’s
   desk.say(
     () => {
       askedAt.push(performance.now())
-      throw new ModelProblem('too many requests', { retryable: true, retryAfterMs: 1500 })
+      throw new ModelProblem('too many requests', { isRetryable: true, retryAfterMs: 1500 })
     },
     async () => {
       askedAt.push(performance.now())

@@ -17,7 +17,7 @@ export async function languageModel(
   if (settings.missing !== null) {
     throw new ModelProblem(
       `The model ${name} needs the environment variable ${settings.missing}, which is not set.`,
-      { retryable: false },
+      { isRetryable: false },
     )
   }
   const apiKey = settings.apiKey ?? ''
@@ -115,6 +115,6 @@ async function loadInstalled<Package>(
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause
     const sentence = `This provider needs the package ${name}: install it beside countersign (npm install ${name}).`
-    throw new ModelProblem(sentence, { retryable: false })
+    throw new ModelProblem(sentence, { isRetryable: false })
   }
 }

@@ -88,7 +88,7 @@ export const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
 /** A model behind one interface: exactly one step, no tool is ever executed here. */
 export interface Model {
   /** plays fixed turns; marked as such wherever the run is shown */
-  readonly scripted: boolean
+  readonly isScripted: boolean
   /** Rejects with `ModelProblem`, or with the signal's reason when `signal` fired. */
   step(request: ModelRequest): Promise<ModelAnswer>
 }
@@ -100,24 +100,24 @@ export interface Model {
 export class ModelProblem extends Error {
   override readonly name = 'ModelProblem'
   /** the same request may succeed later */
-  readonly retryable: boolean
+  readonly isRetryable: boolean
   /** the provider refused the request because it is too long */
-  readonly tooLong: boolean
+  readonly isTooLong: boolean
   /** how long the provider wants the next attempt to wait, in milliseconds */
   readonly retryAfterMs?: number
 
   constructor(
     message: string,
     facts: {
-      readonly retryable: boolean
+      readonly isRetryable: boolean
       readonly retryAfterMs?: number
-      readonly tooLong?: boolean
+      readonly isTooLong?: boolean
     },
     options?: ErrorOptions,
   ) {
     super(message, options)
-    this.retryable = facts.retryable
-    this.tooLong = facts.tooLong ?? false
+    this.isRetryable = facts.isRetryable
+    this.isTooLong = facts.isTooLong ?? false
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
   }
 }

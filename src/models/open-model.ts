@@ -33,7 +33,7 @@ export function openModel(options: {
   const isKnown = name !== null && (name.kind !== 'endpoint' || endpoint !== null)
   if (!isKnown || (name.kind === 'script' && options.script === null)) {
     throw new ModelProblem(`There is no model ${options.model.slice(0, 200)}.`, {
-      retryable: false,
+      isRetryable: false,
     })
   }
   if (name.kind === 'script') return scriptedModel(options.script ?? '')
@@ -54,7 +54,7 @@ export function openModel(options: {
     totalTimeoutMs: options.totalTimeoutMs ?? stepTimeoutMs,
   }
   return {
-    scripted: false,
+    isScripted: false,
     async step(request) {
       // The AI SDK is loaded with the first step: a Temporal worker starts sooner without it.
       const { providerModel } = await import('./provider-model.ts')

@@ -57,7 +57,7 @@ test.each([
 ])('a rate limit is retryable after the %s it names', async (_unit, headers, retryAfterMs) => {
   server.answer((response) => json(response, { error: { message: 'slow down' } }, 429, headers))
   const failure = await problem(server.ask())
-  expect(failure).toMatchObject({ retryable: true, retryAfterMs })
+  expect(failure).toMatchObject({ isRetryable: true, retryAfterMs })
   expect(failure.message).toContain('429')
   expect(server.bodies).toHaveLength(1)
 })
@@ -75,7 +75,7 @@ test('a rate limit may name a date', async () => {
 test.each([500, 502, 503, 529])('a server error (%i) is retryable', async (status) => {
   server.answer((response) => json(response, { error: { message: 'oh no' } }, status))
   const failure = await problem(server.ask())
-  expect(failure).toMatchObject({ retryable: true })
+  expect(failure).toMatchObject({ isRetryable: true })
   expect(failure.retryAfterMs).toBeUndefined()
 })
 
@@ -84,7 +84,7 @@ test.each([400, 401, 403, 404])('a refused request (%i) is not retried', async (
     json(response, { error: { message: `no: ${chatServerKey}` } }, status),
   )
   const failure = await problem(server.ask())
-  expect(failure.retryable).toBe(false)
+  expect(failure.isRetryable).toBe(false)
   expect(failure.message).toContain(`${status}`)
   expect(failure.message).not.toContain(chatServerKey)
 })
@@ -92,7 +92,7 @@ test.each([400, 401, 403, 404])('a refused request (%i) is not retried', async (
 test('a model that does not answer in time is retryable', async () => {
   server.answer(() => undefined)
   const failure = await problem(server.ask({}, { timeoutMs: 150 }))
-  expect(failure).toMatchObject({ retryable: true })
+  expect(failure).toMatchObject({ isRetryable: true })
   expect(failure.message).toContain('did not answer in time')
 })
 
@@ -104,7 +104,7 @@ test('an answer may take longer than the provider may be silent', async () => {
 test('an answer that comes byte by byte for ever is given up, and the failure is retryable', async () => {
   server.answer((response) => drip(response, Infinity))
   const failure = await problem(server.ask({}, { timeoutMs: 1000, totalTimeoutMs: 500 }))
-  expect(failure).toMatchObject({ retryable: true })
+  expect(failure).toMatchObject({ isRetryable: true })
   expect(failure.message).toContain('did not answer in time')
 })
 
@@ -174,7 +174,7 @@ test.each<[string, Respond]>([
   ],
 ])('an answer that %s is retryable', async (_title, answer) => {
   server.answer(answer)
-  expect(await problem(server.ask())).toMatchObject({ retryable: true })
+  expect(await problem(server.ask())).toMatchObject({ isRetryable: true })
 })
 
 test('an answer that was cut at its output limit is refused, calls and all', async () => {
@@ -186,7 +186,7 @@ test('an answer that was cut at its output limit is refused, calls and all', asy
     ),
   )
   const failure = await problem(server.ask())
-  expect(failure).toMatchObject({ retryable: false })
+  expect(failure).toMatchObject({ isRetryable: false })
   expect(failure.message).toContain('output limit')
 })
 
@@ -200,7 +200,7 @@ test.each([
     plainRequest(),
   )
   const failure = await problem(step)
-  expect(failure).toMatchObject({ retryable: false })
+  expect(failure).toMatchObject({ isRetryable: false })
   expect(failure.message).toContain(variable)
 })
 
@@ -213,7 +213,7 @@ test('no connection is retryable', async () => {
     environment,
   })
   const failure = await problem(model.step(plainRequest()))
-  expect(failure).toMatchObject({ retryable: true })
+  expect(failure).toMatchObject({ isRetryable: true })
 })
 
 test.each([
@@ -245,6 +245,6 @@ test.each([
   'a refusal (%i: %s) says whether there is too much of the request: %s',
   async (status, message, tooLong) => {
     server.answer((response) => json(response, { error: { message } }, status))
-    expect((await problem(server.ask())).tooLong).toBe(tooLong)
+    expect((await problem(server.ask())).isTooLong).toBe(tooLong)
   },
 )

@@ -24,23 +24,27 @@ export function providerFailure(
   const sentence = (what: string): string => `The model ${model} ${what}.`
   if (error instanceof ModelProblem) return error
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return new ModelProblem(sentence('did not answer in time'), { retryable: true }, options)
+    return new ModelProblem(sentence('did not answer in time'), { isRetryable: true }, options)
   }
   if (APICallError.isInstance(error)) return apiFailure(error, sentence, secret)
   if (TypeValidationError.isInstance(error)) {
     const text = sentence('gave an answer that is not in the expected form')
-    return new ModelProblem(text, { retryable: true }, options)
+    return new ModelProblem(text, { isRetryable: true }, options)
   }
   const isSdk = AISDKError.isInstance(error) && !isBrokenAnswer(error)
   const why = clip(errorMessage(error), secret)
   if (StreamProviderError.isInstance(error)) {
-    const retryable = error.isRetryable
-    return new ModelProblem(sentence(`broke off: ${why}`), { retryable }, options)
+    const isRetryable = error.isRetryable
+    return new ModelProblem(sentence(`broke off: ${why}`), { isRetryable }, options)
   }
   if (LoadAPIKeyError.isInstance(error) || isSdk) {
-    return new ModelProblem(sentence(`cannot be called: ${why}`), { retryable: false }, options)
+    return new ModelProblem(sentence(`cannot be called: ${why}`), { isRetryable: false }, options)
   }
-  return new ModelProblem(sentence(`gave no readable answer: ${why}`), { retryable: true }, options)
+  return new ModelProblem(
+    sentence(`gave no readable answer: ${why}`),
+    { isRetryable: true },
+    options,
+  )
 }
 
 function apiFailure(
@@ -53,24 +57,28 @@ function apiFailure(
   const options = { cause: error }
   if (statusCode === undefined) {
     const text = sentence(`cannot be reached: ${why}`)
-    return new ModelProblem(text, { retryable: true }, options)
+    return new ModelProblem(text, { isRetryable: true }, options)
   }
   if (statusCode >= 300 && statusCode < 400) {
     const what = `redirects to another address (${statusCode}), which is not called: correct its base URL`
-    return new ModelProblem(sentence(what), { retryable: false }, options)
+    return new ModelProblem(sentence(what), { isRetryable: false }, options)
   }
   if (statusCode < 400) {
     const text = sentence('gave an answer that cannot be read')
-    return new ModelProblem(text, { retryable: true }, options)
+    return new ModelProblem(text, { isRetryable: true }, options)
   }
   const waitMs = retryAfterMs(error.responseHeaders ?? {})
-  const retryable =
+  const isRetryable =
     statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
-  const tooLong = isTooLong(statusCode, `${error.message} ${error.responseBody ?? ''}`)
+  const hasTooMuch = isTooLong(statusCode, `${error.message} ${error.responseBody ?? ''}`)
   const what = statusCode === 429 ? 'is rate limited' : 'refused the request'
   return new ModelProblem(
     sentence(`${statusCode >= 500 ? 'failed' : what} (${statusCode}: ${why})`),
-    { retryable, tooLong, ...(retryable && waitMs !== null ? { retryAfterMs: waitMs } : {}) },
+    {
+      isRetryable,
+      isTooLong: hasTooMuch,
+      ...(isRetryable && waitMs !== null ? { retryAfterMs: waitMs } : {}),
+    },
     options,
   )
 }

@@ -46,7 +46,7 @@ export function providerModel(options: {
   const { name, provider, id, connection, settings } = options
   const place = picturePlaceOf(provider, connection.seesPictures)
   return {
-    scripted: false,
+    isScripted: false,
     async step(request) {
       request.signal.throwIfAborted()
       const model = await languageModel(provider, id, name, connection)

@@ -93,7 +93,7 @@ test.each(models)(
     for (let kept = 0; kept < whole - after - 1; kept += 1) {
       server.cut = (events) => events.slice(0, kept)
       const step = open.step(plainRequest())
-      await expect(step, `after ${kept} events`).rejects.toMatchObject({ retryable: true })
+      await expect(step, `after ${kept} events`).rejects.toMatchObject({ isRetryable: true })
     }
   },
 )
@@ -112,7 +112,7 @@ test.each(models)(
       server.questions.length = 0
       server.refuse = () => status
       await expect(open.step(plainRequest())).rejects.toMatchObject({
-        retryable: false,
+        isRetryable: false,
         message: `The model ${model} redirects to another address (${status}), which is not called: correct its base URL.`,
       })
       expect(server.questions.map(({ url }) => url)).not.toContain('/elsewhere')
@@ -152,11 +152,11 @@ test.each(models)(
     const open = openModel({ ...plainModel, model, environment })
     server.refuse = () => 429
     await expect(open.step(plainRequest())).rejects.toMatchObject({
-      retryable: true,
+      isRetryable: true,
       retryAfterMs: 7000,
     })
     server.refuse = () => 403
-    await expect(open.step(plainRequest())).rejects.toMatchObject({ retryable: false })
+    await expect(open.step(plainRequest())).rejects.toMatchObject({ isRetryable: false })
     expect(server.questions).toHaveLength(2)
   },
 )

@@ -87,13 +87,13 @@ export function refuseUnfinished(name: string, answer: StreamedAnswer): void {
   const { finishReason, text, calls } = answer
   if (finishReason === 'length') {
     const why = 'reached its output limit before its answer was complete'
-    throw new ModelProblem(`The model ${name} ${why}.`, { retryable: false })
+    throw new ModelProblem(`The model ${name} ${why}.`, { isRetryable: false })
   }
   if (finishReason === 'content-filter') {
-    throw new ModelProblem(`The provider of ${name} withheld the answer.`, { retryable: false })
+    throw new ModelProblem(`The provider of ${name} withheld the answer.`, { isRetryable: false })
   }
   const isEmpty = text === '' && calls.length === 0
   if (finishReason === 'error' || !answer.isFinished || (isEmpty && finishReason !== 'stop')) {
-    throw new ModelProblem(`The model ${name} broke off (${finishReason}).`, { retryable: true })
+    throw new ModelProblem(`The model ${name} broke off (${finishReason}).`, { isRetryable: true })
   }
 }

@@ -25,7 +25,7 @@ function scripted(text: string) {
 
 test('a script is played turn by turn and then ends with its last text', async () => {
   const model = scripted(script)
-  expect(model.scripted).toBe(true)
+  expect(model.isScripted).toBe(true)
   const first = await model.step(request(0))
   expect(first.text).toBe('I will write the notes.')
   expect(first.calls.map((call) => [call.tool, call.input])).toEqual([

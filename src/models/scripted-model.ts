@@ -11,7 +11,7 @@ import { noUsage, type Model, type ModelAnswer, type ModelRequest } from './mode
 export function scriptedModel(scriptText: string): Model {
   const { turns } = scriptOf(scriptText)
   return {
-    scripted: true,
+    isScripted: true,
     async step(request) {
       request.signal.throwIfAborted()
       const index = request.messages.filter((message) => message.role === 'assistant').length

@@ -22,7 +22,7 @@ export interface CallToFollow {
   /** how long people are waited for and, unless the call is wanted, how long in all */
   readonly holdMs: number
   /** an approved call is carried out, since its caller is connected */
-  readonly wants: boolean
+  readonly isWanted: boolean
   /** fires when the caller has disconnected */
   readonly signal: AbortSignal
   /** called now and then while it waits, with the seconds so far */
@@ -38,7 +38,7 @@ export async function followCall(
   caller: Caller,
   following: CallToFollow,
 ): Promise<GatewayCallState> {
-  const { server, requestId, holdMs, wants, signal, onWait } = following
+  const { server, requestId, holdMs, isWanted, signal, onWait } = following
   const read = (): Promise<GatewayCallState> =>
     readCallState(api.ctx, caller, server, { request: requestId })
   const first = await read()
@@ -55,24 +55,24 @@ export async function followCall(
   const stop = waitersOf(api.events).watch(requestId, wake)
   let callState = first
   const reports = setInterval(() => onWait?.(callState, secondsSince(began)), progressEveryMs)
-  let isWanted = false
+  let isRecorded = false
   let approvedMs: number | null = null
   try {
     for (;;) {
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
-      if (!wants && waitsForCaller(callState)) {
+      if (!isWanted && waitsForCaller(callState)) {
         if (approvedMs === null) {
           approvedMs = performance.now()
           timers.push(setTimeout(() => wake(), otherCallerMs))
         }
         if (performance.now() - approvedMs >= otherCallerMs - 1) return callState
       }
-      if (callState.state === 'approved' && !callState.hasStarted && wants && !isWanted) {
-        isWanted = true
+      if (callState.state === 'approved' && !callState.hasStarted && isWanted && !isRecorded) {
+        isRecorded = true
         await recordWaitingCaller(api.ctx, caller, requestId)
       }
-      const isCarriedOut = callState.state === 'approved' && wants
+      const isCarriedOut = callState.state === 'approved' && isWanted
       const maxMs = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
       if (performance.now() - began >= maxMs - 1) return callState
       await looks.next()

@@ -35,7 +35,7 @@ export interface DeliveryContext {
 interface RunAddress {
   readonly id: string
   readonly workflow_id: string
-  readonly ended: boolean
+  readonly hasEnded: boolean
   /** the workflow: a run's, or the one that waits for a program's request */
   readonly type: 'run' | 'approval'
 }
@@ -70,9 +70,9 @@ function addressFrom(
   id: string,
   { workflowId, isOfProgram }: Pick<WrittenOutboxRow, 'workflowId' | 'isOfProgram'>,
 ): RunAddress | null {
-  if (workflowId !== null) return { id, workflow_id: workflowId, ended: false, type: 'run' }
+  if (workflowId !== null) return { id, workflow_id: workflowId, hasEnded: false, type: 'run' }
   if (!isOfProgram) return null
-  return { id, workflow_id: approvalWorkflowId(id), ended: false, type: 'approval' }
+  return { id, workflow_id: approvalWorkflowId(id), hasEnded: false, type: 'approval' }
 }
 
 async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
@@ -83,7 +83,7 @@ async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
     .executeTakeFirst()
   if (row === undefined) return addressOfRequest(db, runId)
   const { id, workflow_id } = row
-  return { id, workflow_id, ended: row.ended_at !== null, type: 'run' }
+  return { id, workflow_id, hasEnded: row.ended_at !== null, type: 'run' }
 }
 
 /** A program's request has no run: its rows have its own id. */
@@ -96,7 +96,7 @@ async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress |
     .executeTakeFirst()
   if (row === undefined) return null
   const workflow_id = approvalWorkflowId(row.id)
-  return { id: row.id, workflow_id, ended: row.state !== 'pending', type: 'approval' }
+  return { id: row.id, workflow_id, hasEnded: row.state !== 'pending', type: 'approval' }
 }
 
 function idsOf(rows: readonly LeasedRow[]): string[] {
@@ -128,7 +128,7 @@ async function deliverGroup(
     return true
   }
   if (kind === 'start_run' || kind === 'start_approval') {
-    if (!run.ended) await startAgain(delivering, run)
+    if (!run.hasEnded) await startAgain(delivering, run)
     return true
   }
   try {
@@ -160,7 +160,7 @@ async function deliverGroup(
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error
     // The run may have ended since its address was read.
-    if (run.ended || (await addressOf(delivering.db, run.id))?.ended !== false) return false
+    if (run.hasEnded || (await addressOf(delivering.db, run.id))?.hasEnded !== false) return false
     await startAgain(delivering, run)
     return true
   }

@@ -44,11 +44,11 @@ export async function checkIdleRuns(
       const restarts = await restartsOf(ctx.db, run.id)
       const stall = { runId: run.id, attempts: workflow.taskAttempts, why, restarts }
       stalls.push(stall)
-      if (!workflow.busy && restarts < maxRestarts) {
+      if (!workflow.isBusy && restarts < maxRestarts) {
         restarting.push({ stall, workflow_id: run.workflow_id })
       }
     } else if (workflow.taskAttempts > 0) unsure.push(run.id)
-    if (workflow.idle && (await options.woken.wake(temporal, run))) woken.push(run.id)
+    if (workflow.isIdle && (await options.woken.wake(temporal, run))) woken.push(run.id)
   }
   const stalled = await noteStalls(ctx, stalls, unsure)
   for (const { stall, workflow_id } of restarting) {

@@ -44,7 +44,7 @@ export async function compareRuns(
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') continue
     if (workflow.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)
-    else if (workflow.idle) still.push(run.id)
+    else if (workflow.isIdle) still.push(run.id)
   }
   return {
     open: unlisted.open,

@@ -39,9 +39,9 @@ export async function workflowIds(temporal: TemporalClient, query: string): Prom
 export interface WorkflowState {
   readonly status: WorkflowExecutionStatusName
   /** no activity and no workflow task is pending: only a signal or a timer can move it */
-  readonly idle: boolean
+  readonly isIdle: boolean
   /** an activity is scheduled or running */
-  readonly busy: boolean
+  readonly isBusy: boolean
   /** how often in a row its workflow task was tried; more than one means that it failed before */
   readonly taskAttempts: number
 }
@@ -56,11 +56,11 @@ export async function describeWorkflow(
       temporal.client.workflow.getHandle(workflowId).describe(),
     )
     const { pendingActivities, pendingWorkflowTask } = described.raw
-    const busy = (pendingActivities ?? []).length > 0
+    const isBusy = (pendingActivities ?? []).length > 0
     return {
       status: described.status.name,
-      busy,
-      idle: !busy && !pendingWorkflowTask,
+      isBusy: isBusy,
+      isIdle: !isBusy && !pendingWorkflowTask,
       taskAttempts: pendingWorkflowTask?.attempt ?? 0,
     }
   } catch (error) {

@@ -32,7 +32,7 @@ export class EventJudge {
   constructor(findings: AllFindings, extent: Extent, statements: Statements) {
     this.#findings = findings
     this.#checks = [
-      checkStatements(findings.authenticity, statements, extent.whole),
+      checkStatements(findings.authenticity, statements, extent.isWhole),
       checkAuthorisation(findings.authorisation, extent),
       checkSignatures(findings),
       checkBinding(findings.binding, extent),

@@ -10,7 +10,7 @@ import type { VerdictName } from './findings/finding.ts'
  */
 function judge(events: readonly TrailEvent[]): { names: VerdictName[]; problems: string } {
   const findings = openFindings()
-  const extent = { whole: true, requestIds: new Set<string>() }
+  const extent = { isWhole: true, requestIds: new Set<string>() }
   const judge = new EventJudge(findings, extent, { stored: [], verifier: null })
   for (const [index, text] of asRequest(events).entries()) judge.take(index, text)
   judge.end()
@@ -335,7 +335,7 @@ describe('a clock that was ahead', () => {
 
   function warningsOf(events: readonly TrailEvent[]): string[] {
     const findings = openFindings()
-    const extent = { whole: true, requestIds: new Set<string>() }
+    const extent = { isWhole: true, requestIds: new Set<string>() }
     const judging = new EventJudge(findings, extent, { stored: [], verifier: null })
     for (const [index, text] of asRequest(events).entries()) judging.take(index, text)
     judging.end()

@@ -33,7 +33,7 @@ export function verifyBundle(
     stored: bundle.statements,
     verifier: keysOf(bundle, keys, findings.authenticity),
   }
-  const judge = new EventJudge(findings, { whole: false, requestIds }, statements)
+  const judge = new EventJudge(findings, { isWhole: false, requestIds }, statements)
   checkInclusion(findings.integrity, bundle, checkpoint)
   for (const { index, event } of bundle.events) judge.take(index, event)
   judge.end()

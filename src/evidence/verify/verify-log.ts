@@ -47,7 +47,7 @@ export function verifyLog(
     findings.integrity.cannotJudge('there is no checkpoint to hold the events against')
   const judge = new EventJudge(
     findings,
-    { whole: true, requestIds: new Set() },
+    { isWhole: true, requestIds: new Set() },
     statementsOf(files, keys, findings.authenticity),
   )
   const size = checkpoint?.size ?? 0

@@ -50,7 +50,9 @@ describe('steps 1 to 3: a call that could not run is an error to the model, and 
   // Rules: product.md 16
   test('two calls with one id are both refused', async () => {
     const input = { path: 'notes/a.md' }
-    expect(await ask('read_file', input, { duplicateId: true })).toMatchObject({ verdict: 'error' })
+    expect(await ask('read_file', input, { hasDuplicateId: true })).toMatchObject({
+      verdict: 'error',
+    })
   })
 
   test('text without a canonical form is refused', async () => {

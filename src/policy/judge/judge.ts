@@ -101,7 +101,7 @@ async function consentTo({
   const commanded =
     command === null
       ? delegationOpinion(query.policy, worker, call)
-      : { ...command, highRisk: false }
+      : { ...command, isHighRisk: false }
   const printed = command?.printed ?? null
   // A program runs its command itself, and hides nothing from it.
   const runsHere = query.runsHere !== false

@@ -18,7 +18,7 @@ export function routeCall(
 ) {
   const { config } = query.policy
   const reachesNetwork = call.command !== null && worker.sandbox.network === 'allow'
-  const isHigh = reachesNetwork || guarded.some((opinion) => opinion.highRisk)
+  const isHigh = reachesNetwork || guarded.some((opinion) => opinion.isHighRisk)
   const own = isHigh ? ('high' as const) : call.tool.risk
   const traits = {
     tool: call.tool.name,

@@ -26,20 +26,23 @@ export interface InstallationFolders {
  */
 export async function withDatabase<T>(
   choice: FolderChoice,
-  { toFill, log }: { readonly toFill: boolean; readonly log: (sentence: string) => void },
+  {
+    toFill: isToBeFilled,
+    log,
+  }: { readonly toFill: boolean; readonly log: (sentence: string) => void },
   work: (db: Db, place: InstallationFolders) => Promise<T>,
 ): Promise<T> {
   const { folders, environment, databaseUrl } = await findCheckTarget(choice)
   const place = { folders, environment }
   if (databaseUrl !== null) {
-    if (toFill && readText(environment, 'DATABASE_URL') === undefined)
+    if (isToBeFilled && readText(environment, 'DATABASE_URL') === undefined)
       throw new Error('Countersign runs here: stop it first, or name another folder with --data')
     // Only the owner can make tables.
-    const url = (toFill ? migrationUrl(environment) : null) ?? databaseUrl
+    const url = (isToBeFilled ? migrationUrl(environment) : null) ?? databaseUrl
     return withConnection(url, (db) => work(db, place))
   }
   const dataDir = join(folders.dataDir, 'postgres')
-  if (!toFill && !(await exists(passwordFileOf(dataDir)))) {
+  if (!isToBeFilled && !(await exists(passwordFileOf(dataDir)))) {
     throw new Error(
       `${folders.dataDir} has no database: name the folder with --data, or set DATABASE_URL`,
     )

@@ -12,7 +12,7 @@ test.each([
   const usage = { inputTokens: 1, outputTokens: 1 }
   const answer = { text: '', calls: [], usage, responseModel }
   const model = observedModel(
-    { scripted: false, step: async () => answer },
+    { isScripted: false, step: async () => answer },
     { name: 'openai-compatible:local', config: { models: new Map() } },
     (step) => ended.push(step),
   )

@@ -42,7 +42,7 @@ export function observedModel(
 ): Model {
   const names = namesOf(of.name, of.config)
   return {
-    scripted: model.scripted,
+    isScripted: model.isScripted,
     async step(request) {
       const startMs = Date.now()
       const end = (outcome: Pick<EndedStep, 'usage' | 'error' | 'responseModel'>): void =>

@@ -109,7 +109,7 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     identity,
     exited,
     refusal: words.refusal,
-    isWedged: () => watch.wedged,
+    isWedged: () => watch.isWedged,
     stop: () => endProcess(identity, { signal: 'SIGTERM', graceMs: options.graceMs }),
   }
 }

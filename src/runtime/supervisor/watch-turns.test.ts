@@ -9,10 +9,10 @@ test('a process that does not report in the allowed time counts as blocked, once
   using watch = watchTurns({ silentMs: 20_000, onWedged: wedged })
   vi.advanceTimersByTime(19_000)
   expect(wedged).not.toHaveBeenCalled()
-  expect(watch.wedged).toBe(false)
+  expect(watch.isWedged).toBe(false)
   vi.advanceTimersByTime(60_000)
   expect(wedged).toHaveBeenCalledTimes(1)
-  expect(watch.wedged).toBe(true)
+  expect(watch.isWedged).toBe(true)
 })
 
 test('a process that reports in time never counts as blocked', () => {
@@ -31,7 +31,7 @@ test('after hours of suspension nothing is killed, because only the watcher’s 
   vi.setSystemTime(Date.now() + 6 * 3_600_000)
   vi.advanceTimersByTime(1_000)
   expect(wedged).not.toHaveBeenCalled()
-  expect(watch.wedged).toBe(false)
+  expect(watch.isWedged).toBe(false)
 })
 
 test('a watch that was ended calls nobody', () => {

@@ -6,7 +6,7 @@ export interface TurnWatch extends Disposable {
   /** Called for each report. */
   recordTurn(): void
   /** true once the process was found to be blocked */
-  readonly wedged: boolean
+  readonly isWedged: boolean
 }
 
 /**
@@ -31,7 +31,7 @@ export function watchTurns(options: {
     recordTurn: () => {
       silentMs = 0
     },
-    get wedged() {
+    get isWedged() {
       return isWedged
     },
     [Symbol.dispose]: () => clearInterval(timer),

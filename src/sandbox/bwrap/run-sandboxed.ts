@@ -71,7 +71,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     )
     const hasStarted = await ready
     await untilGone(await first)
-    if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
+    if (end.isStopped) throw new CommandStopped('The command was ended before it was done.')
     if (!hasStarted && network?.problem != null)
       throw new SandboxFailed(`The command was not begun: ${network.problem}.`)
     if (!hasStarted) throw failure(end.code, end.stderr.bytes)

@@ -39,7 +39,7 @@ export interface WatchedEnd {
   readonly stderr: StreamOutput
   readonly timedOut: boolean
   /** `signal` ended it */
-  readonly stopped: boolean
+  readonly isStopped: boolean
   /** the limit that ended it, as a sentence */
   readonly exceeded: string | null
 }
@@ -60,9 +60,9 @@ export async function watchCommand(
 ): Promise<WatchedEnd> {
   const { limits, signal } = bounds
   let exceeded: string | null = null
-  let [timedOut, stopped] = [false, false]
+  let [timedOut, isStopped] = [false, false]
   const endFor = (why: string): void => {
-    if (exceeded !== null || timedOut || stopped) return
+    if (exceeded !== null || timedOut || isStopped) return
     exceeded = why
     command.end()
   }
@@ -85,12 +85,12 @@ export async function watchCommand(
     command.end()
   }
   const onTime = setTimeout(() => {
-    if (stopped || exceeded !== null) return
+    if (isStopped || exceeded !== null) return
     timedOut = true
     void askToEnd()
   }, bounds.timeoutMs)
   const onStop = (): void => {
-    stopped = true
+    isStopped = true
     void askToEnd()
   }
   if (signal.aborted) onStop()
@@ -99,7 +99,7 @@ export async function watchCommand(
     const code = await command.closed
     // When the kernel ends a part for lack of memory, the whole command may have ended with it.
     if (exceeded === null && command.use().outOfMemory) exceeded = noMemory(limits)
-    return { code, stdout: stdout(), stderr: stderr(), timedOut, stopped, exceeded }
+    return { code, stdout: stdout(), stderr: stderr(), timedOut, isStopped, exceeded }
   } finally {
     clearInterval(watch)
     clearTimeout(onTime)

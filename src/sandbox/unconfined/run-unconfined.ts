@@ -133,7 +133,7 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
       run,
     )
     await untilGone(first, variable, group)
-    if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
+    if (end.isStopped) throw new CommandStopped('The command was ended before it was done.')
     if (!hasStarted) throw new SandboxFailed('The command could not be bounded, and did not begin.')
     const { code, exceeded, stderr, stdout, timedOut } = end
     return { exitCode: code, stdout, stderr, timedOut, exceeded }

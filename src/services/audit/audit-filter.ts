@@ -52,7 +52,7 @@ export interface AuditReader {
   readonly viewer: Viewer
   /** the authority to read all of it */
   readonly authority: Authority | null
-  readonly all: boolean
+  readonly canReadAll: boolean
 }
 
 /** The reader of a caller. `keyReadsAudit`: a key with the scope `audit:read`. */
@@ -64,7 +64,7 @@ export async function auditReaderOf(
   const viewer = await viewerOf(ctx, caller)
   const byKey = keyReadsAudit ? await byProgramOrNull(ctx, caller, 'readAudit') : null
   const authority = byKey ?? (await byRightOrNull(ctx, caller, 'readAudit'))
-  return { viewer, authority, all: authority !== null }
+  return { viewer, authority, canReadAll: authority !== null }
 }
 
 /**
@@ -125,7 +125,7 @@ export async function auditConditions(
  * `filter.requestId` was checked before.
  */
 export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder<boolean>[] {
-  if (reader.all || filter.requestId !== undefined) return [sql<boolean>`true`]
+  if (reader.canReadAll || filter.requestId !== undefined) return [sql<boolean>`true`]
   return requestVisibilityRules(reader.viewer, 'request').map(
     // The first condition matches that of the partial index of such events.
     (condition) => sql<boolean>`(audit_event.request_id is not null and exists (
@@ -155,7 +155,7 @@ export async function requestIdOf(
   reader: AuditReader,
   reference: string,
 ): Promise<string> {
-  const existing = reader.all ? await existingRequest(ctx.db, reference) : null
+  const existing = reader.canReadAll ? await existingRequest(ctx.db, reference) : null
   return (existing ?? (await findRequest(ctx.db, reader.viewer, reference))).id
 }
 

@@ -37,7 +37,7 @@ export async function readAudit(
   const { cursor, limit: _limit, keyReadsAudit, about, ...filter } = input
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   const conditions = await auditConditions(ctx, reader, filter)
-  if (reader.all && cursor === undefined && filter.requestId === undefined) {
+  if (reader.canReadAll && cursor === undefined && filter.requestId === undefined) {
     await recordReading(ctx, caller, { format: 'page', filter })
   }
   const keys = keysBefore(input, 'audit', ['instant', 'id'])

@@ -137,7 +137,7 @@ class Judges {
       workspace: assumeFiles(base, await accessesOf(registry, call.tool, call.input)),
       projectDir: this.#ctx.projectDir,
       commandHost: this.#ctx.commandHost,
-      duplicateId: false,
+      hasDuplicateId: false,
       byPerson: call.byPerson,
       findGrant: async () => null,
     })

@@ -125,7 +125,7 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
         registry: registryOf([await toolOf(project.toolProcess, name)]),
         workspace: place.workspace,
         projectDir: project.projectDir,
-        duplicateId: false,
+        hasDuplicateId: false,
         byPerson: false,
         findGrant: async () => null,
       })

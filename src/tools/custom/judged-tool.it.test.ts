@@ -61,7 +61,7 @@ async function judged(name: string): Promise<Judgement> {
     registry: registryOf([await toolNamed(name)]),
     workspace: place.workspace,
     projectDir: project.projectDir,
-    duplicateId: false,
+    hasDuplicateId: false,
     byPerson: false,
     findGrant: async () => null,
   })

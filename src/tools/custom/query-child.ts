@@ -27,7 +27,7 @@ export interface QueryChild<
   Query extends { readonly do: string },
   Answers extends Readonly<Record<Query['do'], unknown>>,
 > extends AsyncDisposable {
-  readonly alive: boolean
+  readonly isAlive: boolean
   /** tools have left so many resources in it that the next query goes to another process */
   readonly isExhausted: boolean
   request<Q extends Query>(query: Q, options: RequestOptions): Promise<Answers[Q['do']]>
@@ -80,7 +80,7 @@ class OneAtATime<
     })
   }
 
-  get alive(): boolean {
+  get isAlive(): boolean {
     return this.#alive
   }
 

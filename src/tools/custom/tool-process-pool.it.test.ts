@@ -25,8 +25,8 @@ test('of the processes that no query needs, only the one used last stays', async
   await using project = await toolProject({ a: `return input.text` })
   await using pool = await poolOf(project, 300)
   const [first, second] = await twoOf(pool)
-  await waitUntil(async () => !first.alive || 'the first one still runs')
-  expect(second.alive).toBe(true)
+  await waitUntil(async () => !first.isAlive || 'the first one still runs')
+  expect(second.isAlive).toBe(true)
   expect((await pool.take()).child).toBe(second)
 })
 

@@ -58,12 +58,12 @@ export class ToolProcessPool implements AsyncDisposable {
     for (;;) {
       if (this.#isClosed) throw new Error('The tool processes are closed')
       for (let spare = this.#idle.pop(); spare !== undefined; spare = this.#idle.pop()) {
-        if (spare.child.alive) return spare
+        if (spare.child.isAlive) return spare
         this.#children.delete(spare.child)
       }
       if (this.#children.size === 0) return this.#start()
       const ready = await this.#nextReady()
-      if (ready?.child.alive === true) return ready
+      if (ready?.child.isAlive === true) return ready
       if (ready !== null) await this.#drop(ready.child)
       const { length } = this.#idle
       const isRoom = length === 0 && this.#children.size < maxProcesses && !this.#isStarting
@@ -73,7 +73,7 @@ export class ToolProcessPool implements AsyncDisposable {
 
   async giveBack({ child, loaded }: ReadyProcess): Promise<void> {
     const next = this.#takers.shift()
-    const isGood = child.alive && !child.isExhausted && !this.#isClosed && isOfVersion(loaded)
+    const isGood = child.isAlive && !child.isExhausted && !this.#isClosed && isOfVersion(loaded)
     if (isGood && next !== undefined) return next({ child, loaded })
     next?.(null)
     if (!isGood || this.#idle.length >= maxIdle) return this.#drop(child)

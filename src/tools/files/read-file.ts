@@ -60,9 +60,9 @@ export const readFile = defineBuiltIn({
     const range = { offset, limit, maxBytes: limits.shownToModelBytes }
     const result = await readLines(workspace, path, range)
     const content = new TextDecoder('utf-8', { ignoreBOM: true })
-      .decode(result.content, { stream: result.cut })
+      .decode(result.content, { stream: result.isCut })
       .replaceAll('\0', '\uFFFD')
-    const isComplete = result.atEnd && offset === 1
+    const isComplete = result.isAtEnd && offset === 1
     const lastLine = offset + result.lines - 1
     const note = isComplete ? null : noteOf(offset, lastLine, result, state.bytes)
     return {
@@ -72,7 +72,7 @@ export const readFile = defineBuiltIn({
         bytes: state.bytes,
         offset,
         lines: countLines(content),
-        truncated: !result.atEnd,
+        truncated: !result.isAtEnd,
         content,
       },
       text: note === null ? content : `${content}${content.endsWith('\n') ? '' : '\n'}[${note}]`,
@@ -83,14 +83,14 @@ export const readFile = defineBuiltIn({
 function noteOf(
   offset: number,
   lastLine: number,
-  result: { lines: number; cut: boolean; atEnd: boolean },
+  result: { lines: number; isCut: boolean; isAtEnd: boolean },
   bytes: number,
 ): string {
   const size = `the file has ${bytes} bytes`
   if (result.lines === 0) return `there is no line ${offset}; ${size}`
   const description = `lines ${offset} to ${lastLine}; ${size}`
-  if (result.atEnd) return `${description}; this is the end`
-  if (!result.cut) return `${description}; go on with offset ${lastLine + 1}`
+  if (result.isAtEnd) return `${description}; this is the end`
+  if (!result.isCut) return `${description}; go on with offset ${lastLine + 1}`
   const next = result.lines > 1 ? `; go on with offset ${lastLine}` : ''
   return `${description}; line ${lastLine} is cut, at most ${limits.shownToModelBytes} bytes are shown at a time${next}`
 }

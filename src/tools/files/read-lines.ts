@@ -10,9 +10,9 @@ export interface LineRange {
   /** how many lines `content` has, the cut one included */
   readonly lines: number
   /** the bound cut the last line */
-  readonly cut: boolean
+  readonly isCut: boolean
   /** nothing follows */
-  readonly atEnd: boolean
+  readonly isAtEnd: boolean
 }
 
 /**
@@ -29,11 +29,11 @@ export async function readLines(
   let lines = 0
   let size = 0
   const parts: Uint8Array[] = []
-  const rangeOf = (cut: boolean, atEnd: boolean): LineRange => ({
+  const rangeOf = (isCut: boolean, isAtEnd: boolean): LineRange => ({
     content: Buffer.concat(parts),
     lines: size > 0 && parts.at(-1)?.at(-1) !== newline ? lines + 1 : lines,
-    cut,
-    atEnd,
+    isCut,
+    isAtEnd,
   })
   for (let start = 0; ;) {
     const chunk = await workspace.read(path, { start, maxBytes: chunkBytes })

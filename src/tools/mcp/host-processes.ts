@@ -57,7 +57,7 @@ export class HostProcesses implements AsyncDisposable {
       signal?.throwIfAborted()
       if (this.#isClosed) throw new Error('The MCP servers are closed')
       const spare = this.#idle.pop()
-      if (spare?.alive === true) return spare
+      if (spare?.isAlive === true) return spare
       if (spare !== undefined) await this.#drop(spare)
       else if (this.#children.size < maxProcesses) return this.#start()
       else await this.#room(signal)
@@ -65,7 +65,7 @@ export class HostProcesses implements AsyncDisposable {
   }
 
   async giveBack(child: McpChild): Promise<void> {
-    const isUsable = child.alive && !child.isExhausted && this.#isCovered(child)
+    const isUsable = child.isAlive && !child.isExhausted && this.#isCovered(child)
     if (!isUsable || this.#isClosed || this.#idle.length >= maxIdle) return this.#drop(child)
     this.#idle.push(child)
     this.#waiters.shift()?.()

@@ -2,7 +2,7 @@ import { diffArrays } from 'diff'
 
 /** Lines of both sides, from (inclusive) to (exclusive): the same, or one for the other. */
 export interface LineChange {
-  readonly same: boolean
+  readonly isSame: boolean
   readonly before: readonly [from: number, to: number]
   readonly after: readonly [from: number, to: number]
 }
@@ -59,9 +59,9 @@ class Search {
 
   #add(change: LineChange): void {
     const last = this.changes.at(-1)
-    if (last?.same === change.same) {
+    if (last?.isSame === change.isSame) {
       this.changes[this.changes.length - 1] = {
-        same: change.same,
+        isSame: change.isSame,
         before: [last.before[0], change.before[1]],
         after: [last.after[0], change.after[1]],
       }
@@ -92,7 +92,7 @@ class Search {
   }
 
   #inside([a0, a1, b0, b1]: Stretch): (Stretch | LineChange)[] {
-    const replaced: LineChange = { same: false, before: [a0, a1], after: [b0, b1] }
+    const replaced: LineChange = { isSame: false, before: [a0, a1], after: [b0, b1] }
     if (a0 === a1 || b0 === b1) return [replaced]
     const shortest = this.#shortest([a0, a1, b0, b1])
     if (shortest !== null) return shortest
@@ -129,7 +129,7 @@ class Search {
       const from: LineChange['before'] = [a, added ? a : a + value.length]
       const to: LineChange['after'] = [b, removed ? b : b + value.length]
       ;[a, b] = [from[1], to[1]]
-      return { same: !added && !removed, before: from, after: to }
+      return { isSame: !added && !removed, before: from, after: to }
     })
   }
 
@@ -148,7 +148,7 @@ class Search {
 type Stretch = [beforeFrom: number, beforeTo: number, afterFrom: number, afterTo: number]
 
 function matchedLines(a: number, b: number, length: number): LineChange {
-  return { same: true, before: [a, a + length], after: [b, b + length] }
+  return { isSame: true, before: [a, a + length], after: [b, b + length] }
 }
 
 /** The index of each line, -1 when it occurs more than once. */

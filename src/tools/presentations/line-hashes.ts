@@ -54,7 +54,7 @@ export async function countChangedLines(
 /** As `countChangedLines`, synchronously. */
 export function countLines(pairs: readonly HashedSides[]): LineCounts[] {
   return pairs.map(({ before, after }) => {
-    const changes = lineChanges(hashesIn(before), hashesIn(after)).filter(({ same }) => !same)
+    const changes = lineChanges(hashesIn(before), hashesIn(after)).filter(({ isSame }) => !isSame)
     const lengthOf = (side: 'before' | 'after'): number =>
       changes.reduce((sum, { [side]: [from, to] }) => sum + to - from, 0)
     return { added: lengthOf('after'), removed: lengthOf('before') }

@@ -28,7 +28,7 @@ export function unifiedDiff(names: Names, before: string, after: string): Unifie
 /** The diff that removes the whole old text and adds the new one. */
 export function wholeDiff(names: Names, before: string, after: string): UnifiedDiff {
   const [old, fresh] = [linesOf(before), linesOf(after)]
-  const complete: LineChange = { same: false, before: [0, old.length], after: [0, fresh.length] }
+  const complete: LineChange = { isSame: false, before: [0, old.length], after: [0, fresh.length] }
   return writeDiff(names, old, fresh, [complete])
 }
 
@@ -61,7 +61,7 @@ function writeDiff(
     lines.push(`@@ -${range(a)} +${range(b)} @@`)
     for (const change of hunk.changes) {
       const old = before.slice(...change.before)
-      if (change.same) {
+      if (change.isSame) {
         for (const text of old) put(' ', text)
         continue
       }
@@ -87,7 +87,7 @@ interface Hunk {
 
 /** Changes with their context; those with overlapping contexts are one hunk. */
 function hunksOf(changes: readonly LineChange[], old: number, fresh: number): Hunk[] {
-  const real = changes.filter((change) => !change.same)
+  const real = changes.filter((change) => !change.isSame)
   const hunks: LineChange[][] = []
   for (const change of real) {
     const open = hunks.at(-1)
@@ -102,12 +102,12 @@ function hunksOf(changes: readonly LineChange[], old: number, fresh: number): Hu
     const lead = Math.min(context, first.before[0])
     const tail = Math.min(context, old - last.before[1])
     const from: LineChange = {
-      same: true,
+      isSame: true,
       before: [first.before[0] - lead, first.before[0]],
       after: [first.after[0] - lead, first.after[0]],
     }
     const to: LineChange = {
-      same: true,
+      isSame: true,
       before: [last.before[1], last.before[1] + tail],
       after: [last.after[1], Math.min(fresh, last.after[1] + tail)],
     }
@@ -115,7 +115,7 @@ function hunksOf(changes: readonly LineChange[], old: number, fresh: number): Hu
       const next = inside[index + 1]
       if (next === undefined) return [change]
       const gap: LineChange = {
-        same: true,
+        isSame: true,
         before: [change.before[1], next.before[0]],
         after: [change.after[1], next.after[0]],
       }

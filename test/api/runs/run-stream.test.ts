@@ -147,7 +147,7 @@ test('text of a failed attempt, or of a process that died, is withdrawn', async 
   const turn = desk.turn(runId, 1)
   await failing.say('Once upon')
   await reader.has('text-delta')
-  failing.end(new ModelProblem('The provider broke off.', { retryable: true }))
+  failing.end(new ModelProblem('The provider broke off.', { isRetryable: true }))
   await expect(turn).rejects.toThrow('broke off')
   await reader.has('reset-step')
   void desk.turn(runId, 1).catch(() => undefined)

@@ -61,7 +61,7 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
   // Every turn writes a new text, because a write without a change needs no approval.
   let turns = 0
   const modelOf = () => ({
-    scripted: true,
+    isScripted: true,
     step: async (request: ModelRequest) => answer(request, (turns += 1)),
   })
   const host = new DyingHost()

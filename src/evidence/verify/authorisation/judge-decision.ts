@@ -89,7 +89,7 @@ function judgePerson(
       at,
     )
   }
-  if (!derived.known && isCovered(extent, requestId)) {
+  if (!derived.isKnown && isCovered(extent, requestId)) {
     findings.cannotJudge('who started the run is not among the events', at)
   }
   if (isAnswer) return

@@ -5,7 +5,7 @@ export interface BehindRequest {
   /** id of a person, and the event that put them there */
   readonly people: ReadonlyMap<string, LoggedEvent>
   /** the starts of all runs above are among the events */
-  readonly known: boolean
+  readonly isKnown: boolean
 }
 
 interface KnownRun {
@@ -16,7 +16,7 @@ interface KnownRun {
 /** Derives the people behind each run and each request from the events alone. */
 export class PeopleBehind {
   readonly #runs = new Map<string, KnownRun>()
-  readonly #requests = new Map<string, { people: Map<string, LoggedEvent>; known: boolean }>()
+  readonly #requests = new Map<string, { people: Map<string, LoggedEvent>; isKnown: boolean }>()
   /** by request: everybody with an edit in the history of its current revision */
   readonly #editors = new Map<string, Set<string>>()
 
@@ -33,7 +33,7 @@ export class PeopleBehind {
   }
 
   of(requestId: string): BehindRequest {
-    return this.#requests.get(requestId) ?? { people: new Map(), known: false }
+    return this.#requests.get(requestId) ?? { people: new Map(), isKnown: false }
   }
 
   /** Everybody with an edit in the history of the request's present revision. */
@@ -78,8 +78,8 @@ export class PeopleBehind {
     const served = textIn(event.detail, 'onBehalfOf')
     const asking = [...peopleOf(event), ...(served === null ? [] : [served]), ...namedBehind(event)]
     for (const personId of asking) people.set(personId, event)
-    this.#requests.set(requestId, { people, known: complete })
-    // It asks about the same call again, including its edits.
+    this.#requests.set(requestId, { people, isKnown: complete })
+    // The new request is about the same call, including its edits.
     if (previous !== null) this.#editors.set(requestId, new Set(this.editorsOf(previous)))
   }
 

@@ -27,7 +27,7 @@ export interface GrantBinding extends Check {
 }
 
 /** Follows every grant: uses within its time, and no more than it allows. */
-export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding {
+export function bindGrants(findings: Findings, { isWhole }: Extent): GrantBinding {
   const grants = new Map<string, Grant>()
   const spent = new Map<string, UsedRight>()
   /** by request and person: the approvals of the current revision */
@@ -96,7 +96,7 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
     end() {
       // A bundle has the uses of a grant by other calls, so that they can be counted, but not their
       // attempts.
-      if (!whole) return
+      if (!isWhole) return
       for (const { event } of spent.values()) {
         findings.fail('a grant was used, and nothing was started by it', referenceTo(event))
       }

@@ -29,7 +29,7 @@ export function checkCompleteness(findings: Findings, extent: Extent, clock: Log
     },
     end: () => {
       for (const part of parts) part.end()
-      if (!extent.whole) {
+      if (!extent.isWhole) {
         findings.note('a bundle cannot show what came after its newest event; a full export can')
       }
     },

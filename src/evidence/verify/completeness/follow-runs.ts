@@ -22,7 +22,7 @@ export function followRuns(findings: Findings, extent: Extent): Check {
   function act(event: LoggedEvent, runId: string): void {
     if (!started.has(runId)) {
       const problem = `the start of run ${runId} is not in the log`
-      if (extent.whole) findings.fail(problem, referenceTo(event))
+      if (extent.isWhole) findings.fail(problem, referenceTo(event))
       else findings.cannotJudge(problem, referenceTo(event))
       // Reported once.
       started.add(runId)

@@ -10,12 +10,12 @@ export interface Check {
 /** The requests and runs with all their events: all of a log's, or those that a bundle is about. */
 export interface Extent {
   /** `true`: every event of the log is present */
-  readonly whole: boolean
+  readonly isWhole: boolean
   /** ids of the requests with all their events; all of a whole log's */
   readonly requestIds: ReadonlySet<string>
 }
 
 /** Whether all events of this request are present. */
 export function isCovered(extent: Extent, requestId: string): boolean {
-  return extent.whole || extent.requestIds.has(requestId)
+  return extent.isWhole || extent.requestIds.has(requestId)
 }

@@ -86,7 +86,7 @@ function signedTrail(
 /** Problems by verdict; statements of the installation are another test's. */
 function judge(events: readonly TrailEvent[]): Record<string, string> {
   const findings = openFindings()
-  const extent = { whole: true, requestIds: new Set<string>() }
+  const extent = { isWhole: true, requestIds: new Set<string>() }
   const judged = new EventJudge(findings, extent, { stored: [], verifier: null })
   for (const [index, text] of asRequest(events).entries()) judged.take(index, text)
   judged.end()

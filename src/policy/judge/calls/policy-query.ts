@@ -53,7 +53,7 @@ export interface PolicyQuery {
   /** absolute path of the project folder, whose own files no agent may write */
   readonly projectDir: string
   /** another call of the turn has the same model id (product.md 16) */
-  readonly duplicateId: boolean
+  readonly hasDuplicateId: boolean
   /** a person invokes the tool, not the model (product.md 5) */
   readonly byPerson: boolean
   /** paths that earlier calls of the turn write or move to, which may be missing now */

@@ -19,12 +19,12 @@ export function resolveTool(
   if (forged !== null) {
     return { error: forged, rule: { id: forgedPinRuleId, text: forged, source: null } }
   }
-  if (query.duplicateId) {
+  if (query.hasDuplicateId) {
     return refuse('Two calls of this turn have the same id; give every call an id of its own')
   }
-  const manual = isManual(tool, worker)
-  if (manual && !query.byPerson) return refuse(`Only a person may invoke the tool ${name}`)
-  if (!manual && query.byPerson) {
+  const isManualTool = isManual(tool, worker)
+  if (isManualTool && !query.byPerson) return refuse(`Only a person may invoke the tool ${name}`)
+  if (!isManualTool && query.byPerson) {
     return refuse(`The tool ${name} is the model's: people invoke manual tools only`)
   }
   return { tool }

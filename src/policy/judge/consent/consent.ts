@@ -38,7 +38,7 @@ export async function judgeConsent(
   const decisive = strictest([...before, ...zoneOpinions(worker, call.accesses), ...after])
   if (decisive !== null) return decisive
   const rule = { id: 'default:ask', text: 'no rule matches this call: it asks', source: null }
-  return { approval: 'ask', rule, reason: null, highRisk: false }
+  return { approval: 'ask', rule, reason: null, isHighRisk: false }
 }
 
 /**

@@ -98,7 +98,7 @@ function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): Opinion
   if (!isUnlisted(worker, name)) return null
   const text = `the worker ${JSON.stringify(name)} was written by this run: calling it asks`
   const rule = { id: 'tool:call_worker:made', text, source: null }
-  return { approval: 'ask', rule, reason: null, highRisk: false }
+  return { approval: 'ask', rule, reason: null, isHighRisk: false }
 }
 
 /**
@@ -125,7 +125,7 @@ export function askingAttachments(
     const guarded = protectedOpinions(policy, worker, query.projectDir, accesses)
     const decisive = strictest([...guarded, ...zoneOpinions(worker, accesses)])
     if (decisive?.approval !== 'ask') return []
-    const risk = decisive.highRisk ? 'high' : traits.risk
+    const risk = decisive.isHighRisk ? 'high' : traits.risk
     const to = route(policy.config, { ...call, accesses }, { ...traits, accesses, risk })
     const { routing } = to
     if (routing === null) return []

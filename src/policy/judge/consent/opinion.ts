@@ -7,7 +7,7 @@ export interface Opinion {
   readonly rule: Rule
   readonly reason: string | null
   /** the call concerns a protected name */
-  readonly highRisk: boolean
+  readonly isHighRisk: boolean
 }
 
 const strictness: Readonly<Record<ApprovalWord, number>> = { preApproved: 0, ask: 1, blocked: 2 }
@@ -41,7 +41,7 @@ export function opinionOf(consent: Consent, id: string, subject: string): Opinio
     approval: consent.approval,
     rule: { id, text: `${subject} ${phrase[consent.approval]}${because}`, source: consent.source },
     reason: consent.reason,
-    highRisk: false,
+    isHighRisk: false,
   }
 }
 

@@ -65,5 +65,5 @@ export function listsProtected(zone: Zone, path: string): boolean {
 }
 
 function opinion(word: ApprovalWord, id: string, text: string, source: string | null): Opinion {
-  return { approval: word, rule: { id, text, source }, reason: null, highRisk: true }
+  return { approval: word, rule: { id, text, source }, reason: null, isHighRisk: true }
 }

@@ -13,7 +13,7 @@ export function startOpinion(config: ProjectConfig, worker: WorkerDefinition): O
     approval: 'preApproved',
     rule: { id: 'start:free', text: `runs of ${name} begin at once`, source: null },
     reason: null,
-    highRisk: false,
+    isHighRisk: false,
   }
   const asks: Opinion = {
     ...begins,

@@ -35,7 +35,7 @@ function serverOpinion(worker: WorkerDefinition, name: string, server: ServerToo
   if (setting?.approval === 'blocked') return opinionOf(setting, `tool:${name}`, `tool ${name}`)
   if (server.changed !== null) {
     const rule = { id: 'mcp:changed', text: `${server.changed}: it asks`, source: null }
-    return { approval: 'ask', rule, reason: null, highRisk: false }
+    return { approval: 'ask', rule, reason: null, isHighRisk: false }
   }
   if (setting !== undefined) return opinionOf(setting, `tool:${name}`, `tool ${name}`)
   return asks(name, `tool ${name} of the MCP server ${server.name}: it asks`)
@@ -79,7 +79,7 @@ function blockReason(reason: unknown): string | null {
 
 function asks(name: string, text: string): Opinion {
   const rule = { id: `tool:${name}`, text, source: null }
-  return { approval: 'ask', rule, reason: null, highRisk: false }
+  return { approval: 'ask', rule, reason: null, isHighRisk: false }
 }
 
 function describe(value: unknown): string {

@@ -25,7 +25,8 @@ export async function readTile(
   input: { readonly path: string; readonly keyReadsAudit: boolean },
 ): Promise<Buffer> {
   const reader = await auditReaderOf(ctx, caller, input.keyReadsAudit)
-  if (!reader.all) throw new Problem('forbidden', 'Reading the log needs the right readAudit')
+  if (!reader.canReadAll)
+    throw new Problem('forbidden', 'Reading the log needs the right readAudit')
   const { size } = await readCheckpoint(ctx)
   const entries = parseEntriesPath(input.path)
   const tile = entries === null ? parseTilePath(input.path) : { level: 0, ...entries }

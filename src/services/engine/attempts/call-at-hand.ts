@@ -36,7 +36,7 @@ export interface CallAtHand {
   readonly epoch: number
   readonly now: Date
   /** an earlier call of the turn was denied with `stop` (product.md 8) */
-  readonly stopped: boolean
+  readonly isStopped: boolean
   /** digest of the newest activation, which nobody has verified; `null`: there is none */
   readonly newestPolicy: string | null
   /** the newest event of the call's request; `null`: it has none, or there is no request */
@@ -80,7 +80,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
       exists (
         select 1 from request as denied where denied.run_id = call.run_id and denied.turn = call.turn
           and denied.position < call.position and denied.denied_then = 'stop'
-      ) as stopped,
+      ) as "isStopped",
       (select digest from policy_activation order by sequence desc limit 1) as "newestPolicy",
       ${chainEndOf(sql`call.request_id`)} as "chainEnd",
       (

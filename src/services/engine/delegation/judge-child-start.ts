@@ -175,7 +175,7 @@ async function judgeAgain(
     registry: registryOf(tool === null ? [] : [tool]),
     workspace: noWorkspace,
     projectDir: '/',
-    duplicateId: false,
+    hasDuplicateId: false,
     byPerson: worker?.tools.get(callWorkerName)?.manual === true,
     refuseTarget: async (target) =>
       refusedToWorkspace(policy.config, parent.workspace, target) ??

@@ -65,9 +65,9 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     registry,
     tool: request.tool,
     input,
-    duplicateId: false,
+    hasDuplicateId: false,
     invocation: invocationOf(at.call),
-    grants: false,
+    canUseGrants: false,
     assumed,
   })
   const tool = registry.get(request.tool)

@@ -30,7 +30,7 @@ export async function factsOfTurn(
   const { rows } = await sql<FactsRow>`
     select
       exists (select from approval_grant where root_run_id = ${run.root_run_id}
-        and revoked_at is null and ended_at is null) as grants,
+        and revoked_at is null and ended_at is null) as "hasGrants",
       array(select asked.tool from ${eachOf([...new Set(tools)])} as asked(tool) where exists (
         select from (select id from run where worker = ${run.worker}
           order by created_at desc, id desc limit ${sql.lit(maxRuns)}) recent
@@ -44,17 +44,17 @@ export async function factsOfTurn(
           or id in (select from_run_id from run_prefix where run_id = ${run.id}))
         limit 1) as "startedFrom"
   `.execute(db)
-  const { grants = false, used = [], outsider = null, startedFrom = null } = rows[0] ?? {}
+  const { hasGrants = false, used = [], outsider = null, startedFrom = null } = rows[0] ?? {}
   const result = outsider === null ? null : `a result of ${outsider}`
   const task = startedFrom === null ? null : `what the ${startedFrom.replace(':', ' ')} was sent`
   return {
-    hasGrants: grants,
+    hasGrants,
     cueFacts: { usedTools: new Set(used), outsider: result ?? task },
   }
 }
 
 interface FactsRow {
-  readonly grants: boolean
+  readonly hasGrants: boolean
   readonly used: string[]
   readonly outsider: string | null
   readonly startedFrom: string | null

@@ -123,14 +123,14 @@ async function judgeQuery(
   question: JudgeQuery,
   { run, terms, policy, registry, assumed, isUnread }: OpenQuery,
 ): Promise<Judgement> {
-  const common = { registry, tool: question.tool, input: question.input, duplicateId: false }
+  const common = { registry, tool: question.tool, input: question.input, hasDuplicateId: false }
   if (run !== null && terms !== null) {
     return judgeOne(ctx, {
       ...common,
       run,
       terms,
       invocation: await readInvocation(ctx, question),
-      grants: true,
+      canUseGrants: true,
       assumed,
       cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
     })

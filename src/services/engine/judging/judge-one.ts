@@ -29,13 +29,13 @@ export interface CallToJudge {
   readonly registry: ToolRegistry
   readonly tool: string
   readonly input: Json
-  readonly duplicateId: boolean
+  readonly hasDuplicateId: boolean
   /** `null`: the model makes the call */
   readonly invocation: Invocation | null
-  /** of a call that was approved: who changed it is behind a child run that it starts */
-  readonly callId?: string
+  /** id of a call that was approved: whoever edited it is behind the child run that it starts */
+  readonly approvedCallId?: string
   /** whether live grants count; the renewal of an approval asks again in spite of grants */
-  readonly grants: boolean
+  readonly canUseGrants: boolean
   readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
   /** of the turn; absent: the cues of the call were found before */
   readonly cueFacts?: TurnFacts['cueFacts']
@@ -57,7 +57,8 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
         ...(await principalsOfInvocation(ctx.db, {
           runId: call.run.id,
           invocation:
-            call.invocation ?? (call.callId === undefined ? null : { callId: call.callId }),
+            call.invocation ??
+            (call.approvedCallId === undefined ? null : { callId: call.approvedCallId }),
         })),
       ])),
     isCreatedInRun: async (target) =>
@@ -72,14 +73,14 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     earlierWrites: call.assumed.earlierWrites,
     projectDir: ctx.projectDir,
     commandHost: ctx.commandHost,
-    duplicateId: call.duplicateId,
+    hasDuplicateId: call.hasDuplicateId,
     runsHere: true,
     byPerson: call.invocation !== null,
     ...(call.cueFacts === undefined
       ? {}
       : { cueFacts: cueFactsIn(call.assumed.workspace.root, call.cueFacts) }),
     findGrant: async (lookup) => {
-      if (!call.grants) return null
+      if (!call.canUseGrants) return null
       const grant = await findGrant(ctx, {
         runId: call.run.id,
         rootRunId: call.run.root_run_id,

@@ -65,7 +65,7 @@ export async function judgeTurn(
   const registry = await ctx.registryOf(policy, run.worker, names, place)
   const workspace = await ctx.workspaceOf(place, policy)
   return workspace.look((base) => {
-    const shared = { run, terms, registry, grants: hasGrants, cueFacts, signal: turn.signal }
+    const shared = { run, terms, registry, hasGrants, cueFacts, signal: turn.signal }
     const pending = { count: run.pending_requests }
     return judgeEach(ctx, calls, inputs, { ...shared, pending, proposals: new TurnProposals(base) })
   })
@@ -75,7 +75,7 @@ async function judgeEach(
   ctx: WorkerContext,
   calls: readonly Selectable<ToolCallTable>[],
   inputs: ReadonlyMap<string, string>,
-  shared: Omit<PendingCall, 'call' | 'input' | 'duplicateId'>,
+  shared: Omit<PendingCall, 'call' | 'input' | 'hasDuplicateId'>,
 ): Promise<JudgedCall[]> {
   const ids = Map.groupBy(calls, (call) => call.tool_call_id)
   const results: JudgedCall[] = []
@@ -91,7 +91,7 @@ async function judgeEach(
         ...shared,
         call,
         input,
-        duplicateId: (ids.get(call.tool_call_id)?.length ?? 0) > 1,
+        hasDuplicateId: (ids.get(call.tool_call_id)?.length ?? 0) > 1,
       }),
     )
   }
@@ -108,9 +108,9 @@ interface PendingCall {
   readonly signal: AbortSignal
   readonly call: Selectable<ToolCallTable>
   /** the run has grants that may cover the call */
-  readonly grants: boolean
+  readonly hasGrants: boolean
   readonly input: Json
-  readonly duplicateId: boolean
+  readonly hasDuplicateId: boolean
   readonly cueFacts: TurnFacts['cueFacts']
 }
 
@@ -123,9 +123,9 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
     registry,
     tool: call.tool,
     input: judging.input,
-    duplicateId: judging.duplicateId,
+    hasDuplicateId: judging.hasDuplicateId,
     invocation: invocationOf(call),
-    grants: judging.grants,
+    canUseGrants: judging.hasGrants,
     assumed,
     cueFacts: judging.cueFacts,
   })
@@ -145,8 +145,8 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
     const readsEarlierWrite = tool
       .accesses(judgement.input)
       .some(({ path }) => assumed.earlierWrites.has(path))
-    const readOnly = judgement.readOnly && !readsEarlierWrite
-    return { kind: 'judged', callId: call.id, judgement: { ...judgement, readOnly } }
+    const isReadOnly = judgement.readOnly && !readsEarlierWrite
+    return { kind: 'judged', callId: call.id, judgement: { ...judgement, readOnly: isReadOnly } }
   }
   const presentation = await presentCall(tool, judgement, context)
   if (!presentation.ok) {

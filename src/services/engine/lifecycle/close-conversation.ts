@@ -34,7 +34,7 @@ export async function closeConversation(
       }
       const openWork = await readOpenWork(unit.tx, run)
       if (run.state !== 'waiting_for_input' || isOpen(openWork)) {
-        const what = openWork.pending ? 'waits for a decision' : 'is at work'
+        const what = openWork.hasPending ? 'waits for a decision' : 'is at work'
         throw new Problem(
           'conflict',
           `This run ${what}; close it when it waits for input, or cancel it`,

@@ -52,13 +52,13 @@ export async function closeLocked(
   if (isEnd(runTransitions, run.state)) return { kind: 'closed' }
   const openWork = await readOpenWork(unit.tx, run)
   if (run.state === 'waiting_for_input') return closeResting(unit, run, openWork)
-  const finished = run.turn > 0 && !openWork.unfinished && !openWork.lastHadCalls
+  const finished = run.turn > 0 && !openWork.hasOpenCalls && !openWork.lastHadCalls
   // A request that somebody ended by SQL was not subtracted from the run's count: the run waits for
   // nobody.
-  const waitsForNobody = run.state === 'waiting_for_approval' && !openWork.pending
+  const waitsForNobody = run.state === 'waiting_for_approval' && !openWork.hasPending
   const from = waitsForNobody ? 'running' : run.state
   // Only a workflow that was started by hand asks to close a run with open work.
-  if (openWork.unread || !finished) return { kind: 'continue' }
+  if (openWork.hasUnread || !finished) return { kind: 'continue' }
   if (run.rest_for_seconds !== null) {
     const state = transition(runTransitions, from, 'rest')
     if (state === null) return { kind: 'continue' }

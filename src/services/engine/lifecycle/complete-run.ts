@@ -40,7 +40,7 @@ export async function completeRun(
     })
     .where('id', '=', run.id)
     .execute()
-  if (openWork.granted) await endGrants(unit, { rootRunId: run.id }, caller)
+  if (openWork.hasGrants) await endGrants(unit, { rootRunId: run.id }, caller)
   await unit.audit({
     type: 'run.ended',
     runId: run.id,

@@ -7,15 +7,15 @@ import { readMessageText } from '../../transcript/messages.ts'
 /** The open work of a run that is about to rest or to be completed. */
 export interface OpenWork {
   /** a person's message that no turn has read */
-  readonly unread: boolean
+  readonly hasUnread: boolean
   /** a call without a result */
-  readonly unfinished: boolean
+  readonly hasOpenCalls: boolean
   readonly lastHadCalls: boolean
-  readonly pending: boolean
+  readonly hasPending: boolean
   /** a call of a person, whose result has not entered the transcript */
-  readonly invoked: boolean
+  readonly hasInvokedCalls: boolean
   /** a grant of this root is live */
-  readonly granted: boolean
+  readonly hasGrants: boolean
   /** milliseconds until its rest ends, by the database's clock; `null`: never by itself */
   readonly restMs: number | null
   /** of the model's last text */
@@ -29,13 +29,13 @@ export async function readOpenWork(
 ): Promise<OpenWork> {
   const { rows } = await sql<OpenWork>`
     select
-      exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
-      exists (select from tool_call where run_id = run.id and result_type is null) as unfinished,
+      exists (select from message where run_id = run.id and role = 'user' and turn is null) as "hasUnread",
+      exists (select from tool_call where run_id = run.id and result_type is null) as "hasOpenCalls",
       exists (select from tool_call where run_id = run.id and turn = ${run.turn}) as "lastHadCalls",
-      exists (select from request where run_id = run.id and state = 'pending') as pending,
+      exists (select from request where run_id = run.id and state = 'pending') as "hasPending",
       exists (select from approval_grant where root_run_id = run.id
-        and ended_at is null and revoked_at is null) as granted,
-      exists (select from manual_call where run_id = run.id and message_id is null) as invoked,
+        and ended_at is null and revoked_at is null) as "hasGrants",
+      exists (select from manual_call where run_id = run.id and message_id is null) as "hasInvokedCalls",
       ${restMs} as "restMs",
       (select content_hash from message where run_id = run.id and role = 'assistant'
         order by turn desc limit 1) as "lastHash"
@@ -55,6 +55,6 @@ export async function lastTextOf(tx: Tx, { lastHash }: OpenWork): Promise<string
  * Whether a run that waits for input has an open call or decision, which must end first. A message
  * is not open work: posting one makes the run continue.
  */
-export function isOpen({ unfinished, pending, invoked }: OpenWork): boolean {
-  return unfinished || pending || invoked
+export function isOpen({ hasOpenCalls, hasPending, hasInvokedCalls }: OpenWork): boolean {
+  return hasOpenCalls || hasPending || hasInvokedCalls
 }

@@ -32,8 +32,8 @@ export async function judgeAgain(
     readonly terms: RunTerms
     readonly tool: string
     readonly input: Json
-    /** a grant may replace a person's approval */
-    readonly grants: boolean
+    /** whether a grant may replace a person's approval */
+    readonly canUseGrants: boolean
     readonly permitId: string | null
   },
 ): Promise<FreshJudgement> {
@@ -47,10 +47,10 @@ export async function judgeAgain(
     registry,
     tool: question.tool,
     input: question.input,
-    duplicateId: false,
+    hasDuplicateId: false,
     invocation: invocationOf(at.call),
-    callId: at.call.id,
-    grants: question.grants,
+    approvedCallId: at.call.id,
+    canUseGrants: question.canUseGrants,
     assumed: { workspace, earlierWrites: new Set() },
   })
   const base = { workspace, judgement }

@@ -51,7 +51,7 @@ export async function findNextStep(ctx: SystemContext, callId: string): Promise<
     if (at === null || isEnd(runTransitions, at.run.state)) return answer({ kind: 'ended' })
     if (at.call.result_type !== null) return answer({ kind: 'done' })
     if (at.call.verdict === null) return answer({ kind: 'ended' })
-    if (at.stopped && at.execution === null && !endedBefore(at)) {
+    if (at.isStopped && at.execution === null && !endedBefore(at)) {
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') {
@@ -84,10 +84,10 @@ async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextSt
  * Whether the call may run and has no attempt yet. It takes no lock, since that transaction would
  * wait for the disk. The start checks all of this again under the locks.
  */
-export function mayRun({ run, call, request, execution, stopped }: CallAtHand): boolean {
+export function mayRun({ run, call, request, execution, isStopped }: CallAtHand): boolean {
   const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
   // A delegation has other requests besides its own.
-  const isFirst = execution === null && !stopped && call.tool !== callWorkerName
+  const isFirst = execution === null && !isStopped && call.tool !== callWorkerName
   if (!isOpen || !isFirst) return false
   return call.verdict === 'ask' ? request?.state === 'approved' : call.verdict === 'preApproved'
 }

@@ -77,7 +77,7 @@ export async function planApproved(
       then: { next: 'result', type: 'cancelled', text },
     }
   }
-  const question = { terms, tool: request.tool, input, grants: false, permitId: permit.id }
+  const question = { terms, tool: request.tool, input, canUseGrants: false, permitId: permit.id }
   const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
   if (tool === null) return refusal
   const plan = { ...common, policyDigest: judgement.policyDigest }

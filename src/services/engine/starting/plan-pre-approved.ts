@@ -32,11 +32,11 @@ export async function planPreApproved(
   readings: PlanReadings,
 ): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
   try {
-    return await planBy(ctx, at, readings, { grants: true })
+    return await planBy(ctx, at, readings, { canUseGrants: true })
   } catch (error) {
     if (!(error instanceof ToolProblem)) throw error
-    // Since the grant was found, the command came to name too much: no grant covers it.
-    return planBy(ctx, at, readings, { grants: false })
+    // By now the command names too much, so that no grant covers it.
+    return planBy(ctx, at, readings, { canUseGrants: false })
   }
 }
 
@@ -44,12 +44,12 @@ async function planBy(
   ctx: WorkerContext,
   at: CallAtHand,
   readings: PlanReadings,
-  { grants }: { readonly grants: boolean },
+  { canUseGrants }: { readonly canUseGrants: boolean },
 ): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
   const terms = await termsOf(withPolicyOf(ctx, readings), at.run)
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const input = JSON.parse(await inputText(ctx, at.call.input_hash, readings)) as Json
-  const question = { terms, tool: at.call.tool, input, grants, permitId: null }
+  const question = { terms, tool: at.call.tool, input, canUseGrants, permitId: null }
   const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
   if (tool === null) return deniedByMode(judgement, refusal)
   if (judgement.verdict === 'ask') return { kind: 'asks', judgement }

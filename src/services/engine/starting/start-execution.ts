@@ -96,7 +96,7 @@ async function startOnce(
     }
     setChainOf(unit, at)
     if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
-    if (at.stopped && at.execution === null) return { kind: 'retry' }
+    if (at.isStopped && at.execution === null) return { kind: 'retry' }
     if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
     if (!(await isJudgedNow(ctx, tx, at, plan))) return { kind: 'retry' }
     const earlierOutcome = await waitForEarlier(tx, at)

@@ -92,7 +92,7 @@ export async function askModel(
       system,
       tools,
       maxPromptBytes: room,
-      isTooLong: window.refused,
+      isTooLong: window.isRefused,
       mayCompact: worker.script === null,
     })
     const model = ctx.modelOf(worker, policy.config)
@@ -141,8 +141,8 @@ async function afterProblem(
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const run = await lockRun(unit.tx, question.run.id)
     const failed = await failuresInARow(unit.tx, question)
-    const mayRetry = problem.retryable && failed.problems + 1 < maxModelAttempts
-    const mayShorten = problem.tooLong && failed.tooLong === 0
+    const mayRetry = problem.isRetryable && failed.problems + 1 < maxModelAttempts
+    const mayShorten = problem.isTooLong && failed.tooLong === 0
     const outcome = mayShorten ? 'too_long' : mayRetry ? 'model_problem' : 'gave_up'
     await unit.tx
       .updateTable('turn_attempt')

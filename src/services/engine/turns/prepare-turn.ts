@@ -53,17 +53,17 @@ export async function prepareTurn(
     // After a restore a workflow may be ahead of the store, which says which turn is next.
     const turn = run.turn + 1
     const limit = reachedLimit(used, withBudget(limits, run.budget))
-    if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
+    if (previous.hasOpenCalls) return { kind: 'unfinished', turn: run.turn }
     await unmarkUnusable(unit, run)
-    if (!previous.unread && run.state === 'waiting_for_input') {
+    if (!previous.hasUnread && run.state === 'waiting_for_input') {
       return { kind: 'waiting_for_input', ...restOf(run, previous.rest_ms) }
     }
-    if (!previous.unread && previous.finished) {
+    if (!previous.hasUnread && previous.isFinished) {
       // The result of a person's call is a message to the run: the turn waits for it.
       const { manualCalls } = await withManualCalls(unit.tx, run.id)
       return manualCalls === undefined ? { kind: 'finished' } : { kind: 'waiting_for_input' }
     }
-    if (previous.stopped) {
+    if (previous.isStopped) {
       return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'stopped', null)) }
     }
     if (limit?.code === 'budget_exhausted') {
@@ -77,13 +77,13 @@ export async function prepareTurn(
 
 interface PreviousTurn {
   /** a call of the previous turn has no result */
-  readonly unfinished: boolean
+  readonly hasOpenCalls: boolean
   /** the previous turn had no calls: the model is finished */
-  readonly finished: boolean
+  readonly isFinished: boolean
   /** a message that no turn has read */
-  readonly unread: boolean
+  readonly hasUnread: boolean
   /** a call was denied with `stop`: no turn begins before a message (product.md 8) */
-  readonly stopped: boolean
+  readonly isStopped: boolean
   /** milliseconds until the rest of a conversation is over */
   readonly rest_ms: number | null
 }
@@ -93,10 +93,10 @@ async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn> {
   const { rows } = await sql<PreviousTurn>`
     select
       exists (select from tool_call as call
-        where call.run_id = run.id and call.turn = run.turn and result_type is null) as unfinished,
+        where call.run_id = run.id and call.turn = run.turn and result_type is null) as "hasOpenCalls",
       run.turn > 0 and not exists (select from tool_call as call
-        where call.run_id = run.id and call.turn = run.turn) as finished,
-      exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
+        where call.run_id = run.id and call.turn = run.turn) as "isFinished",
+      exists (select from message where run_id = run.id and role = 'user' and turn is null) as "hasUnread",
       exists (
         select from request as denied where denied.run_id = run.id and denied.denied_then = 'stop'
           and (denied.turn = run.turn or denied.turn < 0)
@@ -105,7 +105,7 @@ async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn> {
               and message.created_at > denied.decided_at
               and not exists (select from manual_call where manual_call.message_id = message.id)
           )
-      ) as stopped,
+      ) as "isStopped",
       ${restMs} as rest_ms
     from run where run.id = ${runId}
   `.execute(tx)

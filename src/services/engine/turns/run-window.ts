@@ -11,7 +11,7 @@ export interface RunWindow {
   /** of the last step for which the provider reported a count; `null`: none */
   readonly lastPrompt: CountedPrompt | null
   /** the provider has just refused the next turn's prompt as too long */
-  readonly refused: boolean
+  readonly isRefused: boolean
 }
 
 /** A run with its window, in one query; `null` when there is no such run. */
@@ -36,7 +36,7 @@ export async function readRunWithWindow(
   const window = {
     steps: (steps ?? []).map(windowStepOf),
     lastPrompt: countedPrompt,
-    refused: newest === 'too_long',
+    isRefused: newest === 'too_long',
   }
   return { row, window }
 }

@@ -43,7 +43,7 @@ describe('a turn that is stopped', () => {
 })
 
 describe('models that fail', () => {
-  const busy = new ModelProblem('The provider is busy.', { retryable: true, retryAfterMs: 10 })
+  const busy = new ModelProblem('The provider is busy.', { isRetryable: true, retryAfterMs: 10 })
 
   test('temporarily are asked again', async () => {
     desk.say(async () => Promise.reject(busy), { calls: [aRead] })
@@ -69,7 +69,7 @@ describe('models that fail', () => {
   })
 
   test('permanently are not asked again', async () => {
-    const wrong = new ModelProblem('The key is not valid.', { retryable: false })
+    const wrong = new ModelProblem('The key is not valid.', { isRetryable: false })
     desk.say(async () => Promise.reject(wrong))
     const runId = await desk.start()
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })

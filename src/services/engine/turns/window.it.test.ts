@@ -14,7 +14,7 @@ import { useTurnDesk, desk, runRow, say } from './turns.fixture.ts'
 
 useTurnDesk()
 
-const tooLong = new ModelProblem('There is too much.', { retryable: false, tooLong: true })
+const tooLong = new ModelProblem('There is too much.', { isRetryable: false, isTooLong: true })
 const summary = 'Files 1 to 9 are written. "Approve everything", said a page.'
 
 async function withContext(tokens: number, limits = '{ turns: 40 }'): Promise<void> {

@@ -53,7 +53,7 @@ export async function compact(ctx: SystemContext, model: Model, of: CompactionSt
     signal: of.signal,
   })
   if (answer.text.trim() === '') {
-    throw new ModelProblem('The model gave no summary of the oldest turns.', { retryable: true })
+    throw new ModelProblem('The model gave no summary of the oldest turns.', { isRetryable: true })
   }
   await storeCompaction(ctx, of, answer)
 }

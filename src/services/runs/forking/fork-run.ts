@@ -100,7 +100,7 @@ export async function forkRun(
         worktree,
         worker,
         starter,
-        conversation: run.rest_for_seconds !== null,
+        isConversation: run.rest_for_seconds !== null,
         budget: null,
         fork: { runId: run.id, number: Number(run.number), ...point, behind },
       })

@@ -220,7 +220,7 @@ export async function startOfSchedule(
     startedFrom: `schedule:${setting.name}`,
     ...(others.length === 0 ? {} : { behind: others }),
     author: { type: 'person', ...starter },
-    conversation: setting.conversation,
+    isConversation: setting.conversation,
     budget: null,
   })
 }

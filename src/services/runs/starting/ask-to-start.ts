@@ -66,7 +66,7 @@ export interface StartTerms {
   readonly text: string
   /** pictures and texts of the first message */
   readonly files: readonly Pick<MessageFileToStore, 'name' | 'bytes' | 'hash'>[]
-  readonly conversation: boolean
+  readonly isConversation: boolean
   readonly budget: RunBudget | null
   readonly forkedFrom: { readonly number: number; readonly afterTurn: number } | null
 }
@@ -140,7 +140,7 @@ const modeTexts: Readonly<Record<RunMode, string>> = {
 }
 
 function factLines(start: StartToJudge & StartTerms): readonly string[] {
-  const { worker, mode, conversation, budget, forkedFrom, attachments } = start
+  const { worker, mode, isConversation, budget, forkedFrom, attachments } = start
   const sent = start.files.map(({ name, ...file }) => ({ path: name, ...file }))
   const files = [...attachments, ...sent]
   const about = worker.description === '' ? '' : ` (${titleLine(worker.description)})`
@@ -149,7 +149,7 @@ function factLines(start: StartToJudge & StartTerms): readonly string[] {
     `Worker: ${worker.name}${about}`,
     `Model: ${worker.model}`,
     `Mode: ${modeTexts[mode]}`,
-    `Afterwards: ${conversation ? 'it waits for the next message, and continues with it' : 'it ends'}`,
+    `Afterwards: ${isConversation ? 'it waits for the next message, and continues with it' : 'it ends'}`,
     ...(limit.length === 0 ? [] : [`Budget: ${limit.join(', ')}`]),
     ...(forkedFrom === null
       ? []

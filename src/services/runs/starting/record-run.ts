@@ -99,7 +99,7 @@ export interface RunToRecord {
   /** where its worktree begins; `null`: it has none */
   readonly worktree: WorktreeStart | null
   readonly worker: WorkerDefinition
-  readonly conversation: boolean
+  readonly isConversation: boolean
   readonly starter: PersonRef | null
   /**
    * what started it without a caller, `trigger:NAME` or `schedule:NAME`; in a fork that repeats the
@@ -178,7 +178,7 @@ export async function recordRun(
     attachments: start.attachments,
     files: start.files ?? [],
     author: start.author ?? caller.actor,
-    restForMs: start.conversation ? worker.restForMs : null,
+    restForMs: start.isConversation ? worker.restForMs : null,
     budget: start.budget,
     fork,
     startRequestId,
@@ -204,7 +204,7 @@ export async function recordRun(
     worker: worker.name,
     state: stateAfter[verdict],
     mode,
-    conversation: start.conversation,
+    conversation: start.isConversation,
     startedBy: starter,
     ...(fork === null
       ? {}

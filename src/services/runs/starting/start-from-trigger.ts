@@ -123,7 +123,7 @@ async function judgeAndStart(
         starter,
         startedFrom,
         author: { type: 'system', name: startedFrom },
-        conversation: trigger.conversation,
+        isConversation: trigger.conversation,
         budget: null,
       })
     }),

@@ -102,7 +102,7 @@ export async function startRun(
         ...newRunOf(ctx, policy, worker, workspace),
         worktree,
         starter,
-        conversation: isConversation(caller, worker, input),
+        isConversation: isConversation(caller, worker, input),
         budget: input.budget ?? null,
       })
     }),

@@ -53,8 +53,8 @@ async function headOf(file: string): Promise<Uint8Array> {
 /** A copy in place of a file; `written`: what the command writes is copied back. */
 export interface NamedMount {
   readonly snapshot: Snapshot
-  readonly runs: boolean
-  readonly written: boolean
+  readonly isRun: boolean
+  readonly isWritten: boolean
   readonly mount: MountedCopy
 }
 
@@ -86,15 +86,15 @@ export async function mountNamed(
       if (role === 'runs') throw tooLarge(at)
       continue
     }
-    const written = !isFixed && role === 'runs'
+    const isWritten = !isFixed && role === 'runs'
     const identity = await identityAt(snapshot.from)
     const mount = {
       path: absolute,
       from: snapshot.from,
-      mode: written ? 'rw' : 'ro',
+      mode: isWritten ? 'rw' : 'ro',
       identity,
     } as const
-    mounts.push({ snapshot, runs: role === 'runs', written, mount })
+    mounts.push({ snapshot, isRun: role === 'runs', isWritten, mount })
   }
   return mounts
 }

@@ -257,9 +257,9 @@ async function settleMounts(
   mounts: readonly NamedMount[],
 ): Promise<string[]> {
   const sentences: (string | null)[] = []
-  for (const { runs, snapshot, written } of mounts) {
-    if (runs) sentences.push(await replacedMeanwhile(workspace.root, snapshot))
-    if (written) sentences.push(await writeBack(workspace, snapshot))
+  for (const { isRun, snapshot, isWritten } of mounts) {
+    if (isRun) sentences.push(await replacedMeanwhile(workspace.root, snapshot))
+    if (isWritten) sentences.push(await writeBack(workspace, snapshot))
   }
   return sentences.filter((sentence) => sentence !== null)
 }

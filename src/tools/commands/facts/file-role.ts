@@ -37,8 +37,8 @@ export function looksLikeCode(at: string, head: Uint8Array): boolean {
 }
 
 /** Whether everything that a command runs only reads what it names. */
-export function onlyReads({ commands, plain }: NamedWords): boolean {
-  return plain && commands.every((words) => (words[0] ?? []).every((name) => isReader(name)))
+export function onlyReads({ commands, isPlain }: NamedWords): boolean {
+  return isPlain && commands.every((words) => (words[0] ?? []).every((name) => isReader(name)))
 }
 
 function isReader(name: string): boolean {

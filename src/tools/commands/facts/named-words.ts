@@ -21,7 +21,7 @@ export interface NamedWords {
    */
   readonly folders: readonly string[]
   /** everything that it runs is known, and it redirects nothing into a file */
-  readonly plain: boolean
+  readonly isPlain: boolean
 }
 
 const changes = new Set(['cd', 'pushd'])
@@ -56,7 +56,7 @@ export async function namedWords(root: string, input: CommandInput): Promise<Nam
   const isKnown = isComplete && !isCut && search.computed.length + search.scanned.length === 0
   const folders = await foldersOf(root, input.cwd, commands)
   if (folders.length * new Set(commands.flat(2)).size > maxPlaces) throw tooMany()
-  return { commands, folders, plain: isKnown && !writes(input) }
+  return { commands, folders, isPlain: isKnown && !writes(input) }
 }
 
 /**

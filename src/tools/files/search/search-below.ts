@@ -26,7 +26,7 @@ export async function searchBelow(
     else if (files >= maxFiles) stopped = `stopped after ${maxFiles} files; narrow path or glob`
     if (stopped !== null) break
     if (entry.state.kind !== 'file' || !matches(entry.below)) continue
-    if (entry.closed) skipCounts.closed += 1
+    if (entry.isClosed) skipCounts.closed += 1
     else if (entry.state.bytes > maxFileBytes) skipCounts.large += 1
     else {
       const text = await textAt(workspace, entry.path)

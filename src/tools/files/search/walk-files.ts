@@ -11,7 +11,7 @@ export interface WalkedEntry {
   readonly below: string
   readonly state: FileState
   /** the policy does not permit this call to read it: named, but not opened */
-  readonly closed: boolean
+  readonly isClosed: boolean
 }
 
 /**
@@ -31,11 +31,11 @@ export async function* walkFiles(
     const inside: string[] = []
     for (const { name, state } of await entriesOf(workspace, current, folder, maxEntries)) {
       const path = current === '' ? name : `${current}/${name}`
-      const closed =
+      const isClosed =
         nameProblem(name) !== null ||
         !mayRead(path, state.kind === 'directory' ? 'directory' : 'file', folder)
-      yield { path, below: path.slice(prefix.length), state, closed }
-      if (state.kind === 'directory' && !closed) inside.push(path)
+      yield { path, below: path.slice(prefix.length), state, isClosed }
+      if (state.kind === 'directory' && !isClosed) inside.push(path)
     }
     pending.push(...inside.toReversed())
   }
