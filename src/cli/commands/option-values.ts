@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { isInstant } from '#domain/instant.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
+import { unitMs } from '#domain/text/quantities/unit-ms.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 
 /**
@@ -48,8 +49,6 @@ export const fileOption = [
   'a picture or text of this computer to send along; can be given several times',
   andAnother,
 ] as const
-
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**
  * Milliseconds of a span as people write it: `90s`, `15m`, `4h`, `7d`; `null` for anything else.

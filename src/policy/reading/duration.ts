@@ -1,4 +1,5 @@
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+import { unitMs } from '#domain/text/quantities/unit-ms.ts'
+
 /** Ten years: the longest duration of a setting, and the latest deadline of a request. */
 export const longestMs = 3650 * unitMs.d
 
