@@ -144,21 +144,7 @@ export async function recordRun(
   await requireMayStart(ctx, unit, caller, start)
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? newId() : null
-  const statement: RunStatement = {
-    version: 1,
-    runId: id,
-    rootRunId: id,
-    parentCallId: null,
-    ...(fork === null ? {} : { forkedFrom: fork.runId }),
-    ...(startRequestId === null ? {} : { startRequestId }),
-    workerName: worker.name,
-    workerDigest: worker.digest,
-    inputDigest: hashJson(start.input),
-    mode,
-    startedBy: starter?.id ?? null,
-    ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
-    ...signedWorktree(start.worktree),
-  }
+  const statement = statementOfStart(id, startRequestId, start)
   const run = await insertRun(tx, {
     id,
     parent: null,
@@ -211,6 +197,30 @@ export async function recordRun(
       : { forkedFrom: { runId: fork.runId, number: fork.number, turn: fork.afterTurn } }),
     workspace: workspaceOfRun(start.workspace, run.worktree),
     createdAt: run.created_at.toISOString(),
+  }
+}
+
+/** What is signed of a run that begins. */
+function statementOfStart(
+  id: string,
+  startRequestId: string | null,
+  start: RunToRecord,
+): RunStatement {
+  const { worker, fork } = start
+  return {
+    version: 1,
+    runId: id,
+    rootRunId: id,
+    parentCallId: null,
+    ...(fork === null ? {} : { forkedFrom: fork.runId }),
+    ...(startRequestId === null ? {} : { startRequestId }),
+    workerName: worker.name,
+    workerDigest: worker.digest,
+    inputDigest: hashJson(start.input),
+    mode: start.mode,
+    startedBy: start.starter?.id ?? null,
+    ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
+    ...signedWorktree(start.worktree),
   }
 }
 
