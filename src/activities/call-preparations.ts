@@ -53,7 +53,7 @@ export class CallPreparations {
     })
   }
 
-  /** What was prepared of a call, once. `null`: nothing was, or the call may not run. */
+  /** Returns the prepared call and forgets it; `null`: it was not prepared, or may not run. */
   async take(callId: string): Promise<ReadyCall | null> {
     const preparation = this.#byCall.get(callId)
     if (preparation === undefined) return null

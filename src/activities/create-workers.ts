@@ -24,7 +24,7 @@ export interface WorkersOptions {
 }
 
 const executionsAtOnce = 50
-/** of the queue of turns; executions may take as many again */
+/** how many turns the queue of turns takes at once; the queue of executions takes as many more */
 const turnsAtOnce = 50
 
 /**
@@ -57,8 +57,8 @@ export async function createWorkers(
       activities: { ...activities.executions },
       sinks: preparations.sinks,
       maxCachedWorkflows: options.maxCachedWorkflows,
-      // A worker that was killed keeps a woken run from the others for at most this long (ten
-      // seconds without it).
+      // After a worker was killed, a run that is woken waits at most this long for another worker
+      // (ten seconds by default).
       stickyQueueScheduleToStartTimeout: '2 seconds',
       maxConcurrentActivityTaskExecutions: executionsAtOnce + turnsAtOnce,
     }),

@@ -9,7 +9,7 @@ import { laterBecause, takeTurnNow } from './take-turn.ts'
 import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
-/** As for a turn of the queue of turns (activity-proxies.ts). */
+/** As long as a turn on the queue of turns may take (activity-proxies.ts). */
 const turnTimeoutMs = 15 * 60_000
 
 /**

@@ -42,7 +42,7 @@ export function takeTurnHereActivity(ctx: WorkerContext, slots: TurnSlots): Acti
 export function laterBecause(ctx: WorkerContext, { runId }: TurnPlace, error: unknown): NextTurn {
   ctx.log.warn({ runId, err: error }, `A turn failed: ${errorText(error)}`)
   const delay = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined
-  // Only a turn without a slot is taken elsewhere at once.
+  // Zero would mean that the turn had no slot, and is taken from the queue of turns at once.
   const afterMs = typeof delay === 'number' ? Math.max(1, delay) : firstRetryDelayMs
   return { kind: 'later', afterMs }
 }
@@ -65,7 +65,7 @@ export async function takeTurnNow(
   }
 }
 
-/** Passes a cancellation on if the store says that the run ended: forged ones do nothing. */
+/** A signal that aborts if the store says that the run ended, whatever a cancellation claims. */
 async function confirmedStop(
   ctx: WorkerContext,
   runId: string,

@@ -10,9 +10,9 @@ import {
 import { type Activities, type DatabaseActivities, turnQueueOf } from './activity-port.ts'
 
 /**
- * Short transactions on Postgres: retried until the database answers. Where executions keep the
- * workflow's own queue busy, the queue of turns takes over, so that long commands delay no expiry,
- * cancellation or beginning for longer. An activity that did not start has no effect.
+ * Short transactions on Postgres: retried until the database answers. While executions keep the
+ * workflow's own queue busy, the queue of turns serves them too, so that long commands do not delay
+ * expiries, cancellations and starts. An activity that did not start has no effect.
  */
 export function databaseActivities(): DatabaseActivities {
   const options: ActivityOptions = {
@@ -66,8 +66,8 @@ export function modelActivities(taskQueue: string, summary: string): Pick<Activi
 
 /**
  * The same on the workflow's own queue, from which it can start eagerly. One attempt: the queue of
- * turns takes over from a process that died, or that is of a version without this activity, and
- * where executions keep this queue busy.
+ * turns takes over if the process dies or is of a version without this activity, and while
+ * executions keep this queue busy.
  */
 export function turnHereActivities(
   taskQueue: string,

@@ -23,7 +23,7 @@ const maxIds = 1000
 const maxQueues = 20
 /** A hundred years: more than any deadline, and a valid timer. */
 const maxDeadlineMs = 100 * 365 * 86_400_000
-/** When to read the store again after an answer without a deadline. */
+/** After an answer without a deadline, the store is read again in this time. */
 const lookAgainMs = 60_000
 /** An answer that makes no sense was forged. The activity is scheduled again after this time. */
 export const misunderstoodMs = 5000

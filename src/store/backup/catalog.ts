@@ -38,7 +38,7 @@ export async function readSequences(tx: Tx): Promise<SequencePlace[]> {
   return rows
 }
 
-/** Whether the database has no table, view or sequence but those of extensions. */
+/** Whether the database is empty. Tables, views and sequences of extensions do not count. */
 export async function isEmptyDatabase(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ empty: boolean }>`
     select not exists (

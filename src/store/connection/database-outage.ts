@@ -1,7 +1,7 @@
 import { BusyError } from '#domain/sharing/shares.ts'
 
 /**
- * Why the database cannot work at present. Each ends without the service's help and has its own
+ * Why the database cannot work at present. The service can end none of these; each has its own
  * message (security.md 42).
  */
 export type DatabaseOutage =

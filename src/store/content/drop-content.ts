@@ -49,7 +49,7 @@ export async function dropReleased(
     if (hashes.length === 0) return { looked: 0, dropped: 0, bytes: 0 }
     const popular = await stillUsed(tx, hashes)
     const rare = hashes.filter((hash) => !popular.has(hash))
-    // Waits for transactions that are about to refer to one, and blocks later ones.
+    // Waits for transactions that are about to refer to one of them, and blocks later ones.
     await sql`
       select hash from content where hash = any(${rare}) order by hash for update
     `.execute(tx)

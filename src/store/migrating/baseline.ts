@@ -3,7 +3,7 @@ import { baselineName } from '../migrations/index.ts'
 import type { Database } from '../tables/schema.ts'
 import { readMigrations } from './applied-migrations.ts'
 
-/** The migrations that the baseline replaces; `commit` is the newest version that has them. */
+/** The migrations that the baseline replaces; `commit` is the newest version that contains them. */
 const replaced = { count: 60, last: '20261125T055000Z-starts-budgets', commit: '2f2d046f' }
 
 /** Whether the baseline replaces this migration. */

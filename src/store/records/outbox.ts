@@ -13,7 +13,7 @@ export type OutboxKind =
 
 export interface OutboxRow {
   readonly kind: OutboxKind
-  /** whose workflow gets it: the run, or the request of a program, which has no run */
+  /** the run whose workflow gets it, or the request of a program, which has no run */
   readonly runId: string
   readonly payload: JsonObject
 }

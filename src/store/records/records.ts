@@ -66,7 +66,7 @@ export async function writeRecords(
       from unnest(${channels}::text[]) as channel
     )
     select queue.id, (select workflow_id from run where run.id = queue.run_id) as "workflowId",
-      -- No exists: for many rows Postgres would read all requests of programs.
+      -- With exists, Postgres would read all requests of programs for many rows.
       coalesce((select run_id is null from request where id = queue.run_id), false) as "isOfProgram",
       (select count(*) from (
         select from outbox as open where open.run_id = queue.run_id

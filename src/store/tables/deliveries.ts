@@ -27,7 +27,7 @@ export interface EventTable {
   created_at: GeneratedTimestamp
 }
 
-/** A webhook or another channel. Events up to `told_until` have their deliveries. */
+/** A webhook or another channel. Deliveries exist for all events up to `told_until`. */
 export interface EndpointTable {
   name: string
   told_until: string

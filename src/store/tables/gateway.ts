@@ -19,9 +19,9 @@ export interface GatewayCallTable {
   /** whether it is carried out as soon as it is approved, or only when the caller asks for that */
   by_task: Generated<boolean>
   wanted_at: Timestamp | null
-  /** when the caller was first told that the call waits */
+  /** when the caller first got the answer that the call waits */
   left_at: Timestamp | null
-  /** when the caller was first told how the call ended */
+  /** when the caller first got the answer how the call ended */
   told_at: Timestamp | null
   refusal: GatewayRefusal | null
   refusal_reason: string | null

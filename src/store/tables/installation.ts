@@ -20,7 +20,7 @@ export interface InstallationKeyTable {
   kind: 'signing' | 'log'
   key_id: string
   since: GeneratedTimestamp
-  /** when it was retired, because somebody else may have it */
+  /** when it was retired, because another person may have it */
   retired_at: Timestamp | null
   /** of a key of the log: its public half, `name+hash+base64` */
   vkey: string | null

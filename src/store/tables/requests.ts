@@ -58,7 +58,7 @@ export interface RequestTable {
    * only to decide who sees it
    */
   owner_id: ColumnType<string | null, string | undefined, never>
-  /** the other owner of its run, or for whom a program asks; `null`: nobody else */
+  /** the other owner of its run, or the person for whom a program asks; `null`: nobody else */
   co_owner_id: ColumnType<string | null, string | null | undefined, never>
   /** its place in the order by urgency, kept by triggers; 12 once it has ended */
   urgency_rank: ColumnType<number, never, number>
