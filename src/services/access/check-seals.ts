@@ -29,7 +29,7 @@ export async function checkSeals(
   return false
 }
 
-/** What this process has recorded: one event for each row, however often it is tried. */
+/** The rows that this process has recorded: one event for each, however often it is tried. */
 const recorded = new Set<string>()
 const maxRecorded = 10_000
 

@@ -48,9 +48,9 @@ export async function readEnabledPerson(
 }
 
 /**
- * Locks a person's row, so that units that count what belongs to the person wait for each other. A
- * unit by the person's own authority calls it as it judges, before it locks the row for that
- * authority: two that changed their lock would wait for each other.
+ * Locks a person's row, so that units of work that count what belongs to the person run one after
+ * the other. A unit by the person's own authority calls it in `judge`, before the unit locks the
+ * row for that authority with a weaker lock: two units that strengthened that lock would deadlock.
  */
 export async function lockPerson({ tx }: Pick<UnitOfWork, 'tx'>, personId: string): Promise<void> {
   await tx.selectFrom('person').select('id').where('id', '=', personId).forNoKeyUpdate().execute()

@@ -6,8 +6,8 @@ export function isNamed(config: ProjectConfig, email: string): boolean {
 }
 
 /**
- * Whether it is an earlier address of somebody who is named by another one: no second person is
- * made of them (product.md 17).
+ * Whether it is an earlier address of somebody whom the configuration names by another one. No
+ * second person is made for such an address (product.md 17).
  */
 export function isFormer(config: ProjectConfig, email: string): boolean {
   return config.people.some(({ formerly = [] }) => formerly.includes(email))

@@ -29,7 +29,7 @@ export async function replaceMemberships(
     removing = removing.where('until', 'is not', null).where('person_id', '=', which.byGroupOf)
   }
   const before = await removing.returningAll().execute()
-  // A row with an invalid seal lends its id to no membership: a named person gets a new one.
+  // The id of a row with an invalid seal is not used again: a named person gets a new membership.
   const valid = before.filter((row) => seals.holds('membership', row))
   const idOf = new Map(valid.map((row) => [placeOf(row), row.id]))
   const first = new Map(memberships.toReversed().map((one) => [placeOf(one), one]))

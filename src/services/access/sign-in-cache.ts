@@ -76,7 +76,7 @@ export class SignInCache {
     const lookUp = (): T | null => {
       const entry = this.#entries.get(key)
       if (entry === undefined || !this.#isLive(ctx, entry, use)) return null
-      // A key names its kind of look-up, and each kind stores one type.
+      // Each key belongs to one kind of look-up, and each kind stores one type.
       const value = entry.found as T
       return isEnough(value) ? value : null
     }
@@ -85,7 +85,7 @@ export class SignInCache {
     const running = this.#running.get(key)
     if (running !== undefined) {
       await running
-      // A change since that look-up began has kept it from being stored.
+      // If something changed since that look-up began, its result was not stored.
       const other = lookUp()
       if (other !== null) return other
     }

@@ -7,11 +7,11 @@ export interface CurrentRequest {
   readonly traceparent: string | undefined
   /** the first run, or else request, of its events; null: none so far, or traces are off */
   subject: string | null
-  /** whose share it counts against: the person, or the address until they are known */
+  /** whose limits it counts against: the person's, or the address's until the person is known */
   caller: string
-  /** a unit of work of it was committed: an outage after that must not say that nothing changed */
+  /** it has committed a unit of work: an outage after that must not say that nothing changed */
   hasCommitted: boolean
-  /** frees the place of its large body, for a call that waits for people; null: it has none */
+  /** releases the memory of its large body, for a call that waits for people; null: it has none */
   freeBody: (() => void) | null
 }
 

@@ -26,9 +26,9 @@ export interface Ledger {
 }
 
 /**
- * Records that a sign-in link or a challenge was used. False if it had been by another use, also
- * when its row was reset since (security.md 29). `useId` stays the same when a transaction is tried
- * again after a conflict.
+ * Records that a sign-in link or a challenge was used. False if another use was recorded before,
+ * also when its row was reset since (security.md 29). `useId` stays the same when a transaction is
+ * tried again after a conflict.
  */
 export async function isFirstUse(ledger: Ledger, key: OnceKey, useId: string): Promise<boolean> {
   return (await ledger.first(key, useId)) === useId

@@ -88,7 +88,7 @@ export async function inUnitOfWork<T, Judged extends { readonly authority: Autho
   work: (unit: UnitOfWork, judgement: Judged) => Promise<T>,
 ): Promise<T> {
   const judgeAndWork = async (at: JudgingContext, unitBy: UnitBy): Promise<T> => {
-    // Given an authority, `work` takes the unit alone; given `judge`, it also takes the judgement.
+    // With an authority, `work` takes the unit only; with `judge`, it also takes the judgement.
     const judgement =
       typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
     const { basis } = judgement.authority

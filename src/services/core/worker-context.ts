@@ -50,7 +50,7 @@ export interface WorkerContext extends SystemContext {
     worker: Pick<WorkerDefinition, 'model' | 'script' | 'settings'>,
     config: Pick<ProjectConfig, 'models'>,
   ): Model
-  /** wraps a tool's effect, for traces, and says where it is in them; absent: no wrapper */
+  /** wraps a tool's effect, for traces, and reports its position in them; absent: no wrapper */
   readonly aroundTool?: <T>(
     of: { readonly callId: string; readonly tool: Pick<Tool, 'name' | 'server'> },
     act: (place: Pick<ExecuteContext, 'traceparent'>) => Promise<T>,

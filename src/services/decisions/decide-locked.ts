@@ -45,7 +45,7 @@ export function deciderOf({ actor }: Caller, sessionHash: string | null): Decide
   return { personId: actor.type === 'person' ? actor.id : null, sessionHash, decides: true }
 }
 
-/** A decision that nothing refuses, with everything it was judged by. */
+/** A permitted decision, with everything it was judged by. */
 export interface JudgedDecision {
   readonly facts: DecisionFacts
   readonly voter: EligiblePerson
@@ -106,7 +106,7 @@ export async function writeDecision(
   // Nothing can refuse it any more, so the signal can overlap the writing.
   if (input.announces && voteCount?.tally.met === true) {
     announceTo(unit, request, facts)
-    // The signal leaves before the work that follows, which would hold the event loop.
+    // The signal is sent before the work that follows, which would block the event loop.
     await setImmediate()
   }
   const decisionId = await recordDecision(unit, input.caller, request, decision, {

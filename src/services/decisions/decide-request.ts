@@ -96,9 +96,10 @@ async function consumeRefused(
 }
 
 /**
- * Decides an approval, nearly every decision, with one wait for everything that is read: the key,
- * the locks, whether the caller may see the request, and the facts. `null`, with nothing written,
- * where it is none, names its request by number, or the caller may see the request by a right only.
+ * Decides an approval, the most frequent decision, and waits once for everything that is read: the
+ * key, the locks, whether the caller may see the request, and the facts. Returns `null` and writes
+ * nothing if the body is no approval, if it names its request by number, or if only a right lets
+ * the caller see the request.
  */
 async function approveVisible(
   ctx: SigningContext,

@@ -128,7 +128,7 @@ function areAlike(approvals: readonly BatchFacts[]): boolean {
   return patterns.size <= 1 && !approvals.some(isSingle)
 }
 
-/** What a person must look at by itself. High risk includes everything that is asked `again`. */
+/** What a person must decide by itself. High risk includes everything that requires `again`. */
 function isSingle({ risk, signed: isSigned, beforeRestore }: BatchFacts): boolean {
   return risk === 'high' || isSigned || beforeRestore
 }

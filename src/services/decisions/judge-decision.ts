@@ -13,7 +13,7 @@ import { refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { byEligibility, type Authority, type PersonActor } from '../core/authority.ts'
 import type { Caller } from '../core/context.ts'
 
-/** A person who may decide a request, and the facts that the row of their decision marks. */
+/** A person who may decide a request, and the facts that are stored with their decision. */
 export interface EligiblePerson {
   /** the authority of the person, who may decide it */
   readonly authority: Authority<PersonActor>
@@ -127,7 +127,7 @@ function refuseScope(request: Selectable<RequestTable>, input: DecisionInput): v
   )
 }
 
-/** At high risk nobody approves a repetition unknowingly (dashboard.md, alike). */
+/** An approval of a repeated call at high risk must confirm that (dashboard.md, alike). */
 function refuseUnconfirmedRepeat(
   request: Selectable<RequestTable>,
   { again }: DecisionFacts,

@@ -69,7 +69,7 @@ export async function recordDecision(
       ...(request.kind === 'tool_call' ? {} : { kind: request.kind }),
       revision: request.revision,
       scope,
-      // Its presence says that a signature states how far the approval reaches.
+      // `grant` is present where the signed statement contains the scope.
       ...(scope === null || scope === 'once'
         ? {}
         : { grant: bounds === null ? null : { ...bounds } }),
@@ -79,7 +79,7 @@ export async function recordDecision(
       selfApproved: voter.selfApproved,
       edited: voter.edited,
       batchDecisionId: voter.batchDecisionId,
-      // Recorded if it was needed: how often the call had been carried out by then.
+      // Recorded where it was required: how often the call had been carried out by then.
       ...(input.decision === 'approve' && input.again ? { again: voter.facts.again } : {}),
       basis: basisOf(request, voter),
       ...(signature === null ? {} : { signature: { ...signature.signature } }),

@@ -49,7 +49,7 @@ export async function eraseRequestContents(
   })
   if (erased === null) return noContents
   await dropReleased(ctx.db, { only: erased.hashes })
-  // Contents that were made for the call without a result were released before.
+  // Contents that were stored for the call and never became its result were released before.
   await dropReleased(ctx.db, { maxContents: dropAtOnce })
   return erased.counts
 }

@@ -13,7 +13,7 @@ import { trailTypes } from '#test/harness/fixtures/trail.ts'
 export interface ProgramDesk extends AsyncDisposable {
   readonly service: TestService
   readonly databaseUrl: string
-  /** owns the program's key; may approve, but not what her program asks */
+  /** owns the program's key; may approve, but not what her program asks for */
   readonly grace: TestPerson
   readonly linus: TestPerson
   readonly ada: TestPerson

@@ -34,7 +34,7 @@ export async function judgeChangedExternal(
   const again = await judgeProven(ctx, call, { proven, isEdit: true, presents: true })
   const result = external.worker === null ? again : asStrict(request, again)
   const { judgement, presented } = result
-  // Also for a call that policy would not ask about: the open request stays open, and shows it.
+  // Also for a call that policy would pre-approve: the open request stays open, and shows it.
   const needsRequest = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
   const reported =
     presented === null && needsRequest
@@ -58,7 +58,7 @@ export async function judgeApprovedExternal(
   const { call, proven } = await callOf(ctx, request, input)
   const { config } = await ctx.policies.inForce()
   const { queue, ...others } = call
-  // Its queue may be gone, which does not matter any more.
+  // Its queue may have been removed, which no longer matters.
   const again = queue === undefined || config.queues.has(queue) ? call : others
   const { judgement } = await judgeProven(ctx, again, { proven, isEdit: false, presents: false })
   return judgement

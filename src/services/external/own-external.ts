@@ -16,8 +16,8 @@ export interface OwnExternal extends ExternalRows {
 
 /**
  * Locks a program's request. Rejects with `not_found` if its row no longer exists, with
- * `invalid_request` when it is one of a run, with `forbidden` unless the program's key is of the
- * same owner as the one that asked (security.md 22) and its proposer is behind the request.
+ * `invalid_request` if it is one of a run, and with `forbidden` unless the program's key has the
+ * same owner as the key that asked (security.md 22) and its proposer is behind the request.
  */
 export async function lockOwn(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,

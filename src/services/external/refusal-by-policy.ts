@@ -19,9 +19,9 @@ export interface PolicyAnswer {
 /**
  * Why the version in force no longer permits a program's approved call. A version that was
  * activated since the call was judged may block it, which no approval overrides (product.md 1, 14),
- * or ask about a call that was pre-approved. Where that is the version that judged it, nothing is
- * judged again. Judging takes time: whoever uses the answer asks `isOutdated` under the request's
- * lock. Rejects with `workspace_unreachable`.
+ * or ask about a call that was pre-approved. If the version in force judged the call, it is not
+ * judged again. Judging takes time, so the caller checks `isOutdated` under the request's lock.
+ * Rejects with `workspace_unreachable`.
  */
 export async function refusalByPolicy(
   ctx: SigningContext,

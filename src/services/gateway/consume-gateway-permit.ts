@@ -14,8 +14,8 @@ import { recordStart, subjectOf } from '../external/record-execution.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
 
 /**
- * A permit that one try consumed. Each try locks the request, so that no other of the same request
- * has this time.
+ * A permit that one try consumed. Each try locks the request, so that no other try for it has the
+ * same time.
  */
 interface ConsumedPermit {
   readonly permitId: string

@@ -75,7 +75,7 @@ export async function openOutcomeCheck(
   return id
 }
 
-/** Inserts the request with its revision and the people behind the lost one; returns its id. */
+/** Inserts the request with its revision, and the people behind the lost one; returns its id. */
 async function insertCheck(
   unit: UnitOfWork,
   request: CallToMake['request'],

@@ -80,7 +80,7 @@ export async function listGrants(
   }))
 }
 
-/** For a sentence only: judging a call verifies the signature first. */
+/** Used for a sentence only: judging a call verifies the signature first. */
 function statementOf(row: { readonly statement: string }): GrantStatement {
   return JSON.parse(row.statement) as GrantStatement
 }

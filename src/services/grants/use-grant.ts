@@ -4,9 +4,9 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
  * Takes one use of a grant in the executor's transaction, and records it. Returns the number of the
- * use; `null` when the grant is revoked, ended, past its end by the database's clock, or used up,
- * so that nothing may run on it. The caller has found it for this call in the same transaction,
- * under the run's lock.
+ * use; `null` if the grant is revoked, ended, past its end by the database's clock, or used up:
+ * then it permits nothing. The caller has found it for this call in the same transaction, under the
+ * run's lock.
  */
 export async function useGrant(
   unit: UnitOfWork,

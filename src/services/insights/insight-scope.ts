@@ -12,7 +12,7 @@ import type { RecordOf } from '../core/record-of.ts'
 
 const dayMs = 24 * 3_600_000
 const usualDays = 30
-/** The most groups of an answer. */
+/** The largest number of groups in an answer. */
 export const maxItems = 200
 
 /** Whose requests are counted, and of which time. */
@@ -71,8 +71,8 @@ export function wasOpened(scope: InsightScope): RawBuilder<boolean> {
 }
 
 /**
- * The one row, or the rows, that belong to each row of a query, looked up for each: for a plain
- * join, Postgres would read the whole table of rows.
+ * For each row of a query, the row or rows that belong to it, looked up one by one: for a plain
+ * join, Postgres would read the whole table.
  */
 export function lookedUp(
   table: string,
@@ -124,7 +124,7 @@ export function quantile(
     percentile_cont(${of}) within group (order by ${seconds}) filter (where ${rows}))::int`
 }
 
-/** The columns of what waits: how many, by how long at the end of the time, since when at most. */
+/** The columns of what waits: how many, by how long at the end of the time, the oldest's time. */
 export function waitingCounts({ to: at }: InsightScope): RawBuilder<unknown> {
   const ages = waitingAges.map((age) => {
     const { from, to } = openedOfAge(age, at)

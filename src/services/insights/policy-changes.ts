@@ -141,7 +141,7 @@ export async function withdrawPolicyChange(
   })
 }
 
-/** None where the rule no longer asks in the version in force. */
+/** Empty where the rule no longer asks in the version in force. */
 function recordsOf(
   policy: Policy,
   row: Selectable<PolicyChangeTable>,

@@ -4,7 +4,7 @@ import type { Revocation } from '#domain/statements/row-seals.ts'
 import { eventDocument, eventInstant } from '#store/audit/event-document.ts'
 import type { SystemContext } from '../core/context.ts'
 
-/** The longest life of a session or permit: an earlier end of one is over by itself. */
+/** The longest life of a session or permit: what ended earlier has expired by now anyway. */
 const since = sql`clock_timestamp() - interval '30 days'`
 
 /** An event which says that something has ended for good. */
@@ -17,7 +17,7 @@ interface EndEvent {
   readonly change?: string
   /** the member of its detail that is the time from which on it has ended; absent: at once */
   readonly from?: string
-  /** without its end it would end by itself within 30 days */
+  /** it would expire within 30 days anyway */
   readonly isShort?: true
 }
 

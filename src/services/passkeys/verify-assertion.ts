@@ -35,7 +35,7 @@ export async function useCredential(
     credential: {
       id: credential.webauthn_id,
       publicKey: new Uint8Array(Buffer.from(credential.public_key, 'base64url')),
-      // Judged below, after the signature: anybody can claim a counter.
+      // Checked below, after the signature: anybody can claim a counter.
       counter: 0,
     },
   }).catch(() => null)

@@ -114,7 +114,7 @@ export function verifyPermit(
   const signedPermit = signedStatementOf(row)
   const statement = verifyStatement<PermitStatement>(verifier, 'permit', signedPermit)
   if (statement === null) {
-    // Somebody else may have made it: people are asked again, and see what it would allow.
+    // Another person may have made it: people are asked again, and see what it would allow.
     const isRetired = verifier.retired?.has(row.key_id) === true
     const isGenuine =
       isRetired && verifyStatement(withRetired(verifier), 'permit', signedPermit) !== null

@@ -15,7 +15,7 @@ export async function cancelProposal(
   input: { readonly proposalId: string },
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'activatePolicy')
-  // Alone from the beginning: the unit then locks the version in force with others.
+  // Exclusive from the beginning: the unit later takes a shared lock on the version.
   const judge = async ({ tx }: JudgingContext) => {
     await lockActivation({ tx }, ctx)
     return { authority }

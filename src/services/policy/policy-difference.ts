@@ -38,7 +38,7 @@ function cut({ at, before, after }: SettingChange): JsonObject {
   return { at: at.slice(0, maxCharacters), before: short(before), after: short(after) }
 }
 
-/** Names, and the number of the omitted ones. */
+/** Names, and how many were left out. */
 function shortenPaths(paths: readonly string[]): string[] {
   const sorted = paths.toSorted().map((path) => path.slice(0, maxCharacters))
   if (sorted.length <= maxNames) return sorted

@@ -12,7 +12,7 @@ import { loadProject } from './read-project.ts'
 import { invalidProject } from './reject-policy.ts'
 import { hasRight } from '../core/rights-of.ts'
 
-/** Of longer texts, and of those that take too long, only the settings are compared. */
+/** For longer texts, and those that take too long, only the settings are compared. */
 const maxCharacters = 256 * 1024
 
 /**

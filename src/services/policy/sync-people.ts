@@ -25,7 +25,7 @@ export async function syncPeople(unit: MembershipUnit, config: ProjectConfig): P
       .onConflict((conflict) => conflict.column('email').doUpdateSet({ name }))
       .execute()
   }
-  // An address that somebody wrote into a row makes nobody a member, not even for a moment.
+  // An address that SQL wrote into a row must not make anybody a member, not even for a moment.
   const all = await tx.selectFrom('person').selectAll().execute()
   await linkRows({ tx, seals }, config, all)
   const rows = all.filter((row) => seals.holds('person', row))
@@ -62,7 +62,7 @@ async function linkRows(
     const others = (groupOf.get(row.id) ?? []).filter((id) => id !== row.id).toSorted()
     const now = row.other_ids ?? []
     if (others.length === now.length && others.every((id, at) => id === now[at])) continue
-    // A disabled person decides nothing, and the seal of a row that somebody wrote stays invalid.
+    // A disabled person decides nothing, and a row that SQL wrote must keep its invalid seal.
     if (!seals.holds('person', row)) continue
     const other_ids = others.length === 0 ? null : others
     const seal = seals.of('person', { ...row, other_ids })

@@ -146,7 +146,7 @@ class Judges {
 
   /**
    * Only code and servers of the version in force are used, and the servers with its zones and its
-   * sandbox: nothing may run that was not activated, nor with more access than was.
+   * sandbox: nothing runs that was not activated, and nothing gets more access than was activated.
    */
   #registryOf(
     policy: Policy,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Rows that are no evidence and useless once over: which, and how to find the oldest. */
+/** Rows that are no evidence and are useless once over: which rows, and how to find the oldest. */
 export interface OldRecords {
   readonly table: RawBuilder<unknown>
   /** the primary key */

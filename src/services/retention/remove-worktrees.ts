@@ -67,7 +67,7 @@ async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal)
   const record = await readRecord(folder)
   if (record !== null) {
     const run = await endedRun(ctx, runId)
-    // The runs make no more calls, and no MCP server may work in a folder that is removed.
+    // The runs make no more calls. No MCP server may work in a folder that is about to be removed.
     if (run !== null) await ctx.mcpServers?.endIn(treeIn(folder))
     const why = run === null ? null : await whyRemoved(ctx, run, folder, signal)
     if (why === null) return false

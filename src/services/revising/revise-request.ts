@@ -114,7 +114,7 @@ async function editable(
   const request = await lockRequest(unit.tx, target.id)
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
-  // An earlier editor may edit it again, but perhaps not decide it.
+  // An earlier editor may edit it again, though perhaps not decide it.
   const others = facts.principals.filter((principal) => principal.why !== 'edited')
   const { person, authority } = judgePerson(caller, request, { ...facts, principals: others })
   if (!isChangeable(request)) throw editsOff()

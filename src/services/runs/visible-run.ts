@@ -6,7 +6,7 @@ import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 
 /**
- * The viewer of a run that the caller may see (security.md 22); rejects with `missing` for other
+ * The viewer of a run that the caller may see (security.md 22). Rejects with `missing` for other
  * runs: by default a `not_found` that names the run.
  */
 export async function assertVisible(

@@ -18,7 +18,7 @@ export async function findNamed(
 ): Promise<SearchItem[]> {
   const policy = await ctx.policies.inForce()
   return [
-    // A key sees no people, as in the list of people.
+    // An API key finds no people, just as it cannot list them.
     ...(types.has('person') && caller.actor.type === 'person' ? await findPeople(ctx, words) : []),
     ...(types.has('worker') ? findWorkers(policy, words) : []),
     ...(types.has('rule') ? findRules(policy, words) : []),

@@ -117,7 +117,7 @@ interface Files {
   readonly files: readonly MessageFile[] | null
 }
 
-/** One row has the state of the run, whether there are messages or not. */
+/** The query returns one row with the state of the run, even if there are no messages. */
 type Nullable<T> = { readonly [Name in keyof T]: T[Name] | null }
 
 function hasMessage<Row extends Nullable<Selectable<MessageTable>>>(

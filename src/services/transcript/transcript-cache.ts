@@ -59,7 +59,7 @@ function sizeOf(messages: readonly TranscriptMessage[]): number {
   return messages.reduce(
     (sum, { text, calls }) =>
       calls.reduce(
-        // The output has about the same text again.
+        // The output has about the same text once more.
         (all, { result }) => all + frame + 2 * (result?.text.length ?? 0),
         sum + frame + text.length,
       ),

@@ -29,8 +29,8 @@ export async function createApiKey(
 }
 
 /**
- * Refuses a key to somebody whom the project no longer names, and who is still signed in: it would
- * go on when their session has ended.
+ * Refuses a key to somebody whom the project no longer names but who is still signed in: the key
+ * would outlive their session.
  */
 export async function refuseFormer(
   ctx: ServiceContext,
@@ -41,7 +41,7 @@ export async function refuseFormer(
   throw new Problem('forbidden', 'The project no longer names you, so you get no new key')
 }
 
-/** A key that has ended before it is made would be of no use to anybody. */
+/** Rejects an expiry that has passed with `invalid_request`. */
 export async function refusePast(
   { db }: Pick<ServiceContext, 'db'>,
   expiresAt: Date | null,

@@ -8,7 +8,7 @@ export type NewApiKey = Pick<
   ApiKeyRecord,
   'name' | 'owner' | 'proposedBy' | 'scopes' | 'expiresAt'
 > & {
-  /** of the proposal that ends with it; absent: none */
+  /** the proposal that the key is made from, which ends with this; absent: there was none */
   readonly proposalId?: string
 }
 

@@ -19,7 +19,7 @@ export interface KeyIdentity {
 
 const keyForm = /^cs_([0-9a-f]{16})_([\w-]{43})$/
 
-/** Whether a text has the form of a key, and so may be one. */
+/** Whether a text has the form of a key. */
 export function isApiKey(text: string): boolean {
   return keyForm.test(text)
 }

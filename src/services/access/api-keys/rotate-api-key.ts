@@ -72,7 +72,7 @@ export async function rotateApiKey(
       .where('id', '=', input.id)
       .execute()
     if (old.previous_hash !== null) unit.revoke('key_secret', [old.previous_hash])
-    // Noted now, so that it holds at the end of the overlap whatever happens until then.
+    // Recorded now, so that the old secret ends even if no process runs at that time.
     unit.revoke('key_secret', [old.secret_hash], now.previous_until)
     await unit.audit({
       type: 'key.created',

@@ -96,8 +96,8 @@ async function admit(
 }
 
 /**
- * Until this sign-in is over, no other version can take force, so that its teams follow the mapping
- * in force.
+ * Locks the version in force until the commit, so that the teams of this sign-in follow its
+ * mapping. Rejects with `conflict` if it is not `policy`.
  */
 async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
@@ -114,7 +114,7 @@ async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
   )
 }
 
-/** Somebody who is refused may still be a person whose groups were removed. */
+/** The person of the account of a refused sign-in: their groups may have been removed. */
 async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | null> {
   const row = await tx
     .selectFrom('identity')
@@ -126,7 +126,7 @@ async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | 
   return row === undefined ? null : { ...row, news: null }
 }
 
-/** Makes the person's teams by group those of the groups in the claims, and records the change. */
+/** Replaces the person's teams by group with those of the claims, and records the change. */
 async function followGroups(
   unit: UnitOfWork,
   policy: Policy,

@@ -47,9 +47,9 @@ export async function unlinkIdentity(
 }
 
 /**
- * For an address that the configuration no longer names, also not as an earlier one of somebody:
- * the account will belong to another person, who is usually the same human under a new address.
- * That person could decide the requests that the former one is a principal of (product.md 17).
+ * For an address that the configuration no longer names, not even as an earlier one: the account
+ * will belong to another person, who is usually the same human under a new address. That person
+ * could decide the requests that the former one is a principal of (product.md 17).
  */
 async function refuseWhileBehind({ tx }: UnitOfWork, personId: string): Promise<void> {
   const { rows } = await sql<{ readonly what: string }>`

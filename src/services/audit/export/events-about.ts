@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { eventDocument } from '#store/audit/event-document.ts'
 import type { Db } from '#store/database.ts'
 
-/** What a bundle about a request contains events of. */
+/** The subjects of the events in a bundle about a request. */
 export interface EventsAbout {
   /** the request, and the others about the same call */
   readonly requestIds: readonly string[]

@@ -9,9 +9,9 @@ export type WhichDevices =
   | { readonly sessionId: string }
 
 /**
- * Stops push messages to devices of the caller, and returns how many devices there were; none is no
- * error, since the result is the same. Rejects with `forbidden` for keys. Audits
- * `credential.changed` for each.
+ * Stops push messages to devices of the caller, and returns how many devices there were; it is no
+ * error if there were none. Rejects with `forbidden` for keys. Audits `credential.changed` for
+ * each.
  */
 export async function removeDevices(
   ctx: ServiceContext,

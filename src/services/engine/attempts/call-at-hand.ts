@@ -131,7 +131,7 @@ function approvalOf(
   return { permit: fromJsonRow(approval.permit), request, revision: fromJsonRow(approval.revision) }
 }
 
-/** The outcome that waits for these requests or runs, until the next deadline of the call's run. */
+/** The outcome that waits for these requests or runs until the next deadline of the call's run. */
 export async function waitFor(
   tx: Tx,
   runId: string,

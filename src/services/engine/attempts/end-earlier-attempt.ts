@@ -4,8 +4,8 @@ import type { CallAtHand } from './call-at-hand.ts'
 import { runningHere } from './running-attempts.ts'
 
 /**
- * How often a host polls whether a person has settled an attempt as `again`, after everybody has
- * stopped waiting for the attempt.
+ * How often a host polls whether a person has settled an attempt as `again`, once nobody waits for
+ * the attempt any more.
  */
 export const settlementPollMs = 500
 

@@ -120,7 +120,7 @@ async function unchangedResult({ input, tool, workspace }: ExecutionPlan): Promi
   return { kind: 'returned', result: { type: 'output', output, text: `already so: ${text}.` } }
 }
 
-/** Most tools throw when they are stopped: that is the stop, not a failure of the tool. */
+/** Most tools throw when they are stopped: the stop is the cause, and not a failure. */
 function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
   return type === 'error' && violation === undefined && exitCode === undefined
 }

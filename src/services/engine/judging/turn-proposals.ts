@@ -35,7 +35,7 @@ export class TurnProposals {
     this.#base = base
   }
 
-  /** Adds a call that will run before those that `below` is called for afterwards. */
+  /** Adds a call that runs before those that `below` is called for afterwards. */
   add(position: number, accesses: readonly Access[], propose: () => Promise<Proposal>): void {
     const paths = accesses.filter(isChange).map(({ path }) => path)
     if (paths.length === 0) return

@@ -18,7 +18,7 @@ export interface OpenWork {
   readonly hasGrants: boolean
   /** milliseconds until its rest ends, by the database's clock; `null`: never by itself */
   readonly restMs: number | null
-  /** of the model's last text */
+  /** hash of the model's last text */
   readonly lastHash: string | null
 }
 

@@ -115,7 +115,7 @@ async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<
     calls.map((call) => call.input_hash),
   )
   return judgeAndPlan(ctx, input, { run, calls, inputs }).catch(async (error: unknown) => {
-    // The turn waits for its workspace, however often it is judged meanwhile.
+    // The turn waits for its workspace, and its judgings meanwhile do not count.
     if (error instanceof UnusableWorkspace) await countJudging(ctx, calls, -1)
     throw error
   })

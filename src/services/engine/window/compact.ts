@@ -58,7 +58,7 @@ export async function compact(ctx: SystemContext, model: Model, of: CompactionSt
   await storeCompaction(ctx, of, answer)
 }
 
-/** Marked before the model is asked: an attempt that dies meanwhile was no turn either. */
+/** Marked before the model is asked, so that an attempt whose process dies counts as no turn. */
 async function markAttempt(ctx: SystemContext, of: CompactionStep): Promise<void> {
   await ctx.db
     .updateTable('turn_attempt')

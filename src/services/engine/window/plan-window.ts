@@ -64,7 +64,7 @@ interface ElidableCall {
   readonly saves: number
 }
 
-/** Results and pictures that the model sees and could do without, in order. */
+/** Results and pictures that the model sees and that can be left out, in order. */
 function elidableCalls(state: WindowState): ElidableCall[] {
   const { transcript, steps } = state
   const compacted = lastCompaction(steps)?.throughTurn ?? 0
@@ -78,7 +78,7 @@ function elidableCalls(state: WindowState): ElidableCall[] {
     .map(({ bytes, ...part }) => ({ ...part, saves: bytes - leastElidedBytes / 2 }))
 }
 
-/** The parts of a message that could be left out, by their place in the turn. */
+/** The parts of a message that can be left out, by their place in the turn. */
 function partsOf(message: TranscriptMessage, turn: number, state: WindowState) {
   const { steps } = state
   if (message.role === 'user') {

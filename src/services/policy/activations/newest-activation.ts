@@ -14,8 +14,8 @@ export interface NewestActivation {
   /** sequences of rows above it without a valid signature */
   readonly forged: readonly number[]
   /**
-   * the newest sequence in the trail; it is higher than the statement's when that row was changed
-   * or removed
+   * the newest sequence in the trail; it is higher than that of the statement if that row was
+   * changed or removed
    */
   readonly audited: number
 }

@@ -13,7 +13,7 @@ interface Parts {
   readonly log: Log
 }
 
-/** What this process has refused: one event for each, however often it is asked. */
+/** The activations that this process has refused: one event for each, however often it is asked. */
 const refusals = new WeakMap<Memory, Set<string>>()
 
 /**

@@ -12,7 +12,7 @@ import { putContent } from '#store/content/content.ts'
 /** The API asks for missing pins every second; after this time the calls ask people. */
 const waitMs = 6000
 const lookEveryMs = 200
-/** After that the same missing pin is awaited again. */
+/** After this time the same missing pin is awaited again. */
 const forgetAfterMs = 10_000
 
 /**

@@ -15,7 +15,7 @@ export interface DisplayedRequest {
   readonly presentation: Presentation
 }
 
-/** Whether a presentation has the contents of its digest. */
+/** Whether a presentation still has its digest. */
 export function isWhole({ digest, ...contents }: Presentation): boolean {
   return hashJson(contents) === digest
 }

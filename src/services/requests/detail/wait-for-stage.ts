@@ -65,10 +65,10 @@ interface StageFacts {
 }
 
 /**
- * Waits until nothing further will come of a decision, at most `withinMs` (`Prefer: wait`), and
- * answers with how far it is by then. Stops when `signal` fires: the caller has gone, or the
- * process stops. The decision is recorded: where the database fails meanwhile, the answer is
- * how far it was when it was last read.
+ * Waits until the stage of a decision is final, at most `withinMs` (`Prefer: wait`), and returns
+ * the stage by then. Stops when `signal` fires, because the caller has gone or the process stops.
+ * The decision is recorded already: if the database fails meanwhile, the answer is the stage that
+ * was read last.
  */
 export async function waitForStage(
   ctx: Pick<ServiceContext, 'db'>,

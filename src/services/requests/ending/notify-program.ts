@@ -4,7 +4,7 @@ import type { RequestState } from '#domain/requests/request.ts'
 import { sealedDelivery } from './sealed-delivery.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
-/** The endpoint of all callbacks, including GitHub's; each key is a recipient of its own. */
+/** The endpoint of all callbacks, including GitHub's; each key is a separate recipient. */
 export const callbackEndpoint = 'callback:programs'
 
 /**

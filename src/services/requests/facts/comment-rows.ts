@@ -18,7 +18,7 @@ export const commentRows: RawBuilder<CommentRow[]> = sql<CommentRow[]>`
       order by c.created_at, c.id), '[]')
     from comment c join person p on p.id = c.person_id where c.request_id = request.id)`
 
-/** The comment with its text; `wordsOf` returns the text of a hash, or that it was erased. */
+/** The comment with its text; `wordsOf` returns the text of a hash, or a notice of its erasure. */
 export function commentOf(
   { textHash, at, editedAt, ...comment }: CommentRow,
   wordsOf: (hash: string) => string,

@@ -31,7 +31,7 @@ export function claimOf({ title, presentation }: ExternalInput): ProgramClaim | 
 
 /** The body that an `externalId` stands for: a repeated request with another body is refused. */
 export function bodyHashOf(call: ExternalInput): string {
-  // These fields do not count, so that a program that starts to accept changes continues its
+  // These fields do not count, so that a program that begins to accept changes continues its
   // earlier requests.
   const { callback, edits: _edits, hookCall: _, hasNoRoot: _root, origin, ...input } = call
   return hashJson({

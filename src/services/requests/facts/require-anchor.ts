@@ -40,7 +40,7 @@ export async function requireAnchor(
   if (line > last) throw invalid('anchor.line', `is past the ${last} lines of the ${side} side`)
 }
 
-/** Of the only file of a call: unchanged lines outside its difference can be shown too. */
+/** For the only file of a call: unchanged lines outside of its difference can be shown too. */
 function linesOfFile(
   { type, metadata, totalLines }: Presentation,
   file: string,
@@ -65,7 +65,7 @@ function linesOfDiff({ type, content }: Presentation, name: string): Lines | nul
   return { old: lastLine(oldStart, oldLines), new: lastLine(newStart, newLines) }
 }
 
-/** A hunk without lines names the line before it. */
+/** A hunk without lines refers to the line before it. */
 function lastLine(start: number, lines: number): number {
   return lines === 0 ? start : start + lines - 1
 }

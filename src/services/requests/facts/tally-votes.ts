@@ -14,7 +14,7 @@ export interface Voter {
 
 /**
  * Counts the approvals of people who are enabled and in a team now; others no longer count
- * (product.md 18). Of two rows of one human the first one counts.
+ * (product.md 18). Of two rows of one human only the first counts.
  */
 export function tallyVotes(
   routing: Routing,

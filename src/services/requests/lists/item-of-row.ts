@@ -98,8 +98,8 @@ function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
     : votes
   const now = tallyVotes(routing, countedVotes)
   if (now.met) return now.record
-  // Somebody who has left or changed teams since still fills a place; which team's is not known any
-  // more.
+  // Somebody who has left or changed teams since still fills a place; it is no longer known which
+  // team's.
   const teams = quorumTeams(routing.quorum)
   return tallyVotes(
     routing,

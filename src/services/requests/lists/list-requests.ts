@@ -168,7 +168,7 @@ async function conditionsOf(
  */
 export const isPending = sql<boolean>`(request.state = 'pending' and request.urgency_rank < 12)`
 
-/** A snooze ends this many minutes before the deadline at the latest. */
+/** A snooze ends at the latest this many minutes before the deadline. */
 const nearDeadlineMinutes = 60
 
 /** Whether the caller has put a request off until later than now. */

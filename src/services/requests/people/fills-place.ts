@@ -11,8 +11,8 @@ export interface EligibleRow extends PersonRow {
 
 /**
  * Whether an approval by a person fills a place that is still open in some alternative of the
- * quorum, as that of a second member of a team does not where the other team is missing. `votes`
- * are the approvals of this revision. Pure.
+ * quorum. A second member of a team does not, if only the other team is missing. `votes` are the
+ * approvals of this revision. Pure.
  */
 export function fillsPlace(
   { kind, quorum }: { readonly kind: RequestKind; readonly quorum: Quorum },

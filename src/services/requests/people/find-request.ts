@@ -14,7 +14,7 @@ export interface RequestLocation {
   readonly runId: string | null
 }
 
-/** The id that a reference is, in lower case; `null`: it is a number, or nothing. */
+/** The id of a reference, in lower case; `null`: it is a number, or neither. */
 export function idOfReference(reference: string): string | null {
   return isUuid(reference) ? reference.toLowerCase() : null
 }
@@ -43,7 +43,7 @@ export async function findRequestFor(
   return location ?? findRequest(ctx.db, await viewerOf(ctx, caller), reference)
 }
 
-/** A viewer of whom no right is read. */
+/** A viewer whose rights were not read. */
 export function viewerWithoutRights(caller: Caller): Viewer {
   return { personId: personBehind(caller), managesRuns: false }
 }

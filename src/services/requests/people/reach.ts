@@ -13,7 +13,7 @@ export interface Reachable {
   readonly otherIds?: readonly string[]
   readonly name: string
   readonly teams: readonly string[]
-  /** cannot sign in any more; absent: can */
+  /** cannot sign in any more; absent: they can */
   readonly isDisabled?: true
 }
 

@@ -56,7 +56,7 @@ export function verifyPerson(seals: Seals, { person, memberships }: PersonRows):
   }
 }
 
-/** Makes a date of `until`, which `fromJsonRow` recognises by no suffix. */
+/** Makes a date of `until`, which `fromJsonRow` does not recognise because it has no suffix. */
 function withUntil(member: JsonRow): JsonRow {
   const { until } = member
   return typeof until === 'string' ? { ...member, until: new Date(until) } : member

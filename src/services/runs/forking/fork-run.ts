@@ -36,7 +36,7 @@ export interface ForkRunInput {
   readonly runId: string
   /** absent: the last turn whose calls all have results; 0: start again */
   readonly afterTurn?: number
-  /** the first message; needed unless `afterTurn` is 0 */
+  /** the first message; required unless `afterTurn` is 0 */
   readonly text?: string
   /** in place of the old one; only with `afterTurn` 0 */
   readonly input?: Json

@@ -76,7 +76,7 @@ async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
     })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // Another policy version took force: the next look judges the time by that one.
+    // Another policy version took force: the next round judges the time by that version.
     if (error.code === 'conflict') return
     await skip(ctx, time, error.code)
   }

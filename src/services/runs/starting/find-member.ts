@@ -23,8 +23,8 @@ export async function findMember(
 }
 
 /**
- * The same from rows. Rows without a valid seal count for nothing: who may start a worker uses what
- * it may do without a request (security.md 29).
+ * The same from rows. Rows without a valid seal do not count: who may start a worker may use
+ * everything that the worker may do without a request (security.md 29).
  */
 export function memberOf(
   seals: Seals,

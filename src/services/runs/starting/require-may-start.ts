@@ -79,7 +79,7 @@ export async function requireMayStart(
   }
   if (callerId === null || callerId === starter?.id) return
   if (actor.type === 'machine') requireStarterNow(callerId)
-  // A person who does not start runs of the schedule has it start one now.
+  // Another person than the one for whom the schedule starts runs starts one of it now.
   else if (!rightsNow(callerId).has('manageRuns')) throw notManagerOfStarts()
 }
 

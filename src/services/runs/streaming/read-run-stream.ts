@@ -27,7 +27,7 @@ export async function beginRunStream(
     })
   }
   const { turns, turn, rests } = await positionOf(ctx.db, runId)
-  // An id from the future was sent by a database that was since restored from a copy.
+  // The id of a turn that does not exist is of a database that was since restored from a backup.
   if (startAfter === null || startAfter.turn > turns + 1) return rests ? null : beginAt(turn)
   if (startAfter.stage !== 'done') return startAfter
   return rests && turns <= startAfter.turn ? null : beginAt(startAfter.turn + 1)
