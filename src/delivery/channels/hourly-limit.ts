@@ -10,7 +10,7 @@ import type { Message } from './channel.ts'
  */
 const maxPerHour = 30
 const hourMs = 3_600_000
-/** The same as the queues' `expiringSoon`: with its last hours begins a mail about a request. */
+/** How long before its expiry the mail about a request is sent; as `expiringSoon` of queues. */
 export const expiringSoonMs = 4 * hourMs
 
 /** Where messages go, and what they are about. */

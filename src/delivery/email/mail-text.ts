@@ -53,6 +53,6 @@ export function mailHtml(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
-  // Break opportunities inside what looks like an address: mail programs make no link across them.
+  // Line-break marks in what looks like an address: mail programs make no link across them.
   return escaped.replaceAll(/[./:@](?=[^\s])/g, '$&<wbr>')
 }

@@ -12,7 +12,7 @@ export interface MailRoute {
 export interface MailAttempt {
   /** of the message, the same at every attempt */
   readonly id: string
-  /** for all of it: name, connection, sign-in, message */
+  /** in milliseconds, for everything: name, connection, sign-in and message */
   readonly timeoutMs: number
   readonly stopping: AbortSignal
 }

@@ -108,7 +108,7 @@ class OpenIdProvider implements IdentityProvider {
     audiences: readonly string[],
     readTime: () => Promise<Date>,
   ): Promise<Readonly<Record<string, unknown>>> {
-    // An error of Postgres is none of the provider's.
+    // An error of Postgres is not the provider's.
     const errorsOfTime: unknown[] = []
     const verifying = this.#withConfiguration(async (config) => {
       const findKey = this.#keysAt(config.serverMetadata().jwks_uri)

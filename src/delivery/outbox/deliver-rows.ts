@@ -63,8 +63,8 @@ export async function deliverRows(
 }
 
 /**
- * The address from what was written; `null`: it is not known. It is taken as not ended: whether it
- * is, is read when a signal finds no workflow.
+ * The address by the rows that were written; `null`: they do not contain it. The run is assumed not
+ * to have ended: that is checked when a signal finds no workflow.
  */
 function addressFrom(
   id: string,

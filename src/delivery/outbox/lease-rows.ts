@@ -59,8 +59,8 @@ export async function runsToDeliver(
 }
 
 /**
- * Marks rows as delivered: those of all runs that come while a statement is under way share the
- * next one. After a crash they may be sent again, so it does not wait for the disk.
+ * Marks rows as delivered. Rows of any run that arrive while a statement runs share the next one.
+ * After a crash they may be sent again, so it does not wait for the disk.
  */
 export class DeliveredMarks {
   readonly #db: Db
@@ -83,7 +83,7 @@ export class DeliveredMarks {
       this.#next = null
       return writeMarks(this.#db, ids)
     })
-    // A failure rejects for those who wait for these marks only; the next marks are written all the
+    // A failure rejects only for those who wait for these marks; the next marks are written all the
     // same.
     this.#underWay = marked.catch(() => undefined)
     return { ids, marked }

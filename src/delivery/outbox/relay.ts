@@ -21,7 +21,7 @@ const runsAtOnce = 16
 const busyRoundEveryMs = 500
 /** While nothing waits: a round without a notification finds what a lost connection had missed. */
 const quietRoundEveryMs = 60_000
-/** When what another process has committed is looked for: it has delivered it, or has died. */
+/** After this time another process has delivered the rows that it committed, or has died. */
 const takeOverAfterMs = ownLeaseMs + 1000
 /**
  * Signals for programs' requests are sent after all others: once no decision has come for
@@ -235,8 +235,8 @@ export class Relay implements AsyncDisposable {
 }
 
 /**
- * The workflow of a program's request does nothing of a decision but end: the program reads the
- * decision from the store.
+ * After a decision, the workflow of a program's request only ends: the program reads the decision
+ * from the store.
  */
 function comesLater({ kind, isOfProgram }: WrittenOutboxRow): boolean {
   return kind === 'signal_decided' && isOfProgram

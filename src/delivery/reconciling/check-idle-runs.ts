@@ -13,7 +13,7 @@ import { findIdleRuns } from './find-idle-runs.ts'
 
 const runsAtOnce = 500
 
-/** After so many attempts in a row a workflow task fails by its code, not for a worker. */
+/** After so many failed attempts in a row, the code of a workflow task is the cause. */
 export const stalledAfterAttempts = 3
 /** The most new workflows of one run: if the code fails in these, another one fails too. */
 const maxRestarts = 3

@@ -19,7 +19,7 @@ export interface Comparison {
   readonly orphans: readonly string[]
   /** runs that wait for nobody and whose workflow waits for a signal */
   readonly still: readonly string[]
-  /** runs whose workflow code fails again and again */
+  /** runs whose workflow tasks fail again and again */
   readonly stalled: readonly string[]
 }
 

@@ -43,7 +43,7 @@ export async function issuedCalls(
 /** gRPC's NOT_FOUND, which `fetchHistory` does not turn into an error of the SDK. */
 const notFound: ReadonlySet<number> = new Set([5])
 
-/** The history passed its retention after it was listed. */
+/** `null` if the history was removed after it was listed. */
 function nullIfNotFound(error: unknown): null {
   if (isGrpcServiceError(error) && notFound.has(error.code)) return null
   throw error

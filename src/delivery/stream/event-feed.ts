@@ -96,7 +96,7 @@ export class EventFeed implements AsyncDisposable {
     }
   }
 
-  /** After a connection was lost (no channel) anybody's text may have grown. */
+  /** After a connection was lost (no channel), the text of any run may have grown. */
   #textGrew(channel: string | null, runId: string): void {
     const readers = channel === null ? this.#readers.values() : [this.#readers.get(runId) ?? []]
     for (const listeners of readers) for (const listener of listeners) listener()

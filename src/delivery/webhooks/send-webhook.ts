@@ -7,7 +7,7 @@ export interface OutgoingRequest extends TargetRules {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** for all of it: name, connection, answer */
+  /** in milliseconds, for everything: the name, the connection and the answer */
   readonly timeoutMs: number
   readonly stopping: AbortSignal
   readonly resolve?: Resolve
