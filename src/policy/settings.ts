@@ -28,7 +28,7 @@ export interface OidcSettings {
   /** name of the environment variable that holds the client secret; `null`: a public client */
   readonly clientSecretFrom: string | null
   readonly scopes: readonly string[]
-  /** what the button says */
+  /** the text of the button */
   readonly label: string
   readonly emailClaim: string
   readonly requireVerifiedEmail: boolean

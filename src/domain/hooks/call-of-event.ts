@@ -202,7 +202,7 @@ export function changedInputOf(
   return isSameCall(again, approved) ? input : null
 }
 
-/** Policy writes the folder of the workspace as `.` or as nothing. */
+/** Policy writes the folder of the workspace as `.` or as an empty text. */
 function isSameCall(one: HookedCall, other: HookedCall): boolean {
   const [a, b] = [one, other].map(({ tool, input: { cwd, ...input } }) =>
     canonicalJson({ tool, input: { ...input, cwd: cwd === undefined || cwd === '' ? '.' : cwd } }),

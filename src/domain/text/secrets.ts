@@ -142,7 +142,7 @@ function findByForms(text: string, table: readonly Form[]): FoundSecret[] {
   return separate
 }
 
-/** A value on one line that is read at a glance is drawn as a chip (security.md 20). */
+/** The longest value that is shown as a chip, if it has one line (security.md 20). */
 const chipCharacters = 200
 
 /** The secrets of one line that a page shows as chips, in order. */

@@ -40,7 +40,7 @@ export async function commandCues(
     const cue = { id, text, line: command.line }
     const earlier = cues.findIndex((one) => one.id === id && one.line === command.line)
     if (earlier < 0) cues.push(reach === undefined ? cue : { ...cue, onlyReaches: true })
-    // A line that also opens something does not only reach the network.
+    // A cue that a line opens something replaces one that it only reaches the network.
     else if (reach === undefined && cues[earlier]?.onlyReaches === true) cues[earlier] = cue
   }
   for (const { command, what } of downloadedRuns(commands))

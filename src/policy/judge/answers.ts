@@ -23,7 +23,7 @@ export function noQueueRule(sources: readonly string[]): Rule {
   return { id: 'routing:none', text, source: sources[0] ?? null }
 }
 
-/** Why a query is about no call that the policy can judge. */
+/** Why the policy cannot judge the call of a query. */
 export interface CallProblem {
   readonly verdict: 'error' | 'blocked'
   readonly rule: Rule | null

@@ -43,7 +43,7 @@ const latinOf = new Map(
  * over-matches on purpose, and can only make a verdict stricter.
  */
 export function foldName(name: string): string {
-  // Most names, and a search of the zones folds each of them.
+  // A fast path: most names are plain, and a search folds every name in its zones.
   const folded = plainName.test(name) ? name.toLowerCase() : foldLetters(name)
   return folded.replace(/(?<![. ])[. ]+$/, '')
 }

@@ -57,7 +57,7 @@ const groups: readonly Group[] = [
 
 /** Names that count only below a certain folder. */
 const nested: readonly { readonly what: string; readonly names: readonly string[] }[] = [
-  // Yarn and editors run these; its other folders hold packages and its own state.
+  // Yarn and editors run files of these; other folders of `.yarn` contain packages and state.
   {
     what: 'package manager configuration',
     names: words('.yarn/releases .yarn/plugins .yarn/sdks'),

@@ -1,4 +1,4 @@
-/** As many known words as a message lists, and as a word is compared with. */
+/** The most known words that a message lists, and that a word is compared with. */
 const maxListed = 20
 const maxCompared = 500
 

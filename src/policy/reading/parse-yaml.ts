@@ -3,7 +3,7 @@ import { Lexer, parseDocument, Parser, type Document, type LineCounter } from 'y
 /** Lists and mappings inside of each other, far above what people write. */
 const maxDepth = 100
 
-/** Words, marks, spaces and ends of lines: a mebibyte that people write has at most 534,000. */
+/** The most words, marks, spaces and line ends. A mebibyte by people has at most 534,000. */
 const maxLexemes = 600_000
 
 /** Why and where a text is not parsed; `line` counts from 1. */

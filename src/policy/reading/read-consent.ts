@@ -10,7 +10,7 @@ import {
   type YamlField,
 } from './yaml-field.ts'
 
-/** Refuses a `reason` beside an approval that has one of its own: which of them would count? */
+/** Refuses a `reason` beside an approval that has its own, because only one could count. */
 export function checkOneReason(approval: YamlField | null, reason: YamlField | null): void {
   if (approval === null || reason === null || !isMapAt(approval)) return
   const { blocked, reason: own } = Object.fromEntries(readEntries(approval))

@@ -6,7 +6,7 @@ export interface SourceLine {
   readonly line: number | null
 }
 
-/** What is shown at once; a file with more is broken as a whole. */
+/** The most problems that are shown at once. */
 const maxShown = 1000
 
 /** Collects everything that is wrong, so that a person can correct a folder at once. */
@@ -18,7 +18,7 @@ export class Report {
     this.#add({ ...place, problem, remedy, severity: 'error' })
   }
 
-  /** Something odd that leaves the version valid. */
+  /** A warning: the version stays valid. */
   warn(place: SourceLine, problem: string, remedy: string): void {
     this.#add({ ...place, problem, remedy, severity: 'warning' })
   }

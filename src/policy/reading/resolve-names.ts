@@ -15,7 +15,7 @@ const maxAliases = 100
 /** The node that each alias refers to. */
 export type Aliases = ReadonlyMap<unknown, unknown>
 
-/** Takes the node that is wrong. */
+/** Reports a problem of a node. */
 type ReportProblem = (node: unknown, problem: string, remedy: string) => void
 
 /**

@@ -23,7 +23,7 @@ export interface Names {
   readonly workspaces: ReadonlySet<string>
 }
 
-/** What no database, program or terminal takes in a text; tabs and line ends are not among it. */
+/** Lone surrogates and control characters except tabs and line ends: some programs refuse them. */
 const control = /[^\P{Cc}\t\n\r]|\p{Cs}/u
 
 /** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */
@@ -34,7 +34,7 @@ export function readText(field: YamlField): string | null {
   return null
 }
 
-/** The same with any characters: what a script makes a model say. */
+/** The same with any characters, for the answers of a scripted model. */
 export function readAnyText(field: YamlField): string | null {
   const value = scalarOf(field)
   if (typeof value === 'string' && value.trim() !== '') return value
@@ -146,9 +146,8 @@ export function readName(field: YamlField): string | null {
 }
 
 /**
- * Points out each name of a list that differs from an earlier one in case only. Call it once for
- * the list, and what it returns once for each name; a list of n names takes time in proportion to
- * n.
+ * Warns of each name in a list that differs from an earlier one in case only. Call it once for the
+ * list, and what it returns once for each name; a list of n names takes time in proportion to n.
  */
 export function warnOfCase(): (field: YamlField, name: string) => void {
   const earlier = new Map<string, string>()
@@ -162,7 +161,7 @@ export function warnOfCase(): (field: YamlField, name: string) => void {
   }
 }
 
-/** An e-mail address in lower case: who a person is. */
+/** An e-mail address in lower case, which identifies a person. */
 export function readEmail(field: YamlField): string | null {
   const value = scalarOf(field)
   const email = typeof value === 'string' ? readEmailAddress(value) : null
@@ -171,10 +170,10 @@ export function readEmail(field: YamlField): string | null {
   return null
 }
 
-/** No real glob is longer, and a longer one would take noticeable time on long paths. */
+/** No real glob is longer, and a longer one would take too long on long paths. */
 const maxCharacters = 500
 
-/** Points out a glob that cannot be read or is too long. Answers whether it is neither. */
+/** Reports a glob that cannot be read or is too long. Returns whether it is valid. */
 export function checkGlob(field: YamlField, glob: string): boolean {
   if (glob.length > maxCharacters) {
     wrong(field, `is over ${maxCharacters} characters`, 'write a shorter pattern')

@@ -4,7 +4,7 @@ import { didYouMean } from './did-you-mean.ts'
 import { sourceOf, type SourceLine, type Report } from './report.ts'
 import type { Aliases } from './resolve-names.ts'
 
-/** A list or mapping is never longer; what compares its members with each other stays quick. */
+/** The longest list or mapping, so that comparing its members with each other stays fast. */
 const maxMembers = 5000
 
 export interface Source {
@@ -56,7 +56,7 @@ export function scalarOf(field: YamlField): string | number | boolean | null | u
   return undefined
 }
 
-/** A value in a message: a scalar as JSON has it, clipped; what it is, of all else. */
+/** A value for a message: a scalar as JSON, cut; of any other value its kind. */
 export function valueTextAt(field: YamlField): string {
   if (isMapAt(field)) return 'a mapping'
   if (isListAt(field)) return 'a list'
@@ -198,7 +198,7 @@ function refuseNonJson(_key: string, value: unknown): unknown {
   return value
 }
 
-/** An alias stands for what its anchor marks. */
+/** The node that an alias refers to; any other node as it is. */
 function target(source: Source, node: unknown): unknown {
   return isAlias(node) ? (source.aliases.get(node) ?? null) : node
 }

@@ -164,7 +164,6 @@ export const gatewayServer = mcpServer.extend({
   sandbox: maybe(sandbox).describe('as in a worker file'),
 })
 
-/** countersign.yaml. Only `countersign check` checks references between files. */
 const usd = z.number().min(0).max(1_000_000)
 export const price = z.strictObject({ input: usd, cachedInput: maybe(usd), output: usd })
 /** The range of tokens for the context of a model. */
@@ -180,6 +179,7 @@ export const model = z.strictObject({
 })
 const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/)
 
+/** countersign.yaml. Only `countersign check` checks references between files. */
 export const configFileSchema = z.strictObject({
   version: z.literal(1),
   people: maybe(z.array(person)).describe(

@@ -8,7 +8,7 @@ export const repositoryForm = /^[A-Za-z0-9][\w-]{0,38}\/[\w.-]{1,100}$/
 /** An id of an account at GitHub, as it is written as a key. */
 export const accountIdForm = /^[1-9]\d{0,14}$/
 
-/** What stands for somebody who is no person of the project, such as a bot. */
+/** The value for an account that belongs to no person of the project, such as that of a bot. */
 export const nobody = 'nobody'
 
 const variable = z.string().regex(variableForm)

@@ -5,7 +5,7 @@ import { isListAt, readFields, valueTextAt, wrong, type YamlField } from '../rea
 import { keysOf } from '../schema/parts.ts'
 import { sandbox } from '../schema/worker-file.ts'
 
-/** The sandbox for a worker's commands; by default it has no network. */
+/** The sandbox for a worker's commands; without this setting it has no network. */
 export function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {
   const fields = readFields(field, keysOf(sandbox))
   const required = fields?.get('required') ?? null

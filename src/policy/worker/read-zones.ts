@@ -73,7 +73,7 @@ function readZone(field: YamlField): Zone | null {
   return name !== null && root !== null ? { name, root, ...zone } : null
 }
 
-/** The intention behind an invalid mode is unknown. */
+/** Whether the mode says that a zone is read only. False for an invalid mode. */
 function saysReadOnly(fields: Fields): boolean {
   const field = fields.get('mode')
   return field === null || scalarOf(field) === 'ro'

@@ -61,7 +61,7 @@ function fieldOf(word: Spelling): string {
   return isUnclear(text) ? text.replaceAll(/[\u{f0001}\u{f0002}]/gu, '*') : text
 }
 
-/** The line of a command that is the rest of the vector from a word on; `null`: it is another. */
+/** The line of a command that is the rest of the vector from a word on; `null`: it is not. */
 function placeInVector(
   input: CommandAnalysis['input'],
   from: number,

@@ -35,7 +35,7 @@ const release = wordSet(`
   -R --repo --hostname -a --app -t --token -c --config --cwd -C --stack -s --scope -e --env --site
   --auth --profile --context`)
 
-/** An own property for each program whose command may stand behind such options. */
+/** By program: the options that may precede its command. Only own properties count. */
 const byProgram: Readonly<Record<string, GlobalOptions>> = {
   git: { before: git },
   kubectl: { before: kubectl },

@@ -63,7 +63,7 @@ function reaches(command: CommandOfText): boolean {
   return managers.has(program) && package_.has(first)
 }
 
-/** `npx --yes create-x`, `npx x@latest`: the package need not be there yet. */
+/** `npx --yes create-x`, `npx x@latest`: these may download the package. */
 export function downloadsPackage(command: CommandOfText): boolean {
   const [first = ''] = operandsOf(command)
   return hasOption(command.args, '-y', '--yes', '-p', '--package') || first.lastIndexOf('@') > 0

@@ -154,7 +154,7 @@ function blockOf(
   return { approval: 'blocked', rule, reason: null }
 }
 
-/** Why a command asks: by a rule, by its form, or because no sandbox would hold it. */
+/** Why a command asks: by a rule, by its form, or because no sandbox can contain it. */
 function askOf(
   policy: ShellPolicy,
   { doubts, parts }: CommandAnalysis,
@@ -272,7 +272,7 @@ function printCommand(
   const script = analysis.parts.map((part) => {
     if (part.kind === 'text') return part.text
     const words = opinions.find((opinion) => opinion.node === part.node)?.printed
-    // Only a pre-approved command gets here; nothing runs rather than a part.
+    // Only a pre-approved command gets here. It throws, so that no part runs without the rest.
     if (words === undefined || words === null) throw new TypeError('a command has no printed form')
     return [...words.map((word) => word.printed), ...part.redirects].join(' ')
   })

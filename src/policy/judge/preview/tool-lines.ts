@@ -56,7 +56,7 @@ function personLines(worker: WorkerDefinition): readonly PreviewLine[] {
     const consent = builtInTool(name)?.consent
     if (consent !== 'approval' && consent !== 'answer') return []
     const text = personWords.get(name) ?? 'Ask a person a question'
-    // The approvers that a preview names leave out who starts the run, who may answer all the same.
+    // A preview does not name the starter of the run as an approver, but the starter may answer.
     const reason = consent === 'answer' ? 'whoever started the run may answer too' : null
     return [{ approval: 'ask' as const, text, tools: [name], reason, source }]
   })

@@ -129,8 +129,8 @@ function staysInFolder(tool: string): boolean {
 }
 
 /**
- * Whether a glob matches nothing in a folder. False for every glob without a slash, although such a
- * glob matches at the root only: a queue too many is listed rather than one too few.
+ * Whether a glob matches nothing in a folder. Always false for a glob without a slash, although
+ * such a glob matches at the root only: listing a queue too many is better than one too few.
  */
 function isOutside(glob: string, folder: string): boolean {
   return glob.includes('/') && !mayMatchIn(glob, folder)

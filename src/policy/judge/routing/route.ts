@@ -161,7 +161,7 @@ function scopesOf(
   const whys = widerScopes.map((scope) => [scope, why(scope)] as const)
   const wider = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
   const narrowed = whys.flatMap(([scope, not]) =>
-    // A wider scope that the tool does not have is not worth mentioning.
+    // A wider scope that the tool does not have is not mentioned.
     not === null || (not === 'tool' && scope !== 'run') ? [] : [[scope, not] as const],
   )
   return { scopes: ['once', ...wider], ...withNarrowed(Object.fromEntries(narrowed)) }

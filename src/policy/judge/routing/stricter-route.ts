@@ -58,7 +58,7 @@ function strictestWhy(first: Route, other: Route, risk: Risk): RoutingWhys {
   }
 }
 
-/** Reminders stay; people are added only where both go to one queue, whose owners wrote that. */
+/** Reminders stay; escalations only where both go to one queue, whose owners configured them. */
 function commonSteps(steps: Routing['steps'], sameQueue: boolean): Pick<Routing, 'steps'> {
   const remainingSteps = steps?.filter((step) => sameQueue || step.kind === 'remind') ?? []
   return remainingSteps.length === 0 ? {} : { steps: remainingSteps }

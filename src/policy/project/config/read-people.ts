@@ -20,7 +20,7 @@ import {
 import { person, team, rights } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
-/** Reads `people`: e-mail addresses, names, and earlier addresses, which are nobody else's. */
+/** Reads `people`: addresses, names, and earlier addresses, which must belong to nobody else. */
 export function readPeople(field: YamlField, teams: ReadonlyMap<string, Team>): ConfiguredPerson[] {
   const people = new Map<string, ConfiguredPerson>()
   const former: { readonly address: string; readonly at: YamlField }[] = []

@@ -36,7 +36,7 @@ export function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> 
   return workspaces
 }
 
-/** `null`: its runs are not kept apart. */
+/** `null`: its runs share the folder. */
 function readWorktree(fields: Fields): NonNullable<WorkspaceSetting['worktree']> | null | 'wrong' {
   const isolation = fields.read('isolation', (at) => readChoice(at, isolations), 'none')
   if (isolation === null) return 'wrong'

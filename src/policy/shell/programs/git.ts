@@ -2,8 +2,8 @@ import { gitSubcommands } from './git-subcommands.ts'
 import { flags, type Program } from './program.ts'
 
 /**
- * By subcommand, options with a program that git runs, and an address that is one. Git takes long
- * options abbreviated.
+ * By subcommand: options whose value is a program that git runs, and addresses that are programs.
+ * Git accepts abbreviated long options.
  */
 const gitOptions: Readonly<Record<string, RegExp>> = {
   archive: /^--e|^--remote=ext::|^ext::/,
@@ -18,7 +18,7 @@ const gitOptions: Readonly<Record<string, RegExp>> = {
   pull: /^--upl|^ext::/,
   push: /^--(?:e|rec)|^ext::/,
   remote: /^ext::/,
-  // All that follows it.
+  // Everything after it.
   'remote-ext': /\s/,
   'send-email': /^--(?:sendm|smtp-server(?!-)|to-|cc-|header-c)/,
   'send-pack': /^--(?:e|rec)|^ext::/,

@@ -92,7 +92,7 @@ export interface ReadOperands {
   readonly unclearWith?: readonly string[]
   /** a script, its first operand, that reads no file */
   readonly idle?: RegExp
-  /** options without a value, where `flags` lists none; with any other one nothing is known */
+  /** options without a value, where `flags` lists none; any other makes the operands unknown */
   readonly options?: RegExp
 }
 
