@@ -9,7 +9,7 @@ import type { Directory } from './open-directory.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 const chunkBytes = 1024 * 1024
-/** A larger file has no hash: reading it would take minutes, whatever it is good for. */
+/** A larger file has no hash, because reading it would take minutes. */
 export const maxHashedBytes = 8 * 1024 ** 3
 
 /** The kind of entry at a name, without following or opening it. */

@@ -77,7 +77,7 @@ function readLine(line: string): unknown {
     const value: unknown = JSON.parse(line)
     if (JSON.stringify(value) === line) return value
   } catch {
-    // The sentence below says it.
+    // The error below has the sentence.
   }
   throw new MalformedEvidence('A line is not JSON as an export writes it')
 }

@@ -44,7 +44,7 @@ export function giveNetwork(
   let problem: string | null = null
   let way: NetworkWay | null = null
   let over = false
-  /** The first process inside, while it waits: it does not end with bubblewrap yet. */
+  /** The first process inside, until the command begins: it does not end with bubblewrap yet. */
   let firstPid: number | null = null
   const abandon = (): void => {
     over = true

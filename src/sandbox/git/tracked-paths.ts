@@ -5,7 +5,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { readBytes } from '../open-file.ts'
 import { nestedRepositoryMode, trackedModes } from './index-names.ts'
 
-/** A larger index is not read; nor are more entries of a folder. */
+/** A larger index, or a folder with more entries, is not read. */
 const maxIndexBytes = 64 * 1024 * 1024
 const maxEntries = 2000
 /** A tree with more entries is not searched for repositories. */

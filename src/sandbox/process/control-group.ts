@@ -123,7 +123,7 @@ function writeIfThere(file: string, text: string): void {
   try {
     if (existsSync(file)) writeFileSync(file, text)
   } catch {
-    // A host that does not count swap has none.
+    // A host that does not count swap has no swap.
   }
 }
 

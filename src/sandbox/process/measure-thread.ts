@@ -14,7 +14,7 @@ export interface FileTotals {
   readonly files: number
 }
 
-/** A file system's clock is a tick behind. */
+/** The time of a file system may be one tick behind the clock. */
 const tickMs = 20
 const blockBytes = 512
 

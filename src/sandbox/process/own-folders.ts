@@ -9,7 +9,7 @@ export interface OwnFolder {
 }
 
 const { O_DIRECTORY, O_RDONLY } = constants
-/** An ending process cannot be read: after so many failures in a row no try succeeds. */
+/** An ending process cannot be read: after so many failures in a row no further try succeeds. */
 const maxFailures = 10
 const tmpfs = 0x01021994
 const pageBytes = 4096

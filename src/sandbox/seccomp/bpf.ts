@@ -29,7 +29,7 @@ export function skipIfEqual(value: number, count: number): Instruction {
   return jump(codes.jumpEqual, value, count, 0)
 }
 
-/** Skips `count` instructions unless what was loaded is at least `value`, without a sign. */
+/** Skips `count` instructions unless the loaded value, without a sign, is at least `value`. */
 export function skipUnlessAtLeast(value: number, count: number): Instruction {
   return jump(codes.jumpAtLeast, value, 0, count)
 }

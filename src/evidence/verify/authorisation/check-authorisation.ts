@@ -7,9 +7,9 @@ import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import { readCounted } from './read-basis.ts'
 
 /**
- * Authorisation: a person who was entitled made every decision, nobody behind the request decided
- * unless the queue permitted it and the event says so, and each permit depends on a quorum that is
- * met when it is counted again.
+ * Authorisation: every decision was made by a person who was entitled to it. Nobody behind the
+ * request decided unless the queue permitted it and the event says so. Each permit depends on a
+ * quorum that is met when it is counted again.
  */
 export function checkAuthorisation(findings: Findings, extent: Extent): Check {
   const state = new VotingState()

@@ -19,8 +19,8 @@ interface DecisionToJudge {
 }
 
 /**
- * Judges a decision by what it says it was judged by, and adds its vote: an entitled person made it
- * in time, who is not behind the request unless the queue permits that.
+ * Judges a decision by its recorded basis, and adds its vote. The person must be entitled, in time,
+ * and not behind the request unless the queue permits that.
  */
 export function judgeDecision(decision: DecisionToJudge): void {
   const { findings, state, event, requestId } = decision
@@ -76,7 +76,7 @@ function judgePerson(
   if (!(Math.abs(event.atMs - Date.parse(basis.judgedAt)) < writtenWithinMs)) {
     findings.fail(`it was judged at ${basis.judgedAt}, which is not when it was written`, at)
   }
-  // Somebody who may write to the run may answer its question too, which approves nothing.
+  // Somebody who may message the run may answer its question too, which approves nothing.
   const isAnswer = state.votesOn(requestId)?.kind === 'question'
   if (!isAnswer && !basis.teams.some((team) => quorumTeams(basis.quorum).includes(team))) {
     findings.fail('the person who decided was in no team that the quorum names', at)

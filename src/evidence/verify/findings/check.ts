@@ -1,13 +1,13 @@
 import type { LoggedEvent } from './logged-event.ts'
 
-/** One pass over the events, in the log's order, for a verdict, without storing the events. */
+/** One pass over the events, in the log's order, for one verdict. It does not store the events. */
 export interface Check {
   take(event: LoggedEvent): void
   /** after the last event */
   end(): void
 }
 
-/** The requests and runs with all their events: all of a log's, or those that a bundle is about. */
+/** The requests and runs with all their events: all of a log, or those of a bundle. */
 export interface Extent {
   /** `true`: every event of the log is present */
   readonly isWhole: boolean

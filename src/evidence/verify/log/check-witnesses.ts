@@ -60,7 +60,7 @@ function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
   for (const note of notes) {
     const cosignature = findCosigned(note, key)
     if (cosignature === null) continue
-    // Somebody changed that note: an older cosignature does not make up for it.
+    // Somebody changed that note: an older cosignature does not replace the one in it.
     if ('problem' in cosignature) return { holds: false, text: problem ?? cosignature.problem }
     if (!isOwn(note, evidence)) {
       problem ??= `cosigned a checkpoint of ${cosignature.size} events that this log does not continue`
@@ -82,7 +82,7 @@ function findCosigned(
   note: string,
   key: NoteKey,
 ): { size: number; atSeconds: number } | { problem: string } | null {
-  // Only a few of many thousand notes are parsed.
+  // Parses only notes that have a line with the name of the key: there may be many thousands.
   if (!note.includes(`\n— ${key.name} `)) return null
   try {
     const signedNote = parseNote(note)

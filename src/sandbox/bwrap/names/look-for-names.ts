@@ -67,7 +67,7 @@ const maxEntries = 500_000
 /** The deepest nesting of folders: each is open while its contents are searched. */
 const maxDepth = 400
 const maxScriptBytes = 1024 * 1024
-/** After so many folders the search lets the thread go on with others and get messages. */
+/** After so many folders the search lets other work of the thread run, and receives messages. */
 const foldersAtOnce = 50
 export const setIdBits = 0o6000
 /** The clock of a file system is a tick behind. */
@@ -112,7 +112,7 @@ export async function lookForNames(search: NameSearch): Promise<ZoneNames> {
   for (const at of search.folders) {
     const components = at === '' ? [] : at.split('/')
     const folder = await openDirectory(plainWalk(search.root), components, false).catch(() => null)
-    // A missing zone has nothing that a command could find.
+    // A command finds nothing in a missing zone.
     if (folder === null) continue
     await using open = folder
     await names.visit(open, { at, depth: 0, isWhole: false })

@@ -13,7 +13,7 @@ type NamesAfter = NamesBefore & Pick<ZoneNames, 'setId'>
 /**
  * Undoes a command's changes of protected names; returns a sentence for each. Every folder on the
  * way is open, so that renaming a parent cannot lead elsewhere (security.md 10). Changes after
- * `untilMs` may be somebody else's: they are named and stay.
+ * `untilMs` may be those of somebody else: they are reported and not undone.
  */
 export async function undoNames(
   root: string,
