@@ -39,7 +39,7 @@ export function customTool(
     source: toolProcess.fileHash(description.file),
     shared: toolProcess.sharedHash,
   })
-  /** Verdicts that came with a parsed input: the next query is nearly always about the same. */
+  /** Verdicts that came with a parsed input: the next query is nearly always about that input. */
   const approvals = new WeakMap<JsonObject, Approval | null>()
   async function consider(input: Json): Promise<ConsideredInput> {
     try {

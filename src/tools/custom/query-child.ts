@@ -9,7 +9,7 @@ export class ToolProcessEnded extends Error {
   override readonly name = 'ToolProcessEnded'
 }
 
-/** The process ended before it accepted the query: no work began, so another process may try. */
+/** The process ended before it accepted the query: no work began, and another may be tried. */
 export class QueryNotAccepted extends ToolProcessEnded {}
 
 /** The tool process answered that the query failed: the tool's own error. */
@@ -101,8 +101,7 @@ class OneAtATime<
       this.#isExhausted =
         memoryBytes > maxLeftBehind.memoryBytes || resources > maxLeftBehind.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
-      // The process around the tool is the service's own code: it answers each query with its own
-      // kind of answer.
+      // The service's own code around the tool answers each query with the answer of its kind.
       return answer.value as Answers[Q['do']]
     } catch (error) {
       const mayHaveRun =

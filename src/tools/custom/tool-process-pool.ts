@@ -20,7 +20,7 @@ interface IdleProcess extends ReadyProcess {
 }
 
 /**
- * The tool processes of one policy version: each query takes one to itself and gives it back. A
+ * The tool processes of one policy version: each query takes one for itself and returns it. A
  * process that has ended, holds too much, or loaded files of another version is not used again. Of
  * those that no query needed for a minute, one is kept.
  */

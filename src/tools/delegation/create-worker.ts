@@ -41,8 +41,8 @@ const schema = z.strictObject({
 })
 
 /**
- * Writes a new worker into the project (product.md 24), which no other tool may. It always asks a
- * person, at high risk, with the whole definition, after the same checks as `check`. Only the API
+ * Writes a new worker into the project (product.md 24), which no other tool may do. It always asks
+ * a person, at high risk, with the whole definition, after the same checks as `check`. Only the API
  * activates it.
  */
 export function createWorker(

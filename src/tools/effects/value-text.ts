@@ -21,7 +21,7 @@ const times = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 const amountName = /(?:amount|price|total|cost|fee|balance|budget|salary|refund)s?$/i
-// Begins only where a run of blanks does, so that a long one is read once.
+// Matches only where a run of blanks begins, so that a long run is read once.
 const minorUnits = /(?<![\s([])[\s([]*(?:in )?(?:cents|minor(?: ?units?)?)[)\]\s]*$/i
 
 /** Whether `valueText` shows this count of the currency's smallest unit in the main unit. */

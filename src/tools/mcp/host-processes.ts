@@ -23,7 +23,7 @@ const openTimeoutMs = 20_000
 /** The environment of the host's own process; a server's is part of its connection. */
 const inherited = ['PATH', 'NODE_EXTRA_CA_CERTS'] as const
 
-/** The processes that are connected to one server: each query takes one and gives it back. */
+/** The processes that are connected to one server: each query takes one and returns it. */
 export class HostProcesses implements AsyncDisposable {
   readonly #options: HostProcessesOptions
   readonly #idle: McpChild[] = []

@@ -23,7 +23,7 @@ export interface McpOffer {
 
 /** Which tools of a worker's servers are needed, and how long a server may take to list them. */
 export interface NeededTools {
-  /** absent: all of them. A server that has none of these is not waited for, nor asked */
+  /** absent: all of them. A server that has none of these is neither asked nor waited for */
   readonly tools?: readonly string[] | undefined
   /** absent: the usual time, or a shorter one where a server did not answer before */
   readonly withinMs?: number

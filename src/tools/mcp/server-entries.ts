@@ -6,7 +6,7 @@ import type { McpListing, SentMessage } from './mcp-protocol.ts'
 import type { EndedServerMessage } from './mcp-tool.ts'
 import { plainTransport } from './server-hash.ts'
 
-/** Longer than any call: a server that was unused for this time is in no call. */
+/** Longer than any call: a server that was unused for this time carries out no call. */
 const usualUnusedMs = 30 * 60_000
 /** How often unused servers are ended. */
 const lookEveryMs = 60_000

@@ -7,7 +7,7 @@ import { errorMessage } from '#domain/error-message.ts'
 import { makePresentation } from './make-presentation.ts'
 import { textWarnings } from './text-warnings.ts'
 
-/** Arguments or facts as indented JSON; what is unusual in them is said after `warnings`. */
+/** Arguments or facts as indented JSON; unusual features of them are described after `warnings`. */
 export function presentStructured(
   value: Json,
   metadata: JsonObject,

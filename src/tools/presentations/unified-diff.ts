@@ -16,8 +16,8 @@ type Names = { readonly before: string | null; readonly after: string | null }
 const context = 3
 
 /**
- * The unified diff of two texts, three lines of context, nothing ignored. `null` as a name is
- * `/dev/null`. Pure; it takes a bounded time a line, so large inputs belong in a thread
+ * The unified diff of two texts, with three lines of context and nothing ignored. `null` as a name
+ * is `/dev/null`. Pure. The time for each line is bounded, so large inputs belong in a thread
  * (difference.ts).
  */
 export function unifiedDiff(names: Names, before: string, after: string): UnifiedDiff {

@@ -16,7 +16,7 @@ import { shownDifference, type ShownDifference } from './shown-difference.ts'
 const maxPaths = 1000
 const maxCommits = 200
 
-/** The branch of a run and its base, as both stand now. */
+/** The branch of a run and its base, in their present state. */
 export interface MergeAtHand {
   readonly folder: string
   readonly record: WorktreeRecord
@@ -86,7 +86,7 @@ export async function lookAtMerge(
 export interface MergedPaths {
   /** as policy judges them: those of the branch, and those of the base */
   readonly accesses: readonly Access[]
-  /** of the base alone: it has moved a file or folder that the branch changes */
+  /** of the base alone: the base has moved a file or folder that the branch changes */
   readonly moved: readonly string[]
 }
 

@@ -26,8 +26,8 @@ const maxReadBytes = 64 * 1024 * 1024
 /** The files of a worktree in which a command is about to begin. */
 export interface WatchedFiles {
   /**
-   * What the command did to files; `null`: nobody knows, because others were at work too, or Git
-   * could not tell. `plan`: what the command saw. Never rejects.
+   * What the command did to files; `null`: not known, because others were at work too, or Git could
+   * not report it. `plan`: what the command saw. Never rejects.
    */
   changes(plan: SandboxPlan, signal: AbortSignal): Promise<ListedChanges | null>
 }
@@ -73,7 +73,7 @@ export async function watchFiles(
       if (differs) now.set(at, { signature, hash: after.kind === 'file' ? after.hash : null, base })
       if (isSame || !(await isSince(root, at, state, call.sinceNs))) continue
       const wrote = written.get(at)
-      // A file tool made its present state.
+      // A file tool wrote this state, so it is not a change of the command.
       if (wrote !== undefined && wrote === (after.kind === 'file' ? after.hash : null)) continue
       differences.push({ path: at, before: stateBefore(wrote, entry, base), after })
     }

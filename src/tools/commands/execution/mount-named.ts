@@ -50,7 +50,7 @@ async function headOf(file: string): Promise<Uint8Array> {
   }
 }
 
-/** A copy in place of a file; `written`: what the command writes is copied back. */
+/** A copy in place of a file; `isWritten`: what the command writes is copied back. */
 export interface NamedMount {
   readonly snapshot: Snapshot
   readonly isRun: boolean

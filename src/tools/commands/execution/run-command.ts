@@ -249,8 +249,8 @@ function startProblem(error: NodeJS.ErrnoException): ToolProblem {
 }
 
 /**
- * Sentences about the copies after no process of the command is left. The command's changes to its
- * own copies are written back first.
+ * Returns sentences about the copies, once no process of the command is left. Its changes to its
+ * own copies are first written back.
  */
 async function settleMounts(
   workspace: Workspace,
@@ -267,8 +267,8 @@ async function settleMounts(
 const unconfinedNote = 'It ran without a sandbox: none works on this host.'
 
 /**
- * Refuses to run without a sandbox what no person has reviewed, and everything where the worker
- * requires a sandbox (security.md 7).
+ * Refuses to run anything without a sandbox that no person has reviewed, and refuses everything
+ * where the worker requires a sandbox (security.md 7).
  */
 function refuseUnconfined({ sandbox, worker }: CommandPlace, context: ExecuteContext): void {
   if (sandbox.works) return

@@ -47,8 +47,8 @@ function isReader(name: string): boolean {
 
 /**
  * Whether the word at `index` may be a program of this command. For an unknown program, files that
- * look like code count; for an interpreter, everything up to its first operand. If in doubt the
- * answer is yes: the command then runs a copy of the file as the approver read it.
+ * look like code count; for an interpreter, everything up to its first operand. In doubt it returns
+ * true: the command then runs a copy of the file as the approver read it.
  */
 export function mayRun(words: WordTexts, index: number, isCode: boolean): boolean {
   if (index === 0) return true

@@ -103,9 +103,8 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
 }
 
 /**
- * One word a line, numbered, so that no space can hide where one ends. A word of several lines,
- * such as a script, has one line for each of its lines. A bar precedes them; no other word begins
- * with a bar.
+ * One word a line, numbered, so that no space can hide where a word ends. A word of several lines,
+ * such as a script, takes as many lines, each after a bar; no other word begins with a bar.
  */
 function listText(argv: readonly string[]): string {
   return argv

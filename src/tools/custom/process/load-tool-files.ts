@@ -81,7 +81,7 @@ function add(tools: Map<string, LoadedTool>, tool: LoadedTool): void {
   tools.set(name, tool)
 }
 
-/** Where and why; the line is the file's own first one on the stack, or the likely one. */
+/** The place and reason of an error: the file's first line on the stack, or the likely one. */
 function problemOf(error: unknown, projectDir: string, file: string): ToolFileProblem {
   if (error instanceof ToolFileChanged) {
     return { file: error.file, line: null, problem: `${error.message}.`, changed: true }

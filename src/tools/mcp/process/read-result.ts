@@ -76,7 +76,7 @@ function partOf(value: Json): Part {
   }
 }
 
-/** Bytes: stored as received, with type, size and hash; the model only hears of them. */
+/** Bytes: stored as received, with type, size and hash. The model gets only these facts. */
 function binary(kind: string, mediaType: string, data: Json | undefined, more: JsonObject): Part {
   const base64 = textOf(data)
   const bytes = Buffer.from(base64, 'base64')

@@ -40,7 +40,7 @@ export function watchNames(site: CommandSite): WatchNames {
         throw violation === null ? error : new BrokenRule(violation, { cause: error })
       }
       const violation = await undo()
-      // A call that is stopped rejects above, so that nothing can stop this look.
+      // A call that is stopped rejects above, so nothing may stop this search.
       const changes = (await watched?.changes(plan, new AbortController().signal)) ?? null
       const all = changes === null ? result : { ...result, changes }
       return violation === null ? all : withViolation(all, violation)
