@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { checkoutFolder } from './folders.ts'
 
 /**
- * The SHA-256 (hex) of these files and of those in these folders, without tests, each with its
- * path. All paths are relative to the checkout.
+ * The SHA-256 (hex) over these files and the files in these folders, each with its path, without
+ * tests. Paths are relative to the checkout.
  */
 export async function hashSources(sources: {
   readonly folders: readonly string[]

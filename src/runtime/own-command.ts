@@ -28,7 +28,7 @@ const program = join(checkoutFolder, 'bin', 'countersign')
 
 /**
  * Whether npx takes the command from an installation and not from the registry: one in the folder,
- * or in the closest folder above that is a package. What npx loaded itself it finds everywhere.
+ * or in the closest folder above that is a package. npx finds what it loaded itself everywhere.
  */
 function isFoundByNpx(folder: string): boolean {
   if (checkoutFolder.includes(`${sep}_npx${sep}`)) return true

@@ -23,14 +23,14 @@ export async function listen(
   { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
 ): Promise<ListeningServer> {
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, app)
-  // Behind a proxy all connections have its address; the proxy must bound them.
+  // All connections through a proxy have its address, so the proxy must bound them.
   if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)
   answerBadRequests(server)
   // Bodies may be large and lines slow, but no connection may stay open for nothing.
   server.requestTimeout = 120_000
   server.headersTimeout = 20_000
-  // Longer than proxies and clients keep an idle connection (60 s), so that none is closed while
-  // they use it again.
+  // Longer than proxies and clients keep an idle connection (60 s), so that no connection is closed
+  // while they use it again.
   server.keepAliveTimeout = 65_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -81,7 +81,7 @@ const tooMany = new Problem(
 function drain(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-    // A kept connection ends after its present answer, and not when its client closes it.
+    // Closes each connection after its present answer, even if its client would keep it open.
     const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs)
     server.close(() => {
       clearTimeout(cut)

@@ -39,9 +39,9 @@ export function answerBadRequests(server: Server): void {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const answer = '_httpMessage' in socket ? socket._httpMessage : null
     if (answer instanceof ServerResponse) {
-      // The beginning of another answer was sent: this one would be read as its body.
+      // A part of another answer was sent: this one would be read as its body.
       if (answer.headersSent) return void socket.destroy()
-      // A whole request is being carried out: this refusal would be read as its answer.
+      // A complete request is being carried out: this refusal would be read as its answer.
       if (answer.req.complete) return closeAfter(answer, socket)
     }
     refuseConnection(socket, problemOf(error.code))

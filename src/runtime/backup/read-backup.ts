@@ -67,8 +67,8 @@ async function* rowsOf(file: string, files: Manifest['files']): AsyncGenerator<S
 }
 
 /**
- * A part was one string when it was written, of at most three bytes for each of its units: what
- * expands to more is none.
+ * A part was one string when it was written, with at most three bytes for each of its units. Bytes
+ * that expand to more are refused.
  */
 function textOfPart(file: string, path: string, bytes: Uint8Array): string {
   try {

@@ -21,8 +21,8 @@ export interface InstallationFolders {
 /**
  * Runs work on the database of an installation: the one that the environment names, that of the
  * service that runs in these folders, or the folder's own, which is started for this work.
- * `toFill`: for a restore, which creates the folder's database if there is none, and is refused
- * while the service runs.
+ * `isToBeFilled`: for a restore, which creates the folder's database if there is none, and is
+ * refused while the service runs.
  */
 export async function withDatabase<T>(
   choice: FolderChoice,

@@ -65,7 +65,7 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z.enum(logLevels).default('info'),
 })
 
-/** Throws for invalid bounds, and for those that were set too late to count. */
+/** Throws for invalid bounds, and for bounds that were set too late to take effect. */
 function requireLimits(text: string): void {
   const { problem } = readLimits(text)
   if (problem !== null) throw new Error(`COUNTERSIGN_LIMITS: ${problem}`)

@@ -5,7 +5,7 @@ import type { Memory, KnownPolicy } from '#services/core/ledger.ts'
 import { writeKeyFile } from '../keys/key-files.ts'
 import { readOnChange } from '../keys/read-on-change.ts'
 
-/** The stored values; an invalid file is an error, and not the same as none. */
+/** The stored values; an invalid file is an error and does not count as a missing one. */
 interface StoredMemory {
   readonly policy: KnownPolicy | null
   readonly epoch: number
@@ -29,8 +29,8 @@ export function openMemory(dataDir: string): Memory {
 }
 
 /**
- * Records that somebody accepted the database as it is, perhaps with an older policy; `epoch` is
- * its newest from now on.
+ * Records that somebody accepted the database as it is, perhaps with an older policy. From now on
+ * `epoch` is its newest epoch.
  */
 export async function acceptDatabase(dataDir: string, epoch: number): Promise<void> {
   await store(dataDir, { policy: null, epoch })

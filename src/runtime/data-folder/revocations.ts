@@ -14,7 +14,7 @@ export function openRevocations(dataDir: string): Revocations {
   const path = join(folder, 'revoked.log')
   /** by kind and id: from when on, in milliseconds since 1970 */
   const revoked = new Map<string, number>()
-  /** Lines that no write has put on the disk yet: they count here, and the next write has them. */
+  /** Lines that are not on the disk yet: they count here, and the next write contains them. */
   let unwritten: readonly string[] = []
   let readTo = 0
   let rest = ''
@@ -62,7 +62,7 @@ export function openRevocations(dataDir: string): Revocations {
       const writing = unwritten
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await using file = await open(path, 'a', 0o600)
-      // A line that a crash left half written ends here, and damages no other one.
+      // A line that a crash left incomplete ends here, so that it does not damage the next one.
       await file.appendFile(`\n${writing.join('\n')}\n`)
       await file.datasync()
       const written = new Set(writing)

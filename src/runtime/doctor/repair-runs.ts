@@ -24,7 +24,7 @@ export async function repairRuns(
   const { db, log } = ctx
   const taskQueue = readText(environment, 'COUNTERSIGN_TASK_QUEUE') ?? defaultTaskQueue
   const guard = new NamespaceGuard({ db, temporal })
-  // It cannot sign: the service starts a delegated run that was never started.
+  // This process cannot sign: the service starts a delegated run that was never started.
   const admit = (runId: string): Promise<boolean> => isSigned(ctx, runId)
   const delivering = { db, temporal, taskQueue, guard, admit }
   const woken = new WokenWorkflows()

@@ -50,7 +50,7 @@ async function createUser(name: string): Promise<void> {
       await run(command, args)
       return
     } catch {
-      // The next way, or the look-up afterwards, shows the result.
+      // The next command, or the look-up afterwards, shows the result.
     }
   }
 }

@@ -32,7 +32,7 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string
   /** The preferred port; when it is in use, another one is taken, with a message. Default: any. */
   readonly port?: number
-  /** Others use the address already: the start fails while another program has the port. */
+  /** Others already use the address: the start fails while another program has the port. */
   readonly keepPort?: boolean
   readonly log: (sentence: string) => void
   /** `false` only for tests: commits are then not flushed to disk. */
@@ -171,7 +171,7 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false
   } finally {
-    // Not awaited: a server that hangs does not answer to that either.
+    // Not awaited: a server that hangs does not end a connection either.
     void client.end().catch(() => undefined)
   }
 }

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 import type { SystemUser } from './postgres-user.ts'
 
 /**
- * How long a stand-in is kept after its last start when its folder is missing, which may only have
- * been moved.
+ * How long a stand-in is kept after its last start if its folder is missing, since the folder may
+ * only have been moved.
  */
 const retentionMs = 30 * 24 * 60 * 60 * 1_000
 const markSuffix = '.stands-for'
@@ -55,7 +55,7 @@ async function readMark(file: string): Promise<z.infer<typeof mark> | null> {
   }
 }
 
-/** A Postgres uses it, or another program has its process id: the next start tries again. */
+/** A Postgres uses it, or another program has its process id, and the next start tries again. */
 async function isServed(standIn: string): Promise<boolean> {
   const text = await readFile(join(standIn, 'postmaster.pid'), 'utf8').catch(() => '')
   const pid = Number.parseInt(text, 10)
@@ -81,7 +81,7 @@ async function isAbandoned(
   return Date.now() - mtimeMs > retentionMs
 }
 
-/** Where files go that an unprivileged Postgres must reach and cannot where they were asked for. */
+/** The folder for files that an unprivileged Postgres cannot reach at the requested place. */
 export const reachableRoot = '/var/lib/countersign'
 
 /** Whether a user has access to `folder`: to every folder above it, and to itself. */

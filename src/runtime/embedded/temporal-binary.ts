@@ -58,7 +58,7 @@ async function findOnPath(
   return null
 }
 
-/** The two ways to get one. Both failures are reported: fixing either is enough. */
+/** Downloads or builds it. Both failures are reported, since correcting either is enough. */
 async function obtain(path: string, log: (sentence: string) => void): Promise<void> {
   const failures: string[] = []
   log(`getting Temporal ${temporalCliVersion} (once; kept in the cache)`)

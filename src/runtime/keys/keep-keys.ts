@@ -25,8 +25,8 @@ export async function keepKeys(
     }
     if (recordedKeyId !== keyId) await noteSigningKey(ctx)
     recordedKeyId = keyId
-    // The present key is retired only after its successor signs, since until then nothing could
-    // continue.
+    // The present key is retired only after its successor signs: until then nothing could be signed
+    // again.
     const marked = (await findRetiring(dataDir)).filter((id) => id !== keyId)
     const configured = [...(ctx.verifier.retired?.keys() ?? [])].filter((id) => !retired.has(id))
     const retiring = [...new Set([...marked, ...configured])]

@@ -5,9 +5,8 @@ const unsettledMs = 100
 
 /**
  * Returns a cached `read` of a file or folder that reads again after it changed. There is no timer:
- * it costs one `stat` in each turn of the event loop that calls it, so that the many seals of a
- * turn do not each cost one. `read` must not throw when the path does not exist; what it throws
- * otherwise, each call throws.
+ * each turn of the event loop that calls it makes one `stat`, however many seals it checks. `read`
+ * must not throw when the path does not exist; what it throws otherwise, each call throws.
  */
 export function readOnChange<T>(path: string, read: () => T): () => T {
   let cached: { readonly value: T; readonly stamp: string } | null = null

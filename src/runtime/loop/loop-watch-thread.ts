@@ -9,7 +9,7 @@ const count = new Int32Array(turns)
 const lookEveryMs = 1000
 
 let lastCount = 0
-/** Counted in checks, not by the clock: while a machine sleeps nothing is watched. */
+/** Counted in checks and not by the clock, because nothing is watched while a machine sleeps. */
 let silentMs = 0
 
 setInterval(() => {

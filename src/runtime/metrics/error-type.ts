@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 
-/** The type of an error whose name is not the name of a class. */
+/** The type of an error whose name is not that of a class. */
 const other = '_OTHER'
 
 /**

@@ -10,7 +10,7 @@ export interface EndedStep {
   readonly runId: string
   readonly provider: string
   readonly model: string
-  /** as the provider names it; absent: it failed, or the name is none that is safe to write */
+  /** as the provider names it; absent: it failed, or the name could not be written safely */
   readonly responseModel?: string | undefined
   /** in ms of the epoch */
   readonly startMs: number
@@ -31,7 +31,7 @@ const providerNames: Readonly<Record<ModelProvider, string>> = {
   'openai-compatible': 'openai-compatible',
 }
 
-/** The provider writes it: anything but a name is dropped. */
+/** The provider writes it, so only a name is kept. */
 const safeName = /^[\w.:/@-]{1,100}$/
 
 /** The same model; `onEnd` gets each of its steps, also those that fail. */

@@ -6,11 +6,11 @@ import { runInNewContext } from 'node:vm'
 export const lookEveryMs = 10_000
 /** A process that worked for less than this part of the time since the last look rests. */
 const maxUse = 0.05
-/** Collected when the heap has grown to this multiple of what was left. */
+/** The heap is collected when it has grown to this multiple of what the last collection left. */
 const growth = 1.5
 /** A larger heap would stop the process for more than a third of a second: 64 MiB take 0.2 s. */
 const maxHeapBytes = 96 * 1024 * 1024
-/** A process that people use from time to time is stopped at most this often. */
+/** The shortest time between two collections in a process that people use from time to time. */
 const pauseMs = 600_000
 
 /**

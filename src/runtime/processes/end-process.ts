@@ -3,8 +3,8 @@ import type { ProcessIdentity } from './process-identity.ts'
 import { waitUntil } from './wait-until.ts'
 
 /**
- * Ends exactly this process: sends the signal first, SIGKILL when it still runs after `graceMs`.
- * Resolves once it has ended. Does nothing when it has ended, or its id now belongs to another.
+ * Ends exactly this process: sends the signal first, and SIGKILL if it still runs after `graceMs`.
+ * Resolves once it has ended. Does nothing if it has ended, even if another process has its id now.
  */
 export async function endProcess(
   identity: ProcessIdentity,

@@ -50,7 +50,7 @@ export interface LaunchedServer {
   readonly identity: ProcessIdentity
   /** The exit code of the server; 128 + n for signal n. */
   readonly exited: Promise<number>
-  /** Asks it to end and waits until it has. May be called twice. */
+  /** Asks it to end and waits until it has ended. It may be called twice. */
   stop(): Promise<void>
 }
 

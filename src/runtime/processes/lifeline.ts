@@ -8,15 +8,15 @@ export const lifelineVariable = 'COUNTERSIGN_LIFELINE'
 export interface Lifeline {
   /** Resolves when the other end is closed: the parent has ended, or requests the end. */
   readonly closed: Promise<void>
-  /** Tells the parent that this process serves now. */
+  /** Reports to the parent that this process serves now. */
   readonly sayReady: () => void
-  /** Tells the parent what this process waits for. */
+  /** Reports to the parent what this process waits for. */
   readonly sayWaits: (sentence: string) => void
   /** Sends the parent a sentence for the person at its terminal. */
   readonly say: (sentence: string) => void
-  /** Tells the parent every second that the event loop runs. */
+  /** Reports to the parent that the event loop runs, every second. */
   readonly sayTurns: () => void
-  /** Tells the parent that this process will not serve, and why; a restart would not help. */
+  /** Reports to the parent that this process will not serve, and why; a restart would not help. */
   readonly sayRefused: (sentence: string) => Promise<void>
 }
 

@@ -78,7 +78,7 @@ export async function readIdentityFile(file: string): Promise<ProcessIdentity | 
   return parseIdentity(await readFile(file, 'utf8').catch(() => ''))
 }
 
-/** The process in the text of a record; `null`: the text is none. */
+/** The process in the text of a record; `null`: it is not a record. */
 function parseIdentity(text: string): ProcessIdentity | null {
   try {
     const { pid, startedAt } = JSON.parse(text) as Partial<ProcessIdentity>

@@ -4,9 +4,9 @@ import { becomeSupervisor, resignAsSupervisor } from '../supervisor/single-start
 import { whileHolding } from './hold-file.ts'
 
 /**
- * A process that takes a lock again and again, and kills itself inside of it with every third turn:
- * `node racing-holder.fixture.ts file|supervisor FOLDER`. It writes `in`, or `two at once`, to the
- * file `turns` for each turn.
+ * A process that takes a lock again and again, and kills itself while it holds the lock in every
+ * third turn: `node racing-holder.fixture.ts file|supervisor FOLDER`. It writes `in`, or `two at
+ * once`, to the file `turns` for each turn.
  */
 const [, , kind = '', folder = ''] = process.argv
 const inside = `${folder}/inside`

@@ -10,10 +10,10 @@ import type { SigningSystemContext } from '#services/core/context.ts'
 
 /**
  * Puts the project folder's version in force at start, when its files change and on SIGHUP. In
- * production only the very first version; later ones need a person (workers-and-policy.md). An
- * invalid folder at start is a `Refusal` with every problem; later, the last valid version stays in
- * force and the problems are logged. `undo` gets what must be undone. `say` gets what became of
- * each later change, for the person who saved it.
+ * production it does so only for the very first version; later ones need a person
+ * (workers-and-policy.md). An invalid folder at start is a `Refusal` with every problem; later, the
+ * last valid version stays in force and the problems are logged. `undo` gets what must be undone.
+ * `say` gets the result of each later change, for the person who saved it.
  */
 export async function putProjectIntoForce(
   ctx: SigningSystemContext,

@@ -93,7 +93,7 @@ async function startPostgres({
         name: 'postgres',
         start: async (stop) => {
           const files = join(dataDir, 'postgres')
-          // The API and the Temporal worker have the address from the first start on.
+          // The API and the Temporal worker use the address from the first start on.
           const keepPort = url !== ''
           const options = { dataDir: files, log: progress.say, durable: true, keepPort, stop }
           const running = await startEmbeddedPostgres(
@@ -176,7 +176,7 @@ async function startTemporal({
   }
 }
 
-/** For commands that ask Temporal themselves. */
+/** Stored for commands that query Temporal themselves. */
 function rememberAddress(dataDir: string, address: string): Promise<void> {
   return writeWhole(join(runFolder(dataDir), 'temporal.address'), `${address}\n`, 0o644)
 }

@@ -121,7 +121,7 @@ interface Words {
   readonly onTurn: (onReport: () => void) => void
 }
 
-/** What is done with a sentence, by the word before it. */
+/** A function for each word that precedes a sentence of the child. */
 type Listeners = Readonly<Record<'waits' | 'says', (sentence: string) => void>>
 
 /**

@@ -145,7 +145,7 @@ async function startProcesses(context: StartContext) {
     stop,
   }
   await progress.during('preparing the database', () => runMigrations(process))
-  // They load their code while Temporal starts, and wait for it.
+  // They load their code while Temporal starts, and then wait for it.
   started.own.push(
     progress.during('starting the Temporal worker', () => startTemporalWorker(process)),
     progress.during('starting the API', () => startApi({ ...process, port })),

@@ -57,7 +57,7 @@ export async function supervise(
       await writeWhole(files.pid, `${running.identity.pid}\n`, 0o644)
       return running
     } catch (error) {
-      // Without a record nobody would end the process, which occupies the port of the next one.
+      // Without a record nobody would end the process, which holds the port of the next one.
       await running.stop()
       throw error
     }

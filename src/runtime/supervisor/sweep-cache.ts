@@ -2,9 +2,9 @@ import { lstat, readFile, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const dayMs = 24 * 3_600_000
-/** A file system notes at least once a day that a file was read, or only when it was written. */
+/** A file system records at least once a day that a file was read, or only that it was written. */
 const unusedMs = 30 * dayMs
-/** Has the time of the last sweep, which takes seconds where there are many checkouts. */
+/** The time of the last sweep, which takes seconds where there are many checkouts. */
 const sweepFile = 'last-sweep'
 
 /** A bundle of workflows; each content of their sources has its own. */
@@ -12,9 +12,9 @@ const bundle = /^workflows-[0-9a-f]+\.js$/
 
 /**
  * Removes cached files that nobody used for 30 days and that are made again when they are needed:
- * compiled sources, one for each path and version of a file, and bundles of workflows. Answers how
- * many files it removed. What another process removes meanwhile, or may not be removed, is passed
- * over. Does nothing within a day of the last sweep.
+ * compiled sources, one for each path and version of a file, and bundles of workflows. Returns how
+ * many files it removed. Skips files that another process removes meanwhile, or that may not be
+ * removed. Does nothing within a day of the last sweep.
  */
 export async function sweepCache(cache: string, now: Date): Promise<number> {
   const compiled = join(cache, 'compiled')

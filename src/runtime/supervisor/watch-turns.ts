@@ -11,8 +11,8 @@ export interface TurnWatch extends Disposable {
 
 /**
  * Calls `wedged` once when a process has not reported for `silentMs` that its event loop runs: it
- * is blocked or stopped, and would stay so (security.md 27). Counted in checks, so that a sleeping
- * machine kills nothing.
+ * is blocked or stopped, and would stay so (security.md 27). Counted in checks, so that no process
+ * is killed because the machine slept.
  */
 export function watchTurns(options: {
   readonly silentMs: number

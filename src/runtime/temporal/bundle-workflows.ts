@@ -44,7 +44,7 @@ export function leanBundle(code: string): string {
   return `${escaped}${mark}${Buffer.from(withoutSources).toString('base64')}\n`
 }
 
-/** Means the same in a string, a pattern, a name and a comment, but not behind a backslash. */
+/** Means the same in a string, a pattern, a name and a comment, except after a backslash. */
 function escapeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -110,7 +110,7 @@ export async function runTemporalWorker(options: {
       NativeConnection.connect({ ...address, grpcCompression }),
     )
     undo.defer(() => connection.close())
-    // Of the threads that start from here on (workflows, searches): they make few new objects.
+    // For the threads that start after this (workflows, searches): they make few new objects.
     setFlagsFromString('--max-semi-space-size=2')
     const workers = await createWorkers(ctx, {
       connection,
@@ -133,7 +133,7 @@ export async function runTemporalWorker(options: {
  * call, a tool process of the policy in force, and the workers' MCP servers.
  */
 async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {
-  // The id of no call.
+  // An id that no call has.
   await prepareCall(ctx, randomUUID()).catch((error: unknown) => {
     ctx.log.warn({ err: error }, 'no call could be read before the first one')
   })

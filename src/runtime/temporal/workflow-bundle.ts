@@ -8,7 +8,7 @@ import { installOnce } from '../embedded/install-once.ts'
 import type { Environment } from '../environment.ts'
 import { hashSources } from '../hash-sources.ts'
 
-/** What makes the bundle: our workflows, the domain they import, the SDK's version, the bundler. */
+/** The bundle's sources: the workflows, the domain they import, the SDK's version, the bundler. */
 const sources = {
   folders: ['src/workflows', 'src/domain'],
   files: [
@@ -19,9 +19,9 @@ const sources = {
 export const bundleOfPackage = join('dist', 'workflows.js')
 
 /**
- * The workflows as one script, made once per content of its sources and kept in the cache: bundling
- * takes seconds, reading milliseconds. A process of its own makes it: the bundler would keep
- * 100 MiB of this one. A package brings it.
+ * The workflows as one script, made once for each content of its sources and kept in the cache:
+ * bundling takes seconds, reading takes milliseconds. A process of its own makes it, because the
+ * bundler would keep 100 MiB of this one. A package contains the bundle.
  */
 export async function loadWorkflowBundle(
   environment: Environment,

@@ -36,7 +36,7 @@ export class ActivitySpans {
     )
   }
 
-  /** Runs the work in a span below {@link above}; without one, as it is. */
+  /** Runs the work in a span below {@link above}; without one, it runs the work alone. */
   below<T>(
     span: Pick<NewSpan, 'name' | 'attributes'>,
     work: (place: SpanPlace | null) => Promise<T>,

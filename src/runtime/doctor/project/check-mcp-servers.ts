@@ -12,7 +12,7 @@ import { readText } from '../../environment.ts'
 import { Workspaces } from '../../project/workspaces.ts'
 import type { Check, Finding } from '../target/check.ts'
 
-/** A server that a package manager fetches first takes its time. */
+/** Long enough for a server that a package manager fetches first. */
 const answersWithinMs = 90_000
 
 /** Starts or calls each MCP server of the project as a Temporal worker on this host would. */
