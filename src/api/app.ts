@@ -60,7 +60,7 @@ export function createApp(api: Api): Express {
   }
   const { requestsPerSecond: perSecond } = settings
   const authenticated = ['/v1', '/metrics', '/mcp']
-  // One path each: the metrics and spans of a call have its route as a label.
+  // One path for each, because the metrics and spans of a call have its route as a label.
   for (const path of protectedResourcePaths) {
     app.get(path, protectedResource(api))
     app.all(path, refuseMethod(['GET', 'HEAD']))

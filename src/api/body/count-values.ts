@@ -3,7 +3,7 @@ const backslash = 0x5c
 
 /**
  * The number of keys and values of JSON, including brackets, and its depth, without parsing: linear
- * in its bytes. Stops counting beyond `maxValues`. Other text has some count too.
+ * in its bytes. Stops counting beyond `maxValues`. Other text gives an arbitrary result.
  */
 export function countValues(
   bytes: Uint8Array,
@@ -33,7 +33,7 @@ export function countValues(
   return { values, depth: deepest }
 }
 
-/** Of a number, `true`, `false` or `null`. */
+/** Whether a byte belongs to a number, `true`, `false` or `null`. */
 function isOfWord(byte: number): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||
@@ -45,7 +45,7 @@ function isOfWord(byte: number): boolean {
   )
 }
 
-/** Where the closing quote is; the end of the bytes when there is none. */
+/** The index of the closing quote; the end of the bytes if there is none. */
 function endOfText(text: Buffer, start: number): number {
   let at = start + 1
   for (;;) {

@@ -27,7 +27,7 @@ export async function admitEvents(
   return (await readers.visible).get(personId) ?? []
 }
 
-/** Judges who asks in this turn of the event loop; who asks later is judged with others again. */
+/** Judges all readers of one turn of the event loop together; later ones are the next group. */
 function gatherReaders(ctx: ServiceContext, events: Events): Readers {
   const personIds = new Set<string>()
   const visible = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {

@@ -27,9 +27,9 @@ const betweenDeliveriesMs = 100
 
 /**
  * Writes events to a response until the reader leaves: first all after `Last-Event-ID`, then each
- * as it is numbered. It always reads on from the last number it has read, so no event between the
- * two is missed. A slow reader is waited for. A number from the future (a database restored from a
- * copy) starts at the present.
+ * as it is numbered. It always continues after the last number that it has read, so that no event
+ * in between is missed. It waits for a slow reader. For a number that does not exist yet (a
+ * database restored from a backup), it starts at the newest event.
  */
 export async function streamEvents(response: Response, options: StreamOptions): Promise<void> {
   const { feed } = options

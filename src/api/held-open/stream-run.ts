@@ -42,8 +42,8 @@ export interface RunStreamOptions {
 const admitEveryMs = 1000
 
 /**
- * Writes a run's stream to a response until it is over or the reader leaves. A slow reader is
- * waited for, and gets what there is by then.
+ * Writes a run's stream to a response until it is over or the reader leaves. It waits for a slow
+ * reader, who then gets everything that was added meanwhile.
  */
 export async function streamRun(response: Response, options: RunStreamOptions): Promise<void> {
   const wakes = new StreamWakeups()

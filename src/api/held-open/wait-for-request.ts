@@ -39,7 +39,7 @@ export async function waitForRequest<
   const looks = new WakeSignal(over)
   const stop = waitersOf(api.events).watch(first.id, () => looks.wake())
   try {
-    // Watched from here on: changes since the first look are seen by this one.
+    // Watched before this read, so that no change after the first read is missed.
     for (;;) {
       const record = await read()
       if (record.state !== 'pending' || isOver(record) || over.aborted) return record
@@ -55,7 +55,7 @@ export async function waitForRequest<
 }
 
 const answers = new OpenAnswers()
-/** How many answers of one caller may wait whose calls have large bodies: these stay in memory. */
+/** How many calls with large bodies, which stay in memory, one caller may have waiting. */
 const maxLargeBodies = 8
 
 /**

@@ -42,7 +42,7 @@ export interface ReceivedEvent {
   readonly scope: { readonly name: string; readonly isOnce: boolean } | null
 }
 
-/** How a call is found again: by the same names in the event before and after it. */
+/** The names by which a call is found again: the same in the event before and after it. */
 export interface NamedCall {
   readonly hookCall: string
   /** by the agent's own id of the call */
@@ -98,7 +98,7 @@ export async function judgeHook(
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
-    // An older equal call may be one that its agent gave up: it must not take the permit.
+    // The agent may have given up an older equal call: it must not take the permit.
     if (received.scope !== null) await noteWaiter(api.ctx, requestId, waiter)
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const withinMs = Math.max(0, Math.ceil(endsAt - performance.now()))
@@ -189,7 +189,7 @@ async function inputToMake(
   throw new Problem('invalid_request', unmakeableReason(changed.input))
 }
 
-/** False: another caller has just consumed it. */
+/** False if another caller has just consumed it. */
 async function take(api: Api, caller: Caller, { id, digest }: HookedRequest): Promise<boolean> {
   try {
     await consumePermit(api.ctx, caller, { request: id, digest })

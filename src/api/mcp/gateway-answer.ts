@@ -174,7 +174,7 @@ function endedResult(callState: GatewayCallState, result: JsonObject | null): Ca
     verdict === 'preApproved'
       ? []
       : [{ type: 'text' as const, text: `[${carriedOut(callState, isError === true)}]` }]
-  // A model that is shown the data alone must know that it is about other arguments than its own.
+  // A model that gets the data alone must know that the data is about other arguments than its own.
   const [sentence] = callState.wasEdited ? preface : []
   const more = sentence === undefined ? {} : { countersign: sentence.text }
   return {

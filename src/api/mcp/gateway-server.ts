@@ -139,7 +139,7 @@ function asTool({ annotations, title, ...tool }: ServedTool): Tool {
 
 type ServedTool = Awaited<ReturnType<Api['ctx']['servedTools']>>['tools'][number]
 
-/** A problem reaches the client as its sentence; other errors only as an error. */
+/** The client gets a problem as its sentence, and any other error without its text. */
 async function sayingWhy<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

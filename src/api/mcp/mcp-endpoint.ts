@@ -18,7 +18,7 @@ import { permissionServer } from './permission-server.ts'
  * Serves the Model Context Protocol over HTTP: 2026-07-28 without sessions, and clients that open
  * with `initialize`, each message on its own. At `/mcp/NAME` are the tools of a server, at `/mcp`
  * the permission tool. For programs with a key that may ask and read, or an access token of the
- * sign-in provider; its owner stands behind what they ask. Rejects with `csrf_failed` for a page of
+ * sign-in provider; the owner is behind their requests. Rejects with `csrf_failed` for a page of
  * another site, `unauthenticated`, `forbidden`, `not_found` or `invalid_request`.
  */
 export function mcpEndpoint(api: Api): RequestHandler {

@@ -23,8 +23,8 @@ export function answerProblem(log: Log): ErrorRequestHandler {
     if (['internal', 'unavailable', 'disk_full'].includes(problem.code)) {
       log.error({ requestId, err: error }, 'A request failed')
     }
-    // Too late for another answer: the connection is closed, so that nobody takes an incomplete one
-    // as complete.
+    // Part of the answer was sent already: the connection is closed, so that nobody takes it as
+    // complete.
     if (response.headersSent) return next(error)
     sendProblem(response, problem, requestId)
   }

@@ -4,7 +4,7 @@ import { Problem } from '#domain/problem.ts'
 /** If one is repeated, a proxy may read the last one and the service the first. */
 const singleHeaders = ['host', 'authorization', 'origin', 'content-type'] as const
 
-/** Refuses requests that repeat a header of which everybody reads one. */
+/** Refuses requests that repeat a header which must occur once. */
 export const checkHeaders: RequestHandler = (request, _response, next) => {
   const twice = singleHeaders.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1)
   if (twice === undefined) return next()
@@ -26,7 +26,7 @@ export const checkQuery: RequestHandler = ({ originalUrl }, _response, next) => 
 
 function encodesUtf8(query: string): boolean {
   try {
-    // A percent sign alone is a character.
+    // A percent sign that begins no escape is a character.
     decodeURIComponent(query.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
     return true
   } catch {

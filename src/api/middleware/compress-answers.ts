@@ -1,7 +1,7 @@
 import compression from 'compression'
 import type { Request, RequestHandler, Response } from 'express'
 
-/** Smaller answers gain nothing. */
+/** Smaller answers do not become smaller by compression. */
 const leastBytes = 1024
 
 /**

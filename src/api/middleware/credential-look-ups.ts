@@ -11,14 +11,14 @@ interface Share {
   count: number
   /** cookies whose look-up has no result yet: a page that sends many calls at once counts once */
   readonly open: Set<string>
-  /** keys that failed: a program that repeats an old key takes no more places */
+  /** keys that failed: a program that repeats an old key uses no more of the share */
   readonly failed: Set<string>
 }
 
 /**
- * Decides which session cookies or keys the database is asked about, so that those that nobody has
- * cost no query beyond an address's share. Those that were live at their last look-up are always
- * admitted: nobody else at their address can use up their share.
+ * Decides for which session cookies or keys the database is queried, so that invalid ones cost no
+ * query beyond an address's share. Those that were live at their last look-up are always admitted,
+ * so that nobody else at their address can use up their share.
  */
 export class CredentialLookUps {
   readonly #maxUnknown: number

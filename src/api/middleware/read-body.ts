@@ -46,7 +46,7 @@ export const readBody: RequestHandler = async (request, response, next) => {
       const free = await largeBodies.take(caller)
       if (current !== undefined) current.freeBody = free
       response.on('close', free)
-      // It may have closed in between.
+      // The connection may have closed in between.
       if (response.destroyed) free()
     }
     const bytes = await bytesOf(request, response)

@@ -45,7 +45,7 @@ export function serveDashboard(uiDir: string): RequestHandler {
     // A missing file is an error, and not the page under its name.
     if (request.path.startsWith('/assets/')) return next()
     const isPage = pages.test(request.path)
-    // Programs accept anything: they prefer a problem to a page.
+    // Programs accept anything, and get a problem instead of a page.
     if (request.accepts(isPage ? ['html'] : ['json', 'html']) !== 'html') return next()
     response.set('cache-control', 'no-cache').status(isPage ? 200 : 404)
     const { url } = request

@@ -241,7 +241,7 @@ function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
   return result.data
 }
 
-/** Which part of the path names nothing; it is cut, since callers may send kilobytes. */
+/** Which part of the path names nothing. It is cut, since callers may send kilobytes. */
 function whyNot(error: z.ZodError, params: unknown): string {
   const [issue] = error.issues
   const name = String(issue?.path[0])

@@ -192,7 +192,7 @@ export async function surroundings(api: Api, request: Request): Promise<SignInSu
   }
 }
 
-/** The routes exist only where the token does; this is for the type. */
+/** The routes exist only where the token does; this satisfies the type. */
 function requireToken(api: Api): string {
   const token = api.settings.developmentToken
   if (token === null) throw new Problem('not_found', 'There is no development sign-in here')

@@ -31,7 +31,7 @@ export function oidcRoutes(limits: SignInLimits) {
 }
 
 function startRoute({ failures, starts }: SignInLimits) {
-  // The caller is not at fault, but every failure is recorded.
+  // The caller is not at fault, but every failure writes a row.
   const outages = failureLimit(10, 'sign-ins while the provider is down')
   return openRoute({
     method: 'get',
@@ -135,7 +135,7 @@ function providerPage(handIn: string, returnTo: string): string {
   return `/sign-in#${behind.toString()}`
 }
 
-/** Opening the address without a sign-in. */
+/** Refuses other methods than GET: opening the address must not sign anybody in. */
 function onlyGet(method: string): void {
   if (method !== 'GET') throw new Problem('method_not_allowed', 'A sign-in starts with GET')
 }

@@ -92,7 +92,7 @@ function formatOf(
   }
 }
 
-/** It names no form: the user of the front end does not decide there. */
+/** It contains no form, because the user of the front end does not decide there. */
 function interruptOf(open: OpenInterrupt, publicUrl: string): Record<string, unknown> {
   const { requestId, number, queue, toolCallId, expiresAt } = open
   const url = `${publicUrl}/requests/${requestId}`
