@@ -80,11 +80,11 @@ export async function replaceFile(
       if (expected === 'absent') await renameToAbsent(temporary, target)
       else await rename(temporary, target)
     })
-    await directory.handle.sync()
   } catch (error) {
     await unlink(temporary).catch(() => undefined)
     throw asWorkspaceProblem(error, at)
   }
+  await flushFolders(at, directory)
 }
 
 /** Removes a regular file with the expected bytes; other links to it stay. */
@@ -99,10 +99,10 @@ export async function removeFile(
       await requireBase(place, expected)
       await unlink(place.directory.child(place.name))
     })
-    await place.directory.handle.sync()
   } catch (error) {
     throw asWorkspaceProblem(error, place.at)
   }
+  await flushFolders(place.at, place.directory)
 }
 
 /**
@@ -124,10 +124,27 @@ export async function moveFile(
       if (expected.to === 'absent') await renameToAbsent(source, target)
       else await rename(source, target)
     })
-    await to.directory.handle.sync()
-    await from.directory.handle.sync()
   } catch (error) {
     throw asWorkspaceProblem(error, to.at)
+  }
+  await flushFolders(to.at, to.directory, from.directory)
+}
+
+/** What file systems answer that cannot flush a folder. */
+const cannotFlush: ReadonlySet<string | null> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'])
+
+/**
+ * Puts the changed names of folders on the disk. A failure is no refusal of the workspace, which
+ * would say that nothing was done: the change was made, and nobody knows whether it stays.
+ */
+async function flushFolders(at: string, ...directories: readonly Directory[]): Promise<void> {
+  for (const { handle } of directories) {
+    try {
+      await handle.sync()
+    } catch (error) {
+      if (cannotFlush.has(errorCode(error))) continue
+      throw new Error(`${pathLabel(at)} was changed, and may not stay so`, { cause: error })
+    }
   }
 }
 
@@ -141,7 +158,10 @@ export async function sweepAbandoned(directory: Directory): Promise<void> {
   }
 }
 
-/** `link` refuses an existing name and `rename` replaces it: nothing new is lost. */
+/**
+ * `link` refuses an existing name and `rename` replaces it: nothing new is lost. Where the old name
+ * cannot be removed (the folder is append-only, or another user's), the new one goes again.
+ */
 async function renameToAbsent(source: string, target: string): Promise<void> {
   try {
     await link(source, target)
@@ -152,7 +172,14 @@ async function renameToAbsent(source: string, target: string): Promise<void> {
     await rename(source, target)
     return
   }
-  await unlink(source)
+  try {
+    await unlink(source)
+  } catch (error) {
+    await unlink(target).catch((cause: unknown) => {
+      throw new Error('a file has both names, its old and its new one', { cause })
+    })
+    throw error
+  }
 }
 
 function stale(at: string): WorkspaceProblem {
