@@ -175,9 +175,11 @@ async function renameToAbsent(source: string, target: string): Promise<void> {
   try {
     await unlink(source)
   } catch (error) {
-    await unlink(target).catch((cause: unknown) => {
-      throw new Error('a file has both names, its old and its new one', { cause })
-    })
+    const isBack = await unlink(target).then(
+      () => true,
+      () => false,
+    )
+    if (!isBack) throw new Error('a file has its old and its new name', { cause: error })
     throw error
   }
 }
