@@ -24,7 +24,7 @@ import type { CommandPlace } from '../plan/command-place.ts'
 import { hasCommandRecord, writeCommandRecord } from './command-record.ts'
 import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
-import { watchFiles } from '../changes/watch-files.ts'
+import { watchFiles, type WatchedFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
 import {
   copyZonesOfGit,
@@ -70,30 +70,48 @@ export async function runCommand(
   const isReviewed = context.facts.detail !== undefined && context.printed === null
   const secrets = isReviewed ? facts.files.filter((file) => secretName(file.path) !== null) : []
   const allowed = new Set(secrets.map((file) => file.path))
+  const run = { argv, timeoutMs: timeoutSeconds * 1000 }
+  const commandRun = await runToEnd(place, input.cwd, context, { facts, snapshots, allowed, run })
+  // The command has run: from here on no error may say that it did not begin.
+  const { brokenRules, end, visible, watched, zoneCopies } = commandRun
+  const { worktree } = context.workspace
+  const unreached = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
+  const taken =
+    worktree === undefined ? null : await takeInAfter(place, context.workspace, worktree, signal)
+  const changes = (await watched?.changes(visible, signal)) ?? null
+  const behind = await zonesBehindIndex(place, visible, zoneCopies, signal)
+  const notes = place.sandbox.works ? [...unreached, ...behind] : [unconfinedNote]
+  return {
+    ...commandResult(end, brokenRules, taken === null ? notes : [...notes, taken]),
+    ...(changes === null ? {} : { changes }),
+  }
+}
+
+/** A command that has ended, and what it saw. */
+interface CommandRun extends Pick<PreparedRun, 'visible' | 'zoneCopies'> {
+  readonly end: CommandEnd
+  readonly brokenRules: readonly string[]
+  readonly watched: WatchedFiles | null
+}
+
+/** Prepares a command and runs it. Rejects with `stale` or a `ToolProblem` if it did not begin. */
+async function runToEnd(
+  place: CommandPlace,
+  cwd: string,
+  context: ExecuteContext,
+  { run, ...call }: CallToPrepare & { readonly run: RunOfVector },
+): Promise<CommandRun> {
   try {
     const { workspace } = context
-    const prepared = await prepareRun(place, input.cwd, context, { facts, snapshots, allowed })
+    const prepared = await prepareRun(place, cwd, context, call)
     const watched = await watchFiles(place.sandbox, workspace, async () => {
       return !(await hasCommandRecord(place.dataDir, workspace.root))
     }).catch((error: NodeJS.ErrnoException) => {
       throw startProblem(error)
     })
-    const { end, brokenRules } = await runRecorded(place, context, prepared, {
-      argv,
-      timeoutMs: timeoutSeconds * 1000,
-    })
-    const unreached = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
-    const { worktree } = workspace
-    const taken =
-      worktree === undefined ? null : await takeInAfter(place, workspace, worktree, context.signal)
-    const changes = (await watched?.changes(prepared.visible, context.signal)) ?? null
+    const outcome = await runRecorded(place, context, prepared, run)
     const { visible, zoneCopies } = prepared
-    const behind = await zonesBehindIndex(place, visible, zoneCopies, context.signal)
-    const notes = place.sandbox.works ? [...unreached, ...behind] : [unconfinedNote]
-    return {
-      ...commandResult(end, brokenRules, taken === null ? notes : [...notes, taken]),
-      ...(changes === null ? {} : { changes }),
-    }
+    return { ...outcome, visible, zoneCopies, watched }
   } catch (error) {
     if (error instanceof SandboxFailed && error.isSwapped) {
       throw new WorkspaceProblem('stale', '', error.message)
@@ -118,16 +136,24 @@ interface PreparedRun {
   readonly storedNames: StoredNames | null
 }
 
+interface CallToPrepare {
+  readonly facts: CommandFacts
+  readonly snapshots: Snapshots
+  /** key files that its approver saw */
+  readonly allowed: ReadonlySet<string>
+}
+
+interface RunOfVector {
+  readonly argv: readonly string[]
+  readonly timeoutMs: number
+}
+
 /** Plans the mounts of a command, with copies of the files that it names, and its Git. */
 async function prepareRun(
   place: CommandPlace,
   cwd: string,
   { workspace, printed, commit, signal }: ExecuteContext,
-  call: {
-    readonly facts: CommandFacts
-    readonly snapshots: Snapshots
-    readonly allowed: ReadonlySet<string>
-  },
+  call: CallToPrepare,
 ): Promise<PreparedRun> {
   const { facts, snapshots, allowed } = call
   const { zones } = place.worker
@@ -174,7 +200,7 @@ async function runRecorded(
   place: CommandPlace,
   { workspace, idempotencyKey, onOutput, signal }: ExecuteContext,
   { planned, plan, environment, mounts, storedNames }: PreparedRun,
-  run: { readonly argv: readonly string[]; readonly timeoutMs: number },
+  run: RunOfVector,
 ): Promise<{ readonly end: CommandEnd; readonly brokenRules: readonly string[] }> {
   const undo = async (hasBegun: boolean): Promise<string[]> => {
     const met = hasBegun ? await settleMounts(workspace, mounts) : []

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Zone } from '#policy/worker-definition.ts'
-import type { CommandEnd } from '#sandbox/process/command-end.ts'
+import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { isInRepository } from '#sandbox/git/tracked-paths.ts'
 import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'
@@ -84,8 +84,13 @@ export async function zonesBehindIndex(
 ): Promise<string[]> {
   const sentences: string[] = []
   for (const { entries, mount, zone } of copies) {
-    const end = await askAbout(place, plan, mount.path, 'names', signal)
-    if (problemOfAnswer(end) === null && entriesIn(end.stdout.bytes).equals(entries)) continue
+    // The command may have moved what its sandbox had, so that no other one can be made.
+    const end = await askAbout(place, plan, mount.path, 'names', signal).catch((error: unknown) => {
+      if (error instanceof SandboxFailed) return null
+      throw error
+    })
+    const isRead = end !== null && problemOfAnswer(end) === null
+    if (isRead && entriesIn(end.stdout.bytes).equals(entries)) continue
     sentences.push(
       `Git's index may have other files of zone ${zone} now, and the disk has those from before: ` +
         `a person can bring them up to date with \`git restore -- ${path.basename(mount.path)}\`.`,

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { commandDesk, testSandbox } from './commands.fixture.ts'
+
+const zones = `
+  - { name: repo, root: ., mode: rw }
+  - { name: docs, root: docs, mode: rw, approval: { read: blocked } }`
+const identity = '-c user.name=a -c user.email=a@b.c'
+
+// Rules: product.md 14; security.md 8
+describe.skipIf(!testSandbox.works)('a command that has run', () => {
+  // After it, Git is asked in a sandbox about the zone that the command did not see.
+  test.each([
+    ['that moves a folder with a key', 'mv app app2'],
+    ['that moves a folder with a key and makes another', 'mv app app2; mkdir app'],
+  ])('%s is not told as one that did not begin', async (_which, change) => {
+    using desk = await commandDesk({ 'docs/x': 'one\n', 'app/.env': 'KEY=1\n' }, { zones })
+    const script = `git init -q -b main . && git add docs && git ${identity} commit -qm one`
+    execFileSync('/bin/sh', ['-c', script], { cwd: desk.root })
+    const command = `echo run >> ran; ${change}; echo done`
+    const ran = await desk.run('shell', { command, cwd: '' })
+    expect(desk.text('ran')).toBe('run\n')
+    expect(ran).toMatchObject({ exitCode: 0, output: { stdout: 'done\n' } })
+    expect(ran.violation).toBe('it renamed "app/.env", a protected name, which was put back')
+    expect(desk.text('app/.env')).toBe('KEY=1\n')
+  })
+})
