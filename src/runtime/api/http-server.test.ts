@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { boundConnections, listen } from './http-server.ts'
 
@@ -58,6 +59,22 @@ test.each([
   expect(head).toContain(`HTTP/1.1 ${status} `)
   expect(head).toContain('content-type: application/problem+json')
   expect(JSON.parse(body ?? '')).toMatchObject({ status, code, requestId: expect.any(String) })
+  await listening.drain(0)
+})
+
+// Rules: security.md 37
+test.each([
+  ['sends no HTTP', 'hello\r\n\r\n', 1],
+  ['has one connection too many', '', 0],
+])('a client that %s keeps no connection by never closing it', async (_which, bytes, bound) => {
+  const listening = await listen(() => undefined, address)
+  boundConnections(listening.server, bound)
+  const socket = connect({ port: listening.port, host: address.host, allowHalfOpen: true })
+  socket.write(bytes)
+  await once(socket, 'readable')
+  const count = promisify(listening.server.getConnections.bind(listening.server))
+  await expect.poll(() => count(), { timeout: 10_000 }).toBe(0)
+  socket.destroy()
   await listening.drain(0)
 })
 

@@ -12,7 +12,13 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-/** Writes a problem to a connection that has no request, and closes it. */
+/** How long a client has to read why it was refused, and to close its side of the connection. */
+const lingerMs = 2000
+
+/**
+ * Writes a problem to a connection that has no request, and closes it. A client that does not close
+ * its side would keep the connection, and its place among those of its address, for ever.
+ */
 export function refuseConnection(socket: Duplex, problem: Problem): void {
   const requestId = newId()
   const body = JSON.stringify(problemBody(problem, requestId))
@@ -31,6 +37,8 @@ export function refuseConnection(socket: Duplex, problem: Problem): void {
     body,
   ]
   socket.end(lines.join('\r\n'))
+  const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(linger))
 }
 
 /** Answers what is not HTTP, and what takes too long, with problem details as every refusal. */
