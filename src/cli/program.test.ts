@@ -93,7 +93,7 @@ test('a command starts without what only others need: schemas, the verification 
     await import(${JSON.stringify(program)})`
   const flags = [...process.execArgv, '--input-type=module', '--eval', script]
   const { stdout } = await promisify(execFile)(process.execPath, flags)
-  expect(stdout).toContain('/cli/commands/audit/audit-verify.ts')
+  expect(stdout).toContain('/cli/commands/audit/audit.ts')
   expect(stdout).not.toMatch(/node_modules\/zod\/|\/evidence\/verify\/|\/cli\/witness\//)
 })
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { createProgram } from '#cli/program.ts'
-import { splitWords } from './split-words.ts'
 
 /**
  * Parses a line as the real program would, without doing anything. Answers what is wrong with it,
@@ -32,4 +31,16 @@ function disarm(command: Command, reached: () => void): void {
   const isGroup = command.commands.length > 0 && command.options.length === 0
   if (!isGroup && command.parent !== null) command.action(reached)
   for (const below of command.commands) disarm(below, reached)
+}
+
+const word = /"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|(?<plain>[^\s"']+)/g
+
+/**
+ * Words of a command line in a document, quotes taken off. What a shell would substitute stays as
+ * it is written.
+ */
+function splitWords(line: string): string[] {
+  return [...line.matchAll(word)].map(
+    ({ groups }) => groups?.['double'] ?? groups?.['single'] ?? groups?.['plain'] ?? '',
+  )
 }

@@ -1,8 +1,13 @@
+import { IconReceipt } from '@tabler/icons-react'
 import { starterName } from '#domain/text/starter-name.ts'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestOf } from '#client/call.ts'
 import { Facts } from '../deciding/facts/facts.tsx'
-import { Activity } from './activity.tsx'
+import { useAudit } from '../api/queries.ts'
+import { EventLine, eventsOfPages } from '../audit/event-line.tsx'
+import { SaveButton } from '../states/save-button.tsx'
+import { Time } from '../text/time.tsx'
 
 /** The parts of the proof: `Proof` loads them when it is opened. */
 export function ProofParts(props: {
@@ -36,6 +41,41 @@ function Lineage({ request }: { request: RequestDetail }) {
           </li>
         ))}
       </ol>
+    </section>
+  )
+}
+
+/** The audit events of this request, and their proof as a download. */
+function Activity({ request }: { request: RequestDetail }) {
+  const audit = useAudit(`requestId=${request.id}`)
+  const events = eventsOfPages(audit.data?.pages)
+  return (
+    <section aria-labelledby="activity-title">
+      <h3 id="activity-title">Activity</h3>
+      {audit.isError && <p className="dim">{audit.error.message}</p>}
+      <ul className="plain-list">
+        {events.map(({ event, about }) => (
+          <li key={event.id}>
+            <span className="grow break">
+              <EventLine event={event} about={about} isAboutOne />
+            </span>
+            <span className="dim small">
+              <Time at={event.at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        <SaveButton
+          size="xs"
+          variant="subtle"
+          request={requestOf('getReceipt', { params: { id: request.id } })}
+          name={`receipt-${request.number}.json`}
+          icon={<IconReceipt size={14} aria-hidden />}
+        >
+          Receipt
+        </SaveButton>
+      </div>
     </section>
   )
 }

@@ -9,15 +9,17 @@ import {
   withPaging,
   type ServiceOptions,
   withService,
+  withFolders,
 } from '../../service/service-options.ts'
 import { addAuditExportCommand } from './audit-export.ts'
 import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
-import { addAuditVerifyCommand } from './audit-verify.ts'
-import { addAuditWitnessCommand } from './audit-witness.ts'
 import { withExamples } from '../examples.ts'
 import { parseHandovers } from '#evidence/note/log-keys.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
 import { jsonText } from '../../terminal/json-text.ts'
+import { andAnother } from '../option-values.ts'
+import type { WitnessOptions } from './witness-log.ts'
+import type { VerifyOptions } from './verify-evidence.ts'
 
 /** `countersign audit [tail|export|key|witness|verify]`. */
 export function addAuditCommand(program: Command): void {
@@ -91,4 +93,73 @@ async function printKey(options: KeyOptions): Promise<void> {
 
 function formatKey(key: Parameters<typeof formatVerifierKey>[0] | null): string {
   return key === null ? 'a key that is no longer known' : formatVerifierKey(key)
+}
+
+/**
+ * `countersign audit witness`: remembers the log's checkpoints on another machine, at intervals or
+ * as a server.
+ */
+function addAuditWitnessCommand(audit: Command): void {
+  const witness = withService(audit.command('witness'))
+    .description(
+      'cosign and store the newest checkpoint if it continues the last one; with --listen, the checkpoints that the service sends',
+    )
+    .requiredOption(
+      '--key <vkey>',
+      'the log’s public key, as "audit key" printed it; with --listen, repeat the option for the key that replaced it',
+      andAnother,
+    )
+    .requiredOption(
+      '--dir <folder>',
+      'the folder of the witness: its own key, and the notes that it cosigned',
+    )
+    .option(
+      '--listen <address>',
+      'serve POST /add-checkpoint (C2SP tlog-witness) at HOST:PORT until it is stopped',
+    )
+    .option('--tls-cert <file>', 'with --listen: the certificate, with its chain, in PEM')
+    .option('--tls-key <file>', 'with --listen: its private key in PEM')
+    .option('--behind-proxy', 'with --listen: a proxy in front of it ends TLS')
+    .action(async (options: WitnessOptions) => {
+      const { witnessLog } = await import('./witness-log.ts')
+      await witnessLog(options)
+    })
+  withExamples(witness, [
+    'audit witness --url https://approvals.example.com --key "$VKEY" --dir ~/witness',
+    'audit witness --listen 127.0.0.1:4480 --key "$VKEY" --dir ~/witness',
+  ])
+}
+
+/**
+ * `countersign audit verify`: needs no service, no database, no network and no project. It takes
+ * the folders like every command and reads neither.
+ */
+function addAuditVerifyCommand(audit: Command): void {
+  const verify = withFolders(audit.command('verify'))
+    .description(
+      'verify a bundle or a full export offline; the exit code is 0 only if every check holds',
+    )
+    .argument('<evidence>', 'a bundle (file) or a full export (folder)')
+    .requiredOption(
+      '--key <vkey>',
+      "the log's public key, as audit key prints it, or a file with it",
+    )
+    .option('--since <file>', 'a checkpoint that you stored: the log must continue it')
+    .option(
+      '--witness <vkey>',
+      'the key of a witness, or a file with it: the witness must have cosigned that checkpoint, or all of the evidence except the last minutes; repeat the option for further witnesses',
+      andAnother,
+    )
+    .option('--witness-quorum <n>', 'how many of the witnesses suffice (default: all)')
+    .option('--json', 'print JSON')
+    .action(async (evidence: string, options: VerifyOptions) => {
+      const { verifyEvidence } = await import('./verify-evidence.ts')
+      verifyEvidence(evidence, options)
+    })
+  withExamples(verify, [
+    'audit verify request-12.json --key log.vkey',
+    'audit verify trail/ --key log.vkey --since kept-checkpoint',
+    'audit verify trail/ --key log.vkey --since witness/checkpoint-812.txt --witness witness.vkey',
+    'audit verify trail/ --key log.vkey --witness one.vkey --witness two.vkey --witness-quorum 1',
+  ])
 }

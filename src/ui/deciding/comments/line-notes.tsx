@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
+import { Button } from '@mantine/core'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { useMe } from '../../api/queries.ts'
 import type { LineNotes } from '../../effect/note-widgets.ts'
@@ -7,7 +8,7 @@ import { later } from '../../states/later.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import type { Comment, CommentedRequest } from './commented-request.ts'
 import { lineOfDraftField } from './line-draft.ts'
-import { UnsentNotes } from './unsent-notes.tsx'
+import { verbs } from '../../words/verbs.ts'
 
 /** Loaded when somebody writes at a line. */
 const NoteForm = later(() => import('./note-form.tsx').then((module) => module.NoteForm))
@@ -119,4 +120,21 @@ function useCommentsHere(comments: readonly Comment[], isNewest: boolean): reado
 
 function isAt(one: CommentAnchor | null, other: CommentAnchor): boolean {
   return one?.file === other.file && one.side === other.side && one.line === other.line
+}
+
+/** Comments on lines that the person began before the page was opened, and has not sent. */
+function UnsentNotes(props: {
+  anchors: readonly CommentAnchor[]
+  onContinue: (anchor: CommentAnchor) => void
+}) {
+  return props.anchors.map((anchor) => (
+    <div key={`${anchor.side} ${anchor.line} ${anchor.file}`} className="card row">
+      <span className="small">
+        Your comment on {anchor.side} line {anchor.line} is not sent.
+      </span>
+      <Button size="xs" variant="default" onClick={() => props.onContinue(anchor)}>
+        {verbs.continueComment}
+      </Button>
+    </div>
+  ))
 }

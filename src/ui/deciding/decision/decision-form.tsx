@@ -13,7 +13,6 @@ import { ScopeFields } from './choosing/scope-fields.tsx'
 import { SignatureNote } from './decision-notes.tsx'
 import { SubmitRow } from './submit-row.tsx'
 import type { Decision, DecisionInput } from './use-decision.ts'
-import { RevisionNote } from './wording/revision-note.tsx'
 import { verbs } from '../../words/verbs.ts'
 
 /** Loaded for the few decisions that change a call. */
@@ -117,4 +116,16 @@ function submitWords({ busy, signs, signature }: Decision): string {
   if (signature.signing) return 'Waiting for your passkey…'
   if (busy) return verbs.submitting
   return signs ? 'Sign and submit' : verbs.submit
+}
+
+/** Says that the call was changed, and by whom. */
+function RevisionNote({ request }: { request: RequestDetail }) {
+  if (request.revision === 1) return null
+  const editor = request.revisions.find(({ revision }) => revision === request.revision)?.editor
+  return (
+    <p className="small dim">
+      You decide revision {request.revision}
+      {editor ? `: ${editor.name} changed the call` : ''}.
+    </p>
+  )
 }

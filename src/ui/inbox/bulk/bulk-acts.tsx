@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { Button } from '@mantine/core'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { later } from '../../states/later.tsx'
-import { BulkBar } from './bulk-bar.tsx'
 
 const BulkReview = later(() => import('./bulk-review.tsx').then((module) => module.BulkReview))
 
@@ -31,5 +31,29 @@ export function BulkActs(props: {
         />
       )}
     </>
+  )
+}
+
+/** Actions on the selected requests. */
+function BulkBar(props: {
+  count: number
+  onClear: () => void
+  onDecide: (decision: 'approve' | 'deny') => void
+}) {
+  const { count, onClear, onDecide } = props
+  return (
+    <div className="bulk-bar" role="region" aria-label="Selected requests">
+      <strong>{count} selected</strong>
+      <Button variant="subtle" color="gray" onClick={onClear}>
+        Clear
+      </Button>
+      <span className="grow" />
+      <Button variant="default" onClick={() => onDecide('deny')}>
+        Deny {count}…
+      </Button>
+      <Button variant="default" onClick={() => onDecide('approve')}>
+        Approve {count}…
+      </Button>
+    </div>
   )
 }
