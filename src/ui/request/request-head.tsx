@@ -23,21 +23,16 @@ import { verbs } from '../words/verbs.ts'
 /** The line above the headline: back, position in the list, risk, state, time left, claim, link. */
 export function RequestHead(props: { request: RequestDetail; place: PlaceInList }) {
   const { request, place } = props
-  const navigate = useNavigate()
   const { search } = useLocation()
   const line = useRef<HTMLDivElement>(null)
   // A decision removes controls, and thus a second line that they may have needed.
   const minHeight = useSteadyHeight(line, request, false)
   const [list, { state }] = backToList(search, request.number)
-  const keys = {
-    back: useAriaKeys('back'),
-    next: useAriaKeys('next'),
-    previous: useAriaKeys('previous'),
-    copy: useAriaKeys('copyLink'),
-  }
+  const backKeys = useAriaKeys('back')
+  const copyKeys = useAriaKeys('copyLink')
   return (
     <div ref={line} className="request-head" style={minHeight === null ? undefined : { minHeight }}>
-      <Link to={list} state={state} className="back" {...keys.back}>
+      <Link to={list} state={state} className="back" {...backKeys}>
         <IconArrowLeft size={16} aria-hidden /> Inbox
       </Link>
       <Risk risk={request.risk} />
@@ -57,33 +52,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
         </span>
       )}
       <TriageState request={request} />
-      {place.position !== null && (
-        <span className="row place">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label="Previous request"
-            disabled={place.previous === null}
-            onClick={() => void navigate(`/requests/${place.previous}${search}`)}
-            {...keys.previous}
-          >
-            <IconChevronUp size={16} aria-hidden />
-          </ActionIcon>
-          <span className="dim small">
-            {place.position} of {place.size}
-          </span>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={verbs.nextRequest}
-            disabled={place.next === null}
-            onClick={() => void navigate(`/requests/${place.next}${search}`)}
-            {...keys.next}
-          >
-            <IconChevronDown size={16} aria-hidden />
-          </ActionIcon>
-        </span>
-      )}
+      {place.position !== null && <Position place={place} search={search} />}
       <div className="request-acts">
         <Triage request={request} />
         <MoreTime request={request} />
@@ -94,13 +63,47 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
             size={30}
             aria-label={verbs.copyLink}
             onClick={() => void copyText(window.location.href, 'Link')}
-            {...keys.copy}
+            {...copyKeys}
           >
             <IconLink size={16} aria-hidden />
           </ActionIcon>
         </Hint>
       </div>
     </div>
+  )
+}
+
+/** The position in the list, and the buttons to the requests beside it. */
+function Position({ place, search }: { place: PlaceInList; search: string }) {
+  const navigate = useNavigate()
+  const previousKeys = useAriaKeys('previous')
+  const nextKeys = useAriaKeys('next')
+  return (
+    <span className="row place">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Previous request"
+        disabled={place.previous === null}
+        onClick={() => void navigate(`/requests/${place.previous}${search}`)}
+        {...previousKeys}
+      >
+        <IconChevronUp size={16} aria-hidden />
+      </ActionIcon>
+      <span className="dim small">
+        {place.position} of {place.size}
+      </span>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={verbs.nextRequest}
+        disabled={place.next === null}
+        onClick={() => void navigate(`/requests/${place.next}${search}`)}
+        {...nextKeys}
+      >
+        <IconChevronDown size={16} aria-hidden />
+      </ActionIcon>
+    </span>
   )
 }
 

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
@@ -10,7 +9,6 @@ import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
-import { leadTo } from '../states/lead-to.ts'
 import { later } from '../states/later.tsx'
 import { Loading, LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
@@ -21,11 +19,12 @@ import { BeforeRestore } from '../deciding/facts/before-restore.tsx'
 import { OpenedEffect } from '../deciding/opened-effect.tsx'
 import { isWholeInTitle } from '../deciding/facts/question-text.ts'
 import { RequestForm } from '../deciding/request-form.tsx'
-import { useOpenedRequest } from '../deciding/use-opened-request.ts'
+import { useOpenedRequest, type OpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
 import { canChange } from './can-change.ts'
 import { ExecutionResult, resultTitleId, useResultReady } from './execution-result.tsx'
 import { Alike } from '../deciding/facts/alike.tsx'
+import { DecisionPlace, ToOutcome } from './decision-place.tsx'
 import { Decisions, hasHistory } from './decisions.tsx'
 import { NamedFiles } from '../deciding/facts/named-files.tsx'
 import { Quorum } from '../deciding/decision/quorum.tsx'
@@ -38,11 +37,6 @@ import { Cues } from '../deciding/card/cues.tsx'
 import { ApprovalReasons } from '../deciding/card/routing.tsx'
 import { Task } from '../deciding/card/task.tsx'
 import './request.css'
-
-/** Loaded on screens without room beside the request. */
-const DecisionSheet = later(() =>
-  import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
-)
 
 /** Loaded only for the few requests that have nothing left to show. */
 const Erased = later(
@@ -103,19 +97,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
       <RequestHead request={request} place={list.place} />
       <div className="column request-main">
         <SecretsContext value={secrets.others}>
-          <Task request={request} />
-          <Headline tab={`#${request.number} ${requestHeadline(request)}`}>
-            <RequestEffect request={displayedRequest} />
-          </Headline>
-          <p className="request-who">
-            <RequestSentence request={displayedRequest} />
-          </p>
-          <Cues
-            role="region"
-            cues={displayedRequest.cues}
-            content={displayedRequest.presentation.content}
-            within={view.region}
-          />
+          <Summary request={request} displayedRequest={displayedRequest} region={view.region} />
         </SecretsContext>
         <ModeBanner
           mode={request.mode}
@@ -129,7 +111,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         {displayedRequest.erased !== null ? (
           <Erased erased={displayedRequest.erased} />
         ) : (
-          // Nothing of a question stands twice.
+          // A question is shown once: its title and choices may already be all of it.
           !(request.kind === 'question' && isWholeInTitle(displayedRequest)) && (
             <OpenedEffect view={view} onRevised={onRevised} />
           )
@@ -168,6 +150,32 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
         )}
       </DecisionPlace>
     </div>
+  )
+}
+
+/** What people read first: the task, the effect, whose request it is, and its cues. */
+function Summary(props: {
+  request: RequestDetail
+  displayedRequest: RequestDetail
+  region: OpenedRequest['region']
+}) {
+  const { request, displayedRequest } = props
+  return (
+    <>
+      <Task request={request} />
+      <Headline tab={`#${request.number} ${requestHeadline(request)}`}>
+        <RequestEffect request={displayedRequest} />
+      </Headline>
+      <p className="request-who">
+        <RequestSentence request={displayedRequest} />
+      </p>
+      <Cues
+        role="region"
+        cues={displayedRequest.cues}
+        content={displayedRequest.presentation.content}
+        within={props.region}
+      />
+    </>
   )
 }
 
@@ -234,71 +242,4 @@ function Requester(props: { request: RequestDetail; displayedRequest: RequestDet
       <TurnsBefore request={request} />
     </AgentStatement>
   )
-}
-
-/** Where a request is decided: beside it, or on a phone in a sheet that a button opens. */
-function DecisionPlace(props: {
-  request: RequestDetail
-  /** the file of the call is open for changes, which the sheet would cover */
-  isFileOpen: boolean
-  /** the result is at the end of the page, which the sheet covers */
-  hasOutcomeBelow: boolean
-  /** `goTo` leaves the sheet for the element with that id */
-  children: (goTo: (id: string) => void) => ReactNode
-}) {
-  const { request, isFileOpen } = props
-  const phone = useNarrow()
-  const [isOpen, setOpen] = useState(false)
-  const [goal, setGoal] = useState<string | null>(null)
-  useEffect(() => {
-    // The sheet is closed by now, and the element is drawn.
-    if (goal !== null) leadTo(document.getElementById(goal))
-  }, [goal])
-  const open = (): void => {
-    setGoal(null)
-    setOpen(true)
-  }
-  const goTo = (id: string): void => {
-    setOpen(false)
-    setGoal(id)
-    if (goal === id) leadTo(document.getElementById(id))
-  }
-  const children = props.children(goTo)
-  const isToDecide = request.state === 'pending' && request.eligibility.canDecide
-  useEffect(() => {
-    if (!phone || isFileOpen) setOpen(false)
-  }, [phone, isFileOpen])
-  if (!phone) {
-    return (
-      <aside className="request-side" aria-label="Decision">
-        <div className="card">{children}</div>
-      </aside>
-    )
-  }
-  return (
-    <>
-      <div className="decide-bar">
-        <Button fullWidth size="md" variant={isToDecide ? 'filled' : 'default'} onClick={open}>
-          {isToDecide ? actOf(request) : 'See the decision'}
-        </Button>
-        {props.hasOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}
-      </div>
-      <DecisionSheet isOpen={isOpen} returnsFocus={goal === null} onClose={() => setOpen(false)}>
-        {children}
-      </DecisionSheet>
-    </>
-  )
-}
-
-function ToOutcome({ onPress }: { onPress: () => void }) {
-  return (
-    <Button fullWidth size="md" variant="default" onClick={onPress}>
-      See what came of it
-    </Button>
-  )
-}
-
-function actOf({ kind }: RequestDetail): string {
-  if (kind === 'question') return 'Answer…'
-  return kind === 'outcome_check' ? 'Settle…' : 'Decide…'
 }

@@ -67,12 +67,7 @@ export function SettleForm(props: ClosableForm) {
   useShortcut('submit', open ? () => void send() : null)
   useShortcut('deny', open ? () => form.current?.querySelector('input')?.focus() : null)
 
-  const recordedText = isOfRun
-    ? recordedTexts[then ?? 'continue']
-    : ran === 'unclear'
-      ? 'The outcome of the call stays unknown.'
-      : 'Your finding is the outcome of the call.'
-  const recorded = submission.state === 'recorded' ? recordedText : null
+  const recorded = submission.state === 'recorded' ? recordedText(ran, isOfRun ? then : null) : null
   return (
     <AnswerFrame
       closed={closedAnswer(props, recorded)}
@@ -100,17 +95,7 @@ export function SettleForm(props: ClosableForm) {
         disabled={busy}
       />
       {isOfRun && (
-        <RadioField
-          legend="What does the run do next?"
-          name="then"
-          options={continuations.map((option) => ({
-            ...option,
-            disabled: option.value === 'again' && ran !== 'no',
-          }))}
-          value={then}
-          onChoose={setThen}
-          disabled={busy}
-        />
+        <ContinuationField mayRepeat={ran === 'no'} then={then} onChoose={setThen} busy={busy} />
       )}
       <Textarea
         label="Reason"
@@ -123,4 +108,35 @@ export function SettleForm(props: ClosableForm) {
       />
     </AnswerFrame>
   )
+}
+
+/** How the run continues. The call is carried out again only if it did not take effect. */
+function ContinuationField(props: {
+  mayRepeat: boolean
+  then: Then | null
+  onChoose: (then: Then) => void
+  busy: boolean
+}) {
+  const options = continuations.map((option) => ({
+    ...option,
+    disabled: option.value === 'again' && !props.mayRepeat,
+  }))
+  return (
+    <RadioField
+      legend="What does the run do next?"
+      name="then"
+      options={options}
+      value={props.then}
+      onChoose={props.onChoose}
+      disabled={props.busy}
+    />
+  )
+}
+
+/** What follows from a recorded finding; `then` is null for the call of a program. */
+function recordedText(ran: RanAnswer | null, then: Then | null): string {
+  if (then !== null) return recordedTexts[then]
+  return ran === 'unclear'
+    ? 'The outcome of the call stays unknown.'
+    : 'Your finding is the outcome of the call.'
 }

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useNarrow } from '../effect/settings/diff-settings.ts'
+import { later } from '../states/later.tsx'
+import { leadTo } from '../states/lead-to.ts'
+import { resultTitleId } from './execution-result.tsx'
+
+/** Loaded on screens without room beside the request. */
+const DecisionSheet = later(() =>
+  import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
+)
+
+/** Where a request is decided: beside it, or on a phone in a sheet that a button opens. */
+export function DecisionPlace(props: {
+  request: RequestDetail
+  /** the file of the call is open for changes, which the sheet would cover */
+  isFileOpen: boolean
+  /** the result is at the end of the page, which the sheet covers */
+  hasOutcomeBelow: boolean
+  /** `goTo` leaves the sheet for the element with that id */
+  children: (goTo: (id: string) => void) => ReactNode
+}) {
+  const { request, isFileOpen } = props
+  const phone = useNarrow()
+  const [isOpen, setOpen] = useState(false)
+  const [goal, setGoal] = useState<string | null>(null)
+  useEffect(() => {
+    // The sheet is closed by now, and the element is drawn.
+    if (goal !== null) leadTo(document.getElementById(goal))
+  }, [goal])
+  const open = (): void => {
+    setGoal(null)
+    setOpen(true)
+  }
+  const goTo = (id: string): void => {
+    setOpen(false)
+    setGoal(id)
+    if (goal === id) leadTo(document.getElementById(id))
+  }
+  const children = props.children(goTo)
+  const isToDecide = request.state === 'pending' && request.eligibility.canDecide
+  useEffect(() => {
+    if (!phone || isFileOpen) setOpen(false)
+  }, [phone, isFileOpen])
+  if (!phone) {
+    return (
+      <aside className="request-side" aria-label="Decision">
+        <div className="card">{children}</div>
+      </aside>
+    )
+  }
+  return (
+    <>
+      <div className="decide-bar">
+        <Button fullWidth size="md" variant={isToDecide ? 'filled' : 'default'} onClick={open}>
+          {isToDecide ? actOf(request) : 'See the decision'}
+        </Button>
+        {props.hasOutcomeBelow && <ToOutcome onPress={() => goTo(resultTitleId)} />}
+      </div>
+      <DecisionSheet isOpen={isOpen} returnsFocus={goal === null} onClose={() => setOpen(false)}>
+        {children}
+      </DecisionSheet>
+    </>
+  )
+}
+
+/** The button that leads to the result of the request. */
+export function ToOutcome({ onPress }: { onPress: () => void }) {
+  return (
+    <Button fullWidth size="md" variant="default" onClick={onPress}>
+      See what came of it
+    </Button>
+  )
+}
+
+function actOf({ kind }: RequestDetail): string {
+  if (kind === 'question') return 'Answer…'
+  return kind === 'outcome_check' ? 'Settle…' : 'Decide…'
+}
