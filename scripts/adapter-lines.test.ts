@@ -23,7 +23,8 @@ test('an adapter has at most 100 lines of code: what adapters share is in the cl
     const lines = countLines(await readFile(join(root, file), 'utf8'))
     expect.soft(lines, file).toBeLessThanOrEqual(maxLines)
   }
-  // Each adapts one thing: two pauses of LangChain, three processes around a workflow.
+  // Other adapters have one kind of pause or process. These have two kinds of pauses (LangChain)
+  // and three processes around a workflow (Temporal).
   const folders = Object.groupBy(files, (file) => file.split('/')[1] ?? '')
   const counts = Object.entries(folders).map(([name, found]) => [name, found?.length])
   expect(Object.fromEntries(counts)).toEqual({

@@ -1,4 +1,4 @@
 import { buildPackage } from './packages/packages.ts'
 
-/** `build-package.ts NAME`: what `npm pack --workspace @countersign/NAME` runs first. */
+/** `build-package.ts NAME`: runs before `npm pack --workspace @countersign/NAME`. */
 await buildPackage(process.argv[2] ?? '')

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path'
 import { readReport, tally, type Failure, type StageEnd } from './testing/ci-tally.ts'
 
 /**
- * The stages after `npm ci`, each an npm script, with the most it may take. `verify` leaves the
- * unit tests to `test`, so that they run once.
+ * The stages after `npm ci`: npm scripts with their time limits. `verify` leaves the unit tests to
+ * `test`, so that they run once.
  */
 const stages = [
   { name: 'verify', minutes: 8, tests: false },
@@ -13,14 +13,17 @@ const stages = [
   { name: 'test:slow', minutes: 40, tests: true },
 ]
 
-/** CI with `npm ci` ends within an hour: the last stage gets the rest, then the tally. */
+/**
+ * CI ends within an hour, with `npm ci`: the last stage gets the remaining time, before the
+ * summary.
+ */
 const endsAt = performance.now() + 56 * 60_000
 
 const reports = join(import.meta.dirname, '..', 'test-results')
 await rm(reports, { recursive: true, force: true })
 await mkdir(reports, { recursive: true })
 
-/** The most failed tests that run a second time: more than these do not fail by chance. */
+/** The largest number of failed tests that run again: more than these do not fail by chance. */
 const maxAgain = 3
 /** Files of tests whose inputs and faults are random. */
 const random = /^test\/slow\/(?!agents\/|runtimes\/)/
@@ -54,10 +57,9 @@ function reportTo(path: string): string[] {
 }
 
 /**
- * Runs the files of a few failed tests once more, alone. A test that passes then depends on what
- * runs beside it: it is reported as unsteady with its first message, and does not fail the whole.
- * The tests in `test/slow` are not run again, because they draw random inputs and faults; only
- * those that run the programs of others are.
+ * Runs the files of a few failed tests once more, alone. A test that then passes depends on what
+ * runs beside it: it is reported as unsteady with its first message, and the run does not fail.
+ * Tests in `test/slow` with random inputs and faults are not run again.
  */
 async function runFailedAgain(
   stage: (typeof stages)[number],

@@ -8,16 +8,16 @@ const folder = join(import.meta.dirname, '..', 'src', 'ui', 'public')
 interface Icon {
   readonly name: string
   readonly size: number
-  /** share of the width that the mark takes; the ground fills the rest */
+  /** the share of the width for the mark; the background fills the rest */
   readonly share: number
-  /** the strokes alone, for the status bar of a phone, which takes their shape only */
+  /** only the strokes, because the status bar of a phone uses only their shape */
   readonly isShape?: boolean
 }
 
 const icons: readonly Icon[] = [
   { name: 'icon-192.png', size: 192, share: 1 },
   { name: 'icon-512.png', size: 512, share: 1 },
-  // Phones cut a mask out of these: what matters is within the inner 80 %.
+  // Phones crop these to a mask, so the mark is within the inner 80 %.
   { name: 'icon-180.png', size: 180, share: 0.84 },
   { name: 'icon-maskable-512.png', size: 512, share: 0.72 },
   { name: 'icon-badge.png', size: 96, share: 1.2, isShape: true },

@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util'
 import { stageService } from './packages/service-package.ts'
 
 /**
- * What `npm pack --workspace countersign` runs: before packing, it fills packages/service with the
- * package of the service, whose package.json replaces the checkout's; afterwards, with `--empty`,
- * it restores the folder. The next run completes one that was interrupted.
+ * Runs around `npm pack --workspace countersign`. Before packing, it fills packages/service with
+ * the package of the service, whose package.json replaces the one of the checkout; afterwards, with
+ * `--empty`, it restores the folder. A run after an interrupted one completes it.
  */
 const folder = join(import.meta.dirname, '..', 'packages', 'service')
 const manifest = join(folder, 'package.json')

@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * Names the fonts in the page, so that the browser loads them beside the scripts and not after
- * them: nothing is drawn before they are loaded.
+ * Adds the fonts to the page, so that the browser loads them at the same time as the scripts:
+ * nothing is drawn before they are loaded.
  */
 export function preloadFonts(): Plugin {
   return {

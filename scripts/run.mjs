@@ -1,7 +1,7 @@
 /**
- * `node scripts/run.mjs FILE.ts [ARGUMENTS]`: runs a script of the project under the Node it pins.
- * npm puts node_modules/.bin first on the PATH, so this is that Node already unless the package
- * `node` could not install itself; then a sentence beats a syntax error.
+ * `node scripts/run.mjs FILE.ts [ARGUMENTS]`: runs a script of the project under the Node that it
+ * pins. npm puts node_modules/.bin first on the PATH, so this usually is that Node already. If the
+ * package `node` could not be installed, it prints a sentence instead of a syntax error.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** What of an output chunk decides whether the first page loads it. */
+/** The fields of an output chunk that decide whether the first page loads it. */
 export interface BuiltChunk {
   readonly fileName: string
   readonly code: string

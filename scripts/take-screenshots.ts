@@ -4,9 +4,9 @@ import { launchBrowser } from '#test/harness/browser.ts'
 import { Installation } from '#test/harness/installation/installation.ts'
 
 /**
- * `node scripts/run.mjs scripts/take-screenshots.ts`: plays the sample project as `npm start` does,
- * and keeps what Grace sees of the request that waits for her: `docs/inbox.png` and
- * `docs/request.png`, the pictures of the README.
+ * `node scripts/run.mjs scripts/take-screenshots.ts`: runs the sample project as `npm start` does,
+ * and stores two pictures of the README, of the request that waits for Grace: `docs/inbox.png` and
+ * `docs/request.png`.
  */
 const change = 'notes/1.2.md'
 const width = 1280

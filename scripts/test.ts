@@ -1,7 +1,7 @@
 import { runProjects } from './testing/run-projects.ts'
 
 /**
- * `npm test`: everything but what `npm run test:slow` runs. Arguments go to vitest:
- * `npm test -- src/domain`.
+ * `npm test`: all tests but those of `npm run test:slow`. Arguments go to vitest: `npm test --
+ * src/domain`.
  */
 await runProjects(['unit', 'integration', 'browser'])

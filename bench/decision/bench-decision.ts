@@ -5,7 +5,9 @@ import { measureRecording } from './recording.ts'
 import { measureSideBySide } from './side-by-side.ts'
 import { proseOf } from './transcript-text.ts'
 
-/** Blocks of one kind in turn, ABAB…; the first pair warms up and is not counted. */
+/**
+ * The number of blocks. Ours and the floor take turns; the first pair warms up and is not counted.
+ */
 const blocks = 4
 const decisionsPerBlock = 40
 
@@ -64,7 +66,7 @@ async function ourBlock(ours: Ours) {
   const decided = []
   for (const run of runs) {
     decided.push(await ours.decide(run))
-    // As with the floor, no work of the earlier decision may overlap with the next one.
+    // Waits, as the floor does, so that no work of this decision overlaps with the next one.
     await ours.untilWorkflowEnded(run)
   }
   return decided
@@ -81,13 +83,13 @@ async function floorBlock(floor: Floor): Promise<number[]> {
 
 const storedRuns = 20
 
-/** Until a workflow whose request waits has nothing more to do, in milliseconds. */
+/** The time after which a workflow whose request waits has nothing more to do, in milliseconds. */
 const restMs = 250
 
 /**
- * The events and bytes that one gated step adds to the history of a run with five steps. Each
- * decision comes when the workflow rests, as a person's does: a signal that comes while an activity
- * still ends shares its workflow task, or makes one more.
+ * The events and bytes that one step with an approval adds to the history of a run with five steps.
+ * Each decision is sent when the workflow rests, as a person's is: a signal that arrives while an
+ * activity ends shares its workflow task or causes one more.
  */
 async function historyOf(ours: Ours): Promise<{ events: number; bytes: number }> {
   let run = await ours.startRun('steps', 'go')

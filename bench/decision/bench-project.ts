@@ -1,4 +1,6 @@
-/** Ada starts, Grace decides; the tool answers with the moment of its first line. */
+/**
+ * The project: Ada starts, Grace decides, and the tool answers with the time of its first line.
+ */
 export function benchProject(): Record<string, string> {
   const step = `  - text: I act.\n    calls: [{ tool: first_line, input: {} }]\n`
   return {

@@ -11,7 +11,7 @@ import { monotonicMs, rest } from '../figures.ts'
 import { bytesByTable } from '../stored-bytes.ts'
 import { benchProject } from './bench-project.ts'
 
-/** What an approval names of a request. */
+/** The fields of a request that an approval names. */
 export interface ApprovableRequest {
   readonly requestId: string
   readonly digest: string
@@ -54,7 +54,7 @@ export interface DecidedRun {
 
 const waitMs = 60_000
 
-/** A whole installation, measured from outside: HTTP in front, the tool's own clock behind. */
+/** A whole installation, measured from outside: by HTTP requests and by the clock of the tool. */
 export class Ours implements AsyncDisposable {
   readonly installation: Installation
   readonly pool: pg.Pool
@@ -104,8 +104,8 @@ export class Ours implements AsyncDisposable {
     const deadline = monotonicMs() + waitMs
     while (monotonicMs() < deadline) {
       const { rows } = await this.pool.query<Omit<WaitingRun, 'runId'>>({
-        // Prepared, because planning each of many queries anew takes longer than the start that
-        // they wait for.
+        // Prepared, because planning each of many queries takes longer than the start that they
+        // wait for.
         name: 'bench_until_waiting',
         text: `select request.id as "requestId", call_id as "callId", request.digest,
           presentation_digest as seen
@@ -129,7 +129,7 @@ export class Ours implements AsyncDisposable {
     return { toolMs: at - sent, recordedMs, at }
   }
 
-  /** Decides; rejects without an answer. A recorded decision is not repeated. */
+  /** Decides. Rejects if no answer comes. Does not repeat a recorded decision. */
   async record(run: WaitingRun): Promise<true> {
     const { rows } = await this.pool.query<{ state: string }>(
       'select state from request where id = $1',

@@ -30,7 +30,7 @@ export async function measureRecording(ours: Ours): Promise<object> {
   }
   const bare = await bareTransactions(ours.pool)
   const many = await askMany(program, grace, requests)
-  // One session alone would meet its limit of requests a second.
+  // A single session would reach its limit of requests per second.
   const sessions = await inParallel(Array.from({ length: callers }), 1, signInGrace)
   const sessionOf = new Map(many.map((request, place) => [request, sessions[place % callers]]))
   const began = monotonicMs()

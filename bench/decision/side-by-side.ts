@@ -3,7 +3,9 @@ import { inParallel, monotonicMs, round } from '../figures.ts'
 import { processorMs } from '../process-figures.ts'
 import type { Ours } from './ours.ts'
 
-/** Rounds of one kind in turn; the first pair warms up and is not counted. */
+/**
+ * The number of rounds. Ours and the floor take turns; the first pair warms up and is not counted.
+ */
 const rounds = 4
 const runsPerRound = 60
 const decidedAtOnce = 16
@@ -15,10 +17,10 @@ interface Round {
 }
 
 /**
- * Decides many runs at once: decisions a second up to the last first line, and processor time a
- * decision until every workflow has ended. "Server and worker", which the budget names, are
- * Temporal's server and the Temporal worker with its tool processes; the API and Postgres, which
- * the floor does not have, are reported separately.
+ * Decides many runs at once. Measures decisions per second until the last first line, and processor
+ * time per decision until every workflow has ended. "Server and worker", which the budget names,
+ * are Temporal's server and the Temporal worker with its tool processes. The API and Postgres,
+ * which the floor does not have, are reported separately.
  */
 export async function measureSideBySide(ours: Ours, floor: Floor): Promise<object> {
   const mine: Round[] = []
@@ -63,7 +65,7 @@ async function ourRound(ours: Ours): Promise<Round> {
 async function bareRound(ours: Ours, floor: Floor): Promise<Round> {
   const runs = await inParallel(Array.from({ length: runsPerRound }), 8, () => floor.startRun())
   const temporalServer = await ours.installation.pidOf('temporal')
-  // A decision of the floor is over when its workflow has ended.
+  // A decision of the floor ends with its workflow.
   return measureRound({ temporalServer, floorWorker: floor.workerPid }, async () => {
     const decided = await inParallel(runs, decidedAtOnce, (run) => floor.decide(run))
     return { decided, untilEnded: Promise.resolve() }

@@ -45,7 +45,7 @@ export class Floor implements AsyncDisposable {
     return { handle }
   }
 
-  /** Milliseconds from the signal to the activity's first line, and that moment. */
+  /** Milliseconds from the signal to the activity's first line, and the time of that line. */
   async decide(run: FloorRun): Promise<{ ms: number; at: number }> {
     const sent = monotonicMs()
     await run.handle.signal(decided, [randomUUID()])

@@ -32,7 +32,7 @@ export async function benchPage(): Promise<object> {
       if (one.url().includes('/v1/')) requests += 1
     })
     const requestsOf: Record<string, number> = {}
-    // In turn, so that other work of the machine affects all of them alike.
+    // The pages take turns, so that other work of the machine affects all of them alike.
     for (let visit = 0; visit < visits; visit += 1) {
       for (const name of ['floor', 'inbox', 'request'] as const) {
         const { path, key, marker } = pages[name]

@@ -3,18 +3,20 @@ import { Ours } from '../decision/ours.ts'
 import { inParallel, rest, round } from '../figures.ts'
 import { processorMs } from '../process-figures.ts'
 
-/** One session each; a session has at most twenty streams. */
+/** The person of each session; a session has at most twenty streams. */
 const readers = ['ada', 'grace', 'ada', 'grace', 'ada']
 const pagesPerSession = 20
-/** Rounds of one kind in turn; the first pair warms up and is not counted. */
+/**
+ * The number of rounds. Those with and without pages take turns; the first pair is not counted.
+ */
 const rounds = 5
 const decisionsPerRound = 40
-/** What the API still does and sends once the runs have ended. */
+/** The time in which the API finishes its work after the runs have ended. */
 const settleMs = 1500
 
 /**
- * Measures the processor time of the API a decision, from the decision until its run has ended,
- * with no open page and with a hundred open pages, in alternation.
+ * Measures the processor time of the API per decision, until its run has ended: with no open page,
+ * and with a hundred open pages, in alternation.
  */
 export async function benchPages(): Promise<object> {
   await using ours = await Ours.start()
@@ -55,7 +57,7 @@ async function apiMsPerDecision(ours: Ours): Promise<number> {
   return ((await processorMs([api])) - before) / decisionsPerRound
 }
 
-/** The event streams that open pages hold; what they bring is read and counted. */
+/** The event streams of open pages. Their events are read and counted. */
 class OpenPages implements AsyncDisposable {
   readonly #streams: readonly ReadableStreamDefaultReader<Uint8Array>[]
   readonly #reading: Promise<unknown>

@@ -8,7 +8,7 @@ import { benchProject } from '../decision/bench-project.ts'
 import { inParallel, monotonicMs, rest, round } from '../figures.ts'
 import { processorMs } from '../process-figures.ts'
 
-/** How many API processes and, as many, Temporal workers. */
+/** The numbers of API processes; there are as many Temporal workers. */
 const sizes = [1, 2, 4]
 /** The first round of each size warms up and is not counted. */
 const rounds = 3

@@ -65,12 +65,12 @@ async function decisionsAfterRestart(ours: Ours): Promise<object> {
   }
 }
 
-/** Kills every process at once, decides as soon as somebody answers, and waits for all calls. */
+/** Kills every process at once, decides as soon as the API answers, and waits for all calls. */
 async function killEverything(ours: Ours): Promise<number> {
   const starts = Array.from({ length: waitingRuns })
   const runs = await inParallel(starts, 8, () => ours.startRun('one', 'go'))
-  // Until the workflows of the last ones wait too: a turn that was cut off waits ten seconds more,
-  // for the heartbeat that Temporal misses.
+  // Until the last workflows wait too: a turn that was interrupted waits ten seconds more for its
+  // heartbeat timeout in Temporal.
   await rest(settleMs)
   const killed = monotonicMs()
   await Promise.all(serviceNames.map((name) => ours.installation.killNine(name)))

@@ -48,7 +48,7 @@ function assertIndexed(pages: ReadonlyMap<string, PageCost>): void {
   if (bad.length > 0) throw new Error(`Read without an index: ${JSON.stringify(bad)}`)
 }
 
-/** Each page with what it touches in the smaller database. */
+/** The figures of each page beside those of the smaller database. */
 function besides(
   pages: ReadonlyMap<string, PageCost>,
   little: ReadonlyMap<string, PageCost>,

@@ -9,15 +9,15 @@ import type { Year } from './request-case.ts'
 /** A filled database, and people with different rights to see it. */
 export interface FilledDatabase {
   readonly service: TestService
-  /** of the team of two queues */
+  /** is in the team of two queues */
   readonly member: TestPerson
-  /** manages runs: sees everything */
+  /** may manage runs and sees everything */
   readonly manager: TestPerson
-  /** reads the whole trail; in the quorum of few requests */
+  /** may read the whole trail, and is in the quorum of few requests */
   readonly auditor: TestPerson
-  /** in no team; started one run in thirty */
+  /** is in no team, and started one run in thirty */
   readonly starter: TestPerson
-  /** in no team, started nothing */
+  /** is in no team, and started nothing */
   readonly stranger: TestPerson
   readonly year: Year
 }

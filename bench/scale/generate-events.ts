@@ -16,7 +16,7 @@ const waiting = JSON.stringify([
   ...legal.slice(openingEvents.length).map(() => read),
 ])
 
-/** What the events of a run say as its signed statements do. */
+/** The values of a run's signed statements that its events repeat. */
 export interface SignedOf {
   readonly run: RunStatement
   readonly policyDigest: string

@@ -13,14 +13,14 @@ import { searchService } from '#services/search/search-service.ts'
 import type { FilledDatabase } from './fill-database.ts'
 import { personAt } from './request-case.ts'
 
-/** A page that somebody looks at; answers how many rows they saw. */
+/** Reads a page as one person; resolves to the number of rows that they see. */
 export type Reading = (ctx: ServiceContext) => Promise<number>
 
 const hourMs = 3_600_000
 
 /**
- * Every page that the dashboard and the command line show of lists that grow, under names that say
- * whose and which.
+ * Every page of a growing list in the dashboard and the command line. The names say whose page it
+ * is and what it lists.
  */
 export function readings(filled: FilledDatabase): Readonly<Record<string, Reading>> {
   return {
@@ -175,8 +175,8 @@ function exportReading(filled: FilledDatabase): Reading {
 const dayMs = 24 * hourMs
 
 /**
- * The page of insights, until the first request that waits: of five days, in which the smaller
- * database has as many requests, and of the usual thirty.
+ * The page of insights, for periods that end at the first pending request: of five days, in which
+ * the smaller database has as many requests, and of the usual thirty.
  */
 function insights({ auditor, member, year }: FilledDatabase): Readonly<Record<string, Reading>> {
   const to = new Date(year.beganMs + (year.requests - year.pending) * 300_000)

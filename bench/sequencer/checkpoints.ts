@@ -5,12 +5,12 @@ import type { Db } from '#store/database.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { monotonicMs } from '../figures.ts'
 
-/** When an event was committed, by its place, in milliseconds. */
+/** The time at which each event was committed, by its place, in milliseconds. */
 export type Commits = Map<string, number>
 
 const lookEveryMs = 5
 
-/** Looks for new checkpoints all the time, as somebody who waits for an event does. */
+/** Polls for new checkpoints without a pause, as somebody who waits for an event does. */
 export class Checkpoints implements AsyncDisposable {
   readonly #db: Db
   readonly #looks: RepeatedWork
@@ -36,7 +36,7 @@ export class Checkpoints implements AsyncDisposable {
     )
   }
 
-  /** From each commit to the first sight of a checkpoint that covers it, in milliseconds. */
+  /** The time from each commit until a checkpoint that covers it was read, in milliseconds. */
   async delays(commits: Commits): Promise<Map<string, number>> {
     const { rows } = await sql<{ index: number; place: string }>`
       select index::float8 as index, document::jsonb -> 'detail' ->> 'place' as place

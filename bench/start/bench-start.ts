@@ -3,10 +3,12 @@ import { Ours } from '../decision/ours.ts'
 import { inParallel, rest, round } from '../figures.ts'
 import { processorMs } from '../process-figures.ts'
 
-/** Rounds of one kind in turn; the first pair warms up and is not counted. */
+/**
+ * The number of rounds. Ours and the floor take turns; the first pair warms up and is not counted.
+ */
 const rounds = 4
 const runsPerRound = 60
-/** What a workflow that has just been started still does, once all of them were. */
+/** The time in which workflows finish their work after the last one was started. */
 const settleMs = 1000
 
 /**

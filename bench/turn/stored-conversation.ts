@@ -28,7 +28,8 @@ export async function storedConversation(
   const { db } = desk.database
   const limits = `limits: { turns: ${turns + 1}, calls: ${turns + 1}`
   const worker = deskWorker.replace(/limits: \{ turns: \d+, calls: \d+/, limits)
-  // All of it in the window: a summary would be one more step of the scripted model.
+  // All of it fits into the window, because a summary would need one more step of the scripted
+  // model.
   const models = 'models: { scripted-by-the-test: { context: 1000000 } }\n'
   await desk.activate({ 'countersign.yaml': deskConfig + models, 'workers/scribe.md': worker })
   await coverAudit(db)

@@ -7,13 +7,13 @@ import { Floor } from '../floor/floor.ts'
 import { memoryMiB } from '../process-figures.ts'
 
 const defaultRuns = 1000
-/** Bare workflows whose bytes on disk are counted. */
+/** The number of bare workflows whose bytes on disk are counted. */
 const floorRuns = 500
 const atOnce = 8
 const looks = 30
-/** The most decisions that one call of the API takes. */
+/** The largest number of decisions in one call of the API. */
 const perCall = 200
-/** What the processes still write and free once all runs wait. */
+/** The time in which the processes finish writing and free memory after all runs wait. */
 const settleMs = 5000
 
 type Counts = Readonly<Record<string, number>>
@@ -88,7 +88,7 @@ async function memoryByProcess(ours: Ours): Promise<Counts> {
   return Object.fromEntries(memory)
 }
 
-/** What the databases of the service and of Temporal take, with indexes and free space. */
+/** The size of the databases of the service and of Temporal, with indexes and free space. */
 async function bytesOnDisk(ours: Ours): Promise<{ postgres: number; temporal: number }> {
   const { rows } = await ours.pool.query<{ bytes: string }>(
     'select pg_database_size(current_database()) as bytes',
@@ -103,7 +103,7 @@ async function temporalBytes(ours: Ours): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Bytes that a bare workflow which waits takes on the same server. */
+/** The bytes on disk of a waiting bare workflow on the same server. */
 async function floorOnDisk(ours: Ours): Promise<number> {
   await using floor = await Floor.start(await ours.temporalAddress())
   const before = await temporalBytes(ours)

@@ -21,7 +21,7 @@ const clusterNamespace = 'countersign'
 export interface ClusterOptions {
   readonly project?: string
   readonly data?: string
-  /** How many of each; two when not said. */
+  /** The number of APIs; default: two. */
   readonly apis?: number
   readonly workers?: number
   readonly environment: Environment

@@ -12,7 +12,7 @@ export function buildDocs(): Plugin {
     name: 'countersign:docs',
     apply: 'build',
     async generateBundle(_options, bundle) {
-      // The dashboard's own files of the fonts: a reader of both loads them once.
+      // The font files of the dashboard, so that a reader of both loads them once.
       const addressOf = (font: string): string => {
         const start = `assets/${font.replace(/\.woff2$/, '')}-`
         const name = Object.keys(bundle).find((one) => one.startsWith(start))

@@ -12,7 +12,7 @@ export interface Page {
   readonly text: string
 }
 
-/** The design is for people who change the service: it stays in the repository. */
+/** Only these pages are published; the design pages are for people who change the service. */
 const published = '{*,decisions/*}.md'
 
 /** Every page that is published, the list of pages first. */

@@ -70,7 +70,7 @@ function headingName(html: string): string {
     .replaceAll(' ', '-')
 }
 
-/** What is wider than the page is scrolled, by the keyboard as well. */
+/** Content that is wider than the page can be scrolled, with the keyboard too. */
 function openToKeyboards(html: string): string {
   return html
     .replaceAll('<pre>', '<pre tabindex="0">')
@@ -78,7 +78,10 @@ function openToKeyboards(html: string): string {
     .replaceAll('</table>', '</table></div>')
 }
 
-/** Links to pages lead to their addresses; what is in the repository alone becomes text. */
+/**
+ * Links to pages get the addresses of the pages. Links to other files of the repository become
+ * text.
+ */
 function resolveLinks(html: string, page: Page, names: ReadonlySet<string>): string {
   const folder = page.name.startsWith('decisions') ? 'decisions' : ''
   const linked = html.replaceAll(

@@ -10,8 +10,8 @@ export interface PageStyles {
 }
 
 /**
- * The face of the dashboard: its fonts, and those of its colours and other tokens that `docs.css`
- * uses, in the reader's scheme. `addressOf` says where a font is served, by its file name.
+ * The look of the dashboard: its fonts, and the colours and other tokens that `docs.css` uses, in
+ * the reader's scheme. `addressOf` returns the address of a font file.
  */
 export async function readStyles(addressOf: (fontFile: string) => string): Promise<PageStyles> {
   const [fonts, theme, own] = await Promise.all([

@@ -12,7 +12,7 @@ const transports: ReadonlySet<string> = new Set([
   'ui/service-worker/offline-shell.ts',
   'cli/service/service.ts',
   'cli/service/sign-in.ts',
-  // Asks whether anything answers at all.
+  // Only checks that some server answers.
   'cli/hook/answer-hook.ts',
   // Messages of the protocol of MCP, which are no operations.
   'cli/mcp/forward-messages.ts',
@@ -105,7 +105,7 @@ function calledBelow(expression: unknown): string | null {
   }
 }
 
-/** `service.call` of such a callee; of what is no name, only the last part. */
+/** The text of a callee, such as `service.call`; for other expressions only the last name. */
 function calleeText(callee: unknown): string {
   if (!isNode(callee)) return ''
   if (callee['type'] === 'Identifier') return String(callee['value'])

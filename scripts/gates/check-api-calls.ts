@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { checkApiCalls } from './api-calls.ts'
 import { projectRoot } from './layers.ts'
 
-/** Fewer calls than the project has ever had mean that the check looked past them. */
+/** A lower bound: if fewer calls are found, the check has missed files. */
 const fewestCalls = 100
 
 const { calls, problems } = await checkApiCalls(join(projectRoot, 'src'), ['ui', 'cli', 'client'])

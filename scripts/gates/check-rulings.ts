@@ -35,7 +35,8 @@ const due = new Set(
 )
 const table = { rulings, tests, due, notYet }
 problems.push(...rulingProblems(table))
-// Written on request only: a generated page in the history conflicts with every change of a test.
+// Written only on request: if the generated page were committed, it would conflict with every
+// change of a test.
 if (process.argv.includes('--write')) await writeFile(page, rulingsPage(table))
 for (const problem of problems) console.error(problem)
 console.log(`${tests.length} tests name a ruling, ${problems.length} problems`)

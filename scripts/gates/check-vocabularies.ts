@@ -1,7 +1,7 @@
 import { projectRoot } from './layers.ts'
 import { checkVocabularies } from './vocabularies.ts'
 
-/** Fewer lists than the project has ever had mean that the check looked past them. */
+/** A lower bound: if fewer lists are found, the check has missed files. */
 const fewestLists = 20
 
 const { lists, problems } = await checkVocabularies(projectRoot)

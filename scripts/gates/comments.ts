@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser'
 
-/** As many columns as a line of code has (`.oxfmtrc.json`). */
+/** The same as for code (`.oxfmtrc.json`). */
 const maxColumns = 100
 
 /**

@@ -47,13 +47,13 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The command's entry, and commands that run here instead of asking the service, with their parts:
- * they compose.
+ * The entry of the command line, and the commands that run on this host instead of calling the
+ * service. They compose other layers.
  */
 const entryPoints =
   '^src/cli/(main|commands/(init|check|host/(start|processes|doctor|backup|rotate-key))|(start|init|check|doctor|witness)/[^/]+)[.]ts$'
 
-/** Files of `src/` that layer rules leave alone: tests reach for what they need. */
+/** Files of `src/` without layer rules: tests import whatever they need. */
 const tests = '[.](test|fixture)[.]tsx?$'
 
 /** The layer rules in dependency-cruiser's form, one for each folder and the three general ones. */
@@ -116,7 +116,7 @@ function layerRules(): IForbiddenRuleType[] {
   ]
 }
 
-/** How many modules were looked at, and each broken rule as a sentence. */
+/** The number of modules that were checked, and each broken rule as a sentence. */
 export interface LayerReport {
   modules: number
   violations: string[]
@@ -161,7 +161,7 @@ export async function checkLayers(root: string): Promise<LayerReport> {
   }
 }
 
-/** Imports of another layer by `../`, which hides whose it is and breaks when the file moves. */
+/** Imports of another layer by `../`, which hide the layer and break when the file moves. */
 function climbingImports({ source, dependencies }: ICruiseResult['modules'][number]): string[] {
   return dependencies.flatMap(({ module: written, resolved }) =>
     written.startsWith('../') &&

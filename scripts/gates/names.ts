@@ -58,7 +58,7 @@ const forbiddenNames: ReadonlySet<string> = new Set([
   'worn',
 ])
 
-/** Words that look like participles and are none: they may name a type or a function. */
+/** Nouns that look like participles. A type or a function may have such a name. */
 const nouns: ReadonlySet<string> = new Set([
   'Beginning',
   'Finding',

@@ -296,7 +296,7 @@ export type RoomOrders = Readonly<Record<string, readonly string[]>>
 export interface ImportingFile {
   readonly path: string
   readonly imports: readonly string[]
-  /** Tests lie in a room and import what they need, from any. */
+  /** Tests are in a room, but may import from any room. */
   readonly isTest: boolean
 }
 
@@ -309,7 +309,7 @@ export function brokenOrders(orders: RoomOrders, files: readonly ImportingFile[]
   return [...strays, ...backwards]
 }
 
-/** Folders that nothing puts in order, among those that lead from an ordered folder to a file. */
+/** Folders of a path, below an ordered folder, that no order names. */
 function unorderedFolders(orders: RoomOrders, path: string): string[] {
   return foldersOf(path).flatMap((folder) => {
     const room = roomIn(folder, path)

@@ -1,18 +1,18 @@
 import type { NamedTest, Ruling } from './rulings.ts'
 
-/** What the table is made of. */
+/** The input of the table. */
 export interface RulingsTable {
   readonly rulings: readonly Ruling[]
   readonly tests: readonly NamedTest[]
   /** rulings that must have a test */
   readonly due: ReadonlySet<string>
-  /** due ones that may still be without */
+  /** those that may still have no test */
   readonly notYet: ReadonlySet<string>
 }
 
 /**
- * What is wrong: names of no ruling, rulings that are due and have no test, and excuses that excuse
- * nothing.
+ * The problems: tests that name no ruling, rulings that need a test and have none, and exceptions
+ * for rulings that have one.
  */
 export function rulingProblems({ rulings, tests, due, notYet }: RulingsTable): string[] {
   const ids = new Set(rulings.map(({ id }) => id))
@@ -66,7 +66,7 @@ function nameOf(file: string): string {
   return file.replace(/^.*\//, '').replace(/(\.it)?\.test\.ts$/, '')
 }
 
-/** Text in a cell is text: no markup of a title counts. */
+/** Escapes the text of a cell, so that a title contains no markup. */
 function cell(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<>[\]*_`]/g, String.raw`\$&`)
 }

@@ -1,7 +1,7 @@
 /** One numbered rule of a design page. `id` is the name in tests, such as `product.md 14`. */
 export interface Ruling {
   readonly id: string
-  /** what it begins with, for a table */
+  /** its first words, for a table */
   readonly gist: string
 }
 

@@ -12,7 +12,7 @@ const permitted = new Map([
   ['src/ui/policy/quick-verdicts.tsx', 'the calls that a path or a command is tried with'],
 ])
 const sources = '{src,packages}/**/*.{ts,tsx}'
-/** As many names in one file are a list of tools. */
+/** A file with this many names has a list of tools. */
 const listed = 4
 
 test('the built-in tools are listed in one table: no other file lists four or more of their names', async () => {

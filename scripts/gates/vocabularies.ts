@@ -11,7 +11,9 @@ const mayRepeat = /[.](test|fixture)[.]tsx?$|^src\/store\/migrations\//
 /** Types and methods that take names of properties or columns, which are no vocabulary. */
 const takeNames = new Set(['Pick', 'Omit', 'select', 'returning', 'groupBy', 'orderBy'])
 
-/** Where words are listed: a union of string literals, or an array of them or of `z.literal`s. */
+/**
+ * A place with a list of words: a union of string literals, or an array of them or of `z.literal`s.
+ */
 interface Place {
   /** `src/domain/verdict.ts:12` */
   readonly at: string
@@ -30,9 +32,9 @@ export interface VocabularyReport {
 const sources = '{src,bench}/**/*.{ts,tsx}'
 
 /**
- * Compares every union and list of words of `src` and `bench` below `root` with every other,
- * whatever their order. A vocabulary stands once, as a list in `src/domain` from which its type,
- * schemas and choices derive; what stands in one file alone may stay there.
+ * Compares every union and list of words in `src` and `bench` below `root` with every other, in any
+ * order. A vocabulary is one list in `src/domain`, from which its type, schemas and choices derive.
+ * A list that is in one file only may be outside of `src/domain`.
  */
 export async function checkVocabularies(root: string): Promise<VocabularyReport> {
   const files: string[] = []
@@ -58,7 +60,7 @@ function problemsOf(places: readonly Place[]): string[] {
   return [`${places.map(({ at }) => at).join(', ')}: src/domain has no list of ${words}`]
 }
 
-/** Two words beside each other in a union or list. Without them a file need not be parsed. */
+/** Two adjacent words in a union or list. A file without them is not parsed. */
 const twoWords = /(['"])[^'"\n]*\1\)?\s*[|,]\s*(\w+\.literal\()?['"]/
 
 type Node = Record<string, unknown>
@@ -84,7 +86,7 @@ async function placesOf(root: string, file: string): Promise<Place[]> {
     const words = new Set(literals)
     const name = names.get(node)
     if (name !== undefined) lists.set(name, literals)
-    // A word that is there twice is a sample, not a vocabulary.
+    // A list with the same word twice is sample data, not a vocabulary.
     if (words.size < minWords || words.size < literals.length) return
     const before = bytes.subarray(0, (node['span'] as { start: number }).start - 1)
     const line = before.toString().split('\n').length
@@ -127,7 +129,7 @@ function wordOf(literal: unknown): string | null {
   return type === 'StringLiteral' ? (value as string) : null
 }
 
-/** The last name of what is called or applied: `select` of `db.select(…)`, `Pick` of `Pick<…>`. */
+/** The last name of a callee or a type: `select` of `db.select(…)`, `Pick` of `Pick<…>`. */
 function calleeOf(node: Node): string | undefined {
   const callee = (node['callee'] ?? node['typeName'] ?? node['expression']) as Node | undefined
   return ((callee?.['property'] as Node | undefined) ?? callee)?.['value'] as string | undefined

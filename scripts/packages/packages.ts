@@ -9,7 +9,7 @@ import { runStep } from '../testing/run-steps.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** npm lists each file of a package. */
+/** The output limit of npm, which lists each file of a package. */
 const maxOutput = 64 * 1024 * 1024
 const copyAnew = { recursive: true, force: true }
 
@@ -22,7 +22,7 @@ export const adapterPackages = [
   'temporal',
 ] as const
 
-/** Folder names of the packages that are published, in `packages/`, each after those it needs. */
+/** Folder names in `packages/` of the published packages, each after those that it needs. */
 export const publishedPackages = ['client', 'tools', 'hook', ...adapterPackages] as const
 
 /** The folder of a published package. Throws for another name. */
@@ -49,13 +49,13 @@ export async function buildPackage(name: string): Promise<void> {
     const { exitCode, output } = await runStep({ name, program: 'tsc', args })
     if (exitCode !== 0) throw new Error(output)
   }
-  // Editors find the schemas in what a project installed.
+  // The schemas are in the package, where editors find them.
   if (name === 'tools') await cp(join(root, 'schemas'), join(folder, 'schemas'), copyAnew)
-  // The package itself is of type "module": this folder is not.
+  // The package has the type "module", and this folder has the type "commonjs".
   await writeFile(join(folder, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n')
 }
 
-/** Throws with the name of a published package that has not the version of the service. */
+/** Throws with the name of a published package whose version differs from that of the service. */
 async function assertOneVersion(): Promise<void> {
   const versionOf = async (folder: string): Promise<string> =>
     JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')).version
@@ -118,7 +118,7 @@ export function repositoryMembers(url: string, directory?: string): Record<strin
   }
 }
 
-/** The same as `packFolder`, with more members in the `package.json` of the tarball alone. */
+/** Like `packFolder`, with additional members in the `package.json` of the tarball only. */
 async function packWith(more: object, folder: string, out: string): Promise<Tarball> {
   if (Object.keys(more).length === 0) return packFolder(folder, out)
   const copy = await mkdtemp(join(tmpdir(), 'countersign package '))
@@ -137,7 +137,7 @@ async function packWith(more: object, folder: string, out: string): Promise<Tarb
 
 /** Writes the tarball of a package that is built into `out`. */
 export async function packFolder(folder: string, out: string): Promise<Tarball> {
-  // It is built: `prepack` would do it once more.
+  // The package is already built, and `prepack` would build it again.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out]
   const { stdout } = await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: maxOutput })
   const [tarball] = JSON.parse(stdout) as Tarball[]

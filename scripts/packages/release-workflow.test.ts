@@ -78,7 +78,7 @@ async function publish(tag: string, published: readonly string[]): Promise<reado
   const PATH = `${bin}${delimiter}${process.env['PATH']}`
   for (const step of steps.slice(first)) {
     const env = { PATH, GITHUB_REF_NAME: tag }
-    // As GitHub runs a step.
+    // Runs a script as GitHub runs a step.
     await promisify(execFile)('bash', ['-e', '-c', step], { cwd: folder, env })
   }
   expect((await readdir(join(folder, 'dist/python'))).toSorted()).toEqual(pythonFiles)

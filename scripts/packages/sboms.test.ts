@@ -62,7 +62,8 @@ it('the bill of the service has each dependency at its pinned version with its h
   // The lock file has no hash of swc for machines of another kind than the one that wrote it.
   const unhashed = components.filter(({ hashes }) => hashes?.[0]?.alg !== 'SHA-512')
   expect(unhashed.filter(({ purl }) => !purl.includes('/core-'))).toEqual([])
-  // What builds, tests and adapts is not installed with the service; nor is this folder named.
+  // Packages for building, testing and adapting are not installed with the service. The name of
+  // this folder is not in the bill either.
   expect(
     purls.filter((purl) => /vitest|playwright|@mantine|@langchain|bedrock/.test(purl)),
   ).toEqual([])

@@ -17,10 +17,9 @@ interface Lock extends Json {
 
 /**
  * Writes the bills of materials of all packages into `out`, each beside its tarball and in
- * CycloneDX 1.5. That of the service has every package that an installation brings, at the version
- * and with the hash that `package-lock.json` pins. What a project that installs a package brings
- * itself (peers), and what only the checkout needs, is in none. Returns the file names; needs no
- * network.
+ * CycloneDX 1.5. That of the service lists every package that an installation contains, with the
+ * version and hash in `package-lock.json`. Peer dependencies, and packages that only the checkout
+ * needs, are in none. Returns the file names; needs no network.
  */
 export async function writeSboms(out: string): Promise<string[]> {
   await mkdir(out, { recursive: true })

@@ -29,7 +29,7 @@ const copied = [
   'tools/temporal',
 ]
 
-/** Threads and processes that a module starts by the name of a file beside it. */
+/** Names of files that a module starts as threads or processes. */
 const named = /(new URL\(\s*'[^'\n]+)\.ts'/g
 
 /**

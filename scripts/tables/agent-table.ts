@@ -40,7 +40,7 @@ export function agentRows(): readonly (readonly string[])[] {
   ]
 }
 
-/** What becomes of a call that a person changed. */
+/** How the agent handles a call that a person changed. */
 function editOf({ edits, events, works }: Agent): string {
   const isPartly = events.includes('PermissionRequest') && edits.PermissionRequest === undefined
   const where = isPartly ? ', but not at `PermissionRequest`' : ''

@@ -42,7 +42,10 @@ type HookFailure = keyof typeof failures
 
 const failureNames = Object.keys(failures) as HookFailure[]
 
-/** After what those agents deny the call; `test/slow/agents` runs them with each failure. */
+/**
+ * The failures after which each agent denies the call; `test/slow/agents` runs them with each
+ * failure.
+ */
 const measured = {
   codex: { release: 'Codex 0.171.0', denied: ['exits with 2 and a sentence'] },
   'gemini-cli': {

@@ -3,7 +3,7 @@ import type { Tool } from '#domain/tools/tool.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import { buildRegistry } from '#tools/registry.ts'
 
-/** What is to be read of each built-in tool, as rows of a table, the head first. */
+/** The facts about each built-in tool, as rows of a table, the head first. */
 export async function toolRows(): Promise<readonly (readonly string[])[]> {
   const rows = (await everyTool()).map((tool) => {
     const declared = builtInTools[tool.name]

@@ -17,7 +17,7 @@ async function program(name: string, script = 'exit 0'): Promise<void> {
   await chmod(join(folder, name), 0o755)
 }
 
-/** An apt that writes down what it is asked, and installs only once its lists were updated. */
+/** An apt that records its arguments, and installs only after its lists were updated. */
 function aptThatNeedsAnUpdate(): Promise<void> {
   const make = 'printf "#!/bin/sh\\n" > "$at/$name"; chmod +x "$at/$name"'
   return program(

@@ -13,7 +13,7 @@ const packages: Readonly<Record<string, string>> = {
 const installWithinMs = 240_000
 
 export interface Host {
-  /** folders in which programs are looked for, as in PATH */
+  /** folders with programs, as in PATH */
   readonly path: string
   /** whether packages may be installed: as root */
   readonly mayInstall: boolean
@@ -21,9 +21,9 @@ export interface Host {
 }
 
 /**
- * Installs bubblewrap, slirp4netns and iproute2 where they are missing and we may: on Linux, as
- * root, with apt. Answers `null` when all are there afterwards, else the sentence that says what is
- * missing and what to do.
+ * Installs bubblewrap, slirp4netns and iproute2 if they are missing and may be installed: on Linux,
+ * as root, with apt. Returns `null` if all are installed afterwards, else a sentence that says what
+ * is missing and what to do.
  */
 export function installSandbox(host: Host): string | null {
   if (process.platform !== 'linux') return `commands cannot be sandboxed on ${process.platform}`

@@ -8,7 +8,7 @@ import { installSandbox } from './install-sandbox.ts'
 
 /**
  * Builds the dashboard and runs the test files of these projects of `vitest.config.ts`; the
- * arguments of the command go to vitest. Ends the process with an exit code that is not 0 when
+ * arguments of the command go to vitest. Ends the process with another exit code than 0 if
  * something failed.
  */
 export async function runProjects(names: readonly string[]): Promise<void> {
@@ -25,10 +25,10 @@ export async function runProjects(names: readonly string[]): Promise<void> {
 }
 
 /**
- * Gets what tests need and npm does not bring, before any test's clock runs: Temporal is downloaded
- * or built (minutes, the first time), Chromium unpacked, bubblewrap installed when we may. What
- * cannot be had ends the run with the sentence that says what to do; without a sandbox its tests
- * are skipped.
+ * Installs what tests need and npm does not install, before the time of any test begins: downloads
+ * or builds Temporal (minutes, the first time), unpacks Chromium, and installs bubblewrap if
+ * permitted. If something cannot be installed, the run ends with a sentence that says what to do;
+ * without a sandbox its tests are skipped.
  */
 async function prepareTests(): Promise<void> {
   const missing = installSandbox({

@@ -7,7 +7,10 @@ import { createProgram } from './program.ts'
 import { withHelpOption } from './commands/usage-errors.ts'
 import { printable } from './text/terminal-text.ts'
 
-/** Ends this process when the process that gave it a lifeline ends, for whatever reason. */
+/**
+ * Ends this process when its launcher, which holds the other end of the lifeline, ends for whatever
+ * reason.
+ */
 function endWithLauncher(): void {
   void takeLifeline()?.closed.then(() => process.kill(process.pid, 'SIGTERM'))
 }

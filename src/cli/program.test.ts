@@ -33,7 +33,7 @@ test('the help of a group names both words', () => {
 test('an unknown command of a group is refused with the commands that the group has', async () => {
   const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
   for (const group of groups) {
-    // The command that a word of these groups reaches takes a run.
+    // The commands of these groups take a run.
     if (group.name() === 'grants') continue
     for (const rest of [[], ['--unknown', 'x']]) {
       const message = await errorOf([group.name(), 'lsit', ...rest])
@@ -154,7 +154,7 @@ test('the help groups every command by its purpose (decide, run, set up, operate
   const help = program.helpInformation()
   const groups = [...help.matchAll(/^(\S.*):$/gm)].map(([, title]) => title)
   expect(groups).toEqual(['Options', 'Decide', 'Run', 'Set up', 'Operate'])
-  // A terminal of 80 columns breaks no line of it.
+  // No line is wrapped on a terminal of 80 columns.
   const widest = Math.max(...help.split('\n').map(({ length }) => length))
   expect(widest).toBeLessThanOrEqual(80)
   const decide = help.slice(help.indexOf('Decide:'), help.indexOf('Run:'))

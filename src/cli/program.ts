@@ -83,7 +83,7 @@ export function createProgram(): Command {
   program.helpCommand('help [command]', 'show the help of a command')
   explainUsage(program)
   withExamples(program, ['start', 'init ../shop', 'start --project ../shop', 'review --watch'])
-  // The whole help would move the error off the screen. Commands show theirs.
+  // The help of the program would move the error off the screen. Commands print theirs.
   return program.showHelpAfterError('(countersign --help lists the commands)')
 }
 

@@ -39,7 +39,7 @@ export interface Decision {
 const maxHoldSeconds = 50
 /** The longest summary that the service accepts, in characters. */
 const maxSummaryLength = 4000
-/** How long it is tried, at most, to take a request back. */
+/** The longest time for which withdrawing a request is tried. */
 const takeBackMs = 10_000
 /** The longest time of a timer in JavaScript: 24 days. */
 const maxTimerMs = 2 ** 31 - 1
@@ -63,9 +63,9 @@ export async function ask(
   }
 }
 
-/** Whether no answer came in time, so that the service may have done what it was sent. */
+/** Whether no answer came in time. The service may have done what it was asked to do. */
 export function isUnanswered(error: unknown): boolean {
-  // What answered something else is no cause.
+  // The cause of an unexpected answer says nothing about the service.
   return (
     error instanceof CountersignError &&
     error.code === 'unavailable' &&
@@ -121,7 +121,7 @@ export async function decision(
     const leftSeconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000))
     const holdSeconds = Math.min(leftSeconds, maxHoldSeconds)
     const path = holdSeconds === 0 ? pathOf(id) : `${pathOf(id)}?wait=${holdSeconds}`
-    // A service that is unreachable is waited for as long as the decision may take.
+    // Waits for an unreachable service as long as the decision may take.
     const awayMs = leftSeconds * 1000 + service.timeoutMs
     const answer = await act(
       { ...service, timeoutMs: awayMs },
@@ -245,7 +245,7 @@ async function act(
   try {
     return await send(service, sent, over, (error) => {
       if (!timeout.aborted) why = error
-      // What one attempt may have done is not undone by the refusal of a later one.
+      // An earlier attempt may have succeeded, although a later one was refused.
       if (!isBusy(error)) unsure = error
     })
   } catch (error) {

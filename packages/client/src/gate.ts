@@ -84,7 +84,7 @@ export async function take<Input extends object>(
   const patient = wait === undefined ? { ...service, timeoutMs: Infinity } : service
   const ends = { signal }
   signal?.throwIfAborted()
-  // The call as the service receives it, without members that JSON omits, under a name of its own.
+  // The call as the service receives it: without members that JSON omits, and with an `externalId`.
   const named = { ...gateCall, externalId: gateCall.externalId ?? crypto.randomUUID() }
   const call: Call = JSON.parse(JSON.stringify(named))
   const opening = { ...service, timeoutMs: openWithinMs ?? patient.timeoutMs }

@@ -8,7 +8,9 @@ export interface InterruptionOptions extends CallRouting {
   readonly run?: string
 }
 
-/** Ids of the calls that were resolved in each state. The state makes new items at every read. */
+/**
+ * The ids of the calls that were resolved in each state, whose items are new objects at every read.
+ */
 const resolvedOf = new WeakMap<object, Set<string>>()
 
 /**

@@ -4,7 +4,8 @@ import type { HookEvent } from '#domain/hooks/hook-event.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The kinds of calls in the protocol. An agent's own word for a tool is never one of Countersign's.
+ * The kinds of calls in the protocol. A name that an agent gives its own tool is never a tool of
+ * Countersign.
  */
 const kinds = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other']
 /** The facts about a call, which arrive piece by piece. */

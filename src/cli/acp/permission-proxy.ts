@@ -3,7 +3,7 @@ import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { AgentCalls } from './agent-calls.ts'
 
-/** Longer than the withdrawal of all requests takes. */
+/** More time than the withdrawal of all requests takes. */
 const endWithinMs = 25_000
 
 type Fields = Readonly<Record<string, unknown>>
@@ -67,8 +67,8 @@ export class PermissionProxy {
   }
 
   /**
-   * The editor or the agent has ended: later requests are refused. Resolves once the calls that
-   * wait are taken back, or after `endWithinMs`.
+   * The editor or the agent has ended: later requests are refused. Resolves once the requests that
+   * wait are withdrawn, or after `endWithinMs`.
    */
   async end(): Promise<void> {
     this.#hasEnded = true
@@ -92,7 +92,7 @@ export class PermissionProxy {
       const deciding = this.#decide(params, stop.signal)
       this.#deciding.add(deciding)
       void deciding.finally(() => this.#deciding.delete(deciding))
-      // A cancelled request is answered at once, while its request is taken back.
+      // A cancelled request is answered at once, while its request in Countersign is withdrawn.
       const decision = await Promise.race([deciding, abortOf(stop.signal)])
       this.#open.delete(stop)
       if (decision !== null && !stop.signal.aborted) {

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { askAboutEveryCall } from './ask-about-every-call.ts'
 import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
 
-/** A longer line is no message of an agent. */
+/** Messages of agents are shorter; a longer line is an error. */
 const maxLineCharacters = 16 * 1024 * 1024
 
 /**
@@ -56,7 +56,7 @@ export function runAcp(of: {
   })
   return new Promise((resolve, reject) => {
     child.once('error', (cause) => {
-      // An editor keeps its end open, and the process would wait for it.
+      // The editor keeps its end of the pipe open, which would keep this process running.
       of.input.destroy()
       reject(new Error(`The agent ${program} cannot be started: ${cause.message}`, { cause }))
     })

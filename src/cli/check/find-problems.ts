@@ -54,7 +54,7 @@ export async function findProblems(projectDir: string): Promise<readonly Project
   return [...(await problemsOf(projectDir, parsedProject)), ...ofTools].toSorted(compareProblems)
 }
 
-/** Like `findProblems`, but loads no tool file. `isValid`: a version can be made of the files. */
+/** Like `findProblems`, but loads no tool file. `isValid`: the files make a version. */
 export async function findFolderProblems(
   projectDir: string,
 ): Promise<{ readonly isValid: boolean; readonly problems: readonly ProjectProblem[] }> {
@@ -63,7 +63,7 @@ export async function findFolderProblems(
   return { isValid: 'policy' in parsedProject, problems: problems.toSorted(compareProblems) }
 }
 
-/** The problems that are known without the tools. */
+/** The problems that can be found without loading the tools. */
 async function problemsOf(
   projectDir: string,
   parsedProject: ParsedProject,

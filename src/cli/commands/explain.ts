@@ -44,7 +44,7 @@ export function addExplainCommand(program: Command): void {
   ])
 }
 
-/** Which rule decided and where it is written, the risk, and where it would be asked. */
+/** The rule that decided, its file and line, the risk, and the queue. */
 function factsOf({ rule, risk, queue }: Explanation): string {
   const written = rule?.source == null ? '' : ` in ${rule.source}`
   const facts = [

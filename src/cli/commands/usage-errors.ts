@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { closestWord } from '#policy/reading/did-you-mean.ts'
 
-/** Completes commander's messages about a wrong line, so that each says what to write instead. */
+/** Completes commander's errors about a command line, so that each says what to write instead. */
 export function explainUsage(program: Command): void {
   program.configureOutput({ outputError: (text, write) => write(text + hintFor(text)) })
   refuseHelpOfUnknownCommand(program)

@@ -59,7 +59,7 @@ class Conversation {
   readonly #files: string[] = []
   /** requests that were decided, left or named here */
   readonly #handledIds = new Set<string>()
-  /** the pause of the run that was printed last: its reason and its turn */
+  /** the rest of the run that was printed last: its reason and its turn */
   #printedRest = ''
 
   constructor(service: Service, keyboard: Keyboard, run: RunDetail) {
@@ -215,8 +215,8 @@ class Conversation {
       try {
         console.log(await sendChoice(this.#service, request, choice))
       } catch (error) {
-        // Another person was faster, or the request changed. The next poll
-        // shows the current state.
+        // Another person decided first, or the request changed. The next poll shows the current
+        // state.
         if (!(error instanceof CommandFailure)) throw error
         console.error(error.message)
       }

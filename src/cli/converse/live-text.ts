@@ -24,9 +24,9 @@ export class LiveText {
   /** The text to print now. */
   add(delta: string): string {
     const text = this.#held + delta
-    // Only so much is looked at: over a long run of blanks the pattern takes minutes.
+    // The pattern reads only the end, because it takes minutes over a long run of blanks.
     const tail = /\s*\S*$/.exec(text.slice(-(maxBuffered + 1)))?.[0].length ?? 0
-    // A word without an end must not keep the terminal empty.
+    // A word that does not end must not leave the terminal empty.
     const visible = tail > maxBuffered ? text : text.slice(0, text.length - tail)
     this.#held = text.slice(visible.length)
     return this.#print(visible)

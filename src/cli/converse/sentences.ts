@@ -5,7 +5,7 @@ import { fromNow } from '../text/times.ts'
 
 export const lostSentence = dim('The connection was lost. Trying again …')
 
-/** What a person reads who leaves a run. */
+/** The message for a person who leaves a run. */
 export function leftSentence({ number }: RunDetail): string {
   return `\nYou left the run; it continues. Return with: countersign runs attach ${number}`
 }

@@ -18,8 +18,8 @@ export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [stri
 }
 
 /**
- * The command of a line; `null` for an unknown one. A message that begins with a slash is written
- * with two.
+ * The command of a line; `null` for an unknown one. A message that begins with a slash is typed
+ * with two slashes.
  */
 export function slashCommandOf(line: string): SlashCommand | null {
   const [, word = '', rest = ''] = /^\/(\w+)\s*([^]*)$/.exec(line.trim()) ?? []

@@ -35,7 +35,10 @@ export interface KeySource {
   readonly command?: () => Promise<'left' | 'detach' | null>
 }
 
-/** After a key without a meaning: a person may be typing a word, whose letters decide nothing. */
+/**
+ * The pause after a key without a meaning: the person may be typing a word, whose letters must
+ * decide nothing.
+ */
 const afterWordMs = 1_500
 
 export type KeyChoice = Choice | Answer | 'left' | 'gone' | 'detach'
@@ -66,7 +69,7 @@ export async function askByKey(
   let seenAll = page.whole
   let restMs: number | undefined
   for (;;) {
-    // The menu comes once the keyboard rests: no key that was pressed before decides.
+    // The menu appears when no key is being pressed, so that no earlier key decides.
     if (await keys.settle(restMs)) return 'detach'
     restMs = undefined
     console.log(menuOf(request, keys))
@@ -78,7 +81,7 @@ export async function askByKey(
       seenAll = await view(service, request, keys)
       continue
     }
-    // A command is a line, so that none of its letters is a key.
+    // A command is read as a line, so that its letters are not keys of the menu.
     if (key === '/' && keys.command !== undefined) {
       const end = await keys.command()
       if (end !== null) return end
@@ -98,7 +101,10 @@ export async function askByKey(
   }
 }
 
-/** Around a request: the line of `review` and two empty ones above, and the cursor's below. */
+/**
+ * The rows that are not part of a request: the line of `review`, two empty ones above, and the one
+ * of the cursor below.
+ */
 const otherRows = 4
 
 /** How many rows are left above these lines; null: the rows of the terminal are unknown. */

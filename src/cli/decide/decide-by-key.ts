@@ -15,7 +15,7 @@ export async function decideByKey(
   request: RequestDetail,
 ): Promise<'decided' | 'left' | 'quit'> {
   const { id, number } = request
-  // Only while it asks. At any other time Ctrl-C ends the command.
+  // Only while a key is read. At any other time Ctrl-C ends the command.
   const choice = await (async () => {
     using keyboard = new Keyboard(() => process.exit(exitCodes.pending))
     return await askByKey(service, request, keysOf(service, keyboard, id))
@@ -31,8 +31,8 @@ export async function decideByKey(
     console.log(await sendChoice(service, request, choice))
     return 'decided'
   } catch (error) {
-    // Another person was faster, or the request changed. This is printed, and the next look shows
-    // the current state.
+    // Another person decided first, or the request changed. This is printed, and the next reading
+    // shows the current state.
     if (!(error instanceof CommandFailure)) throw error
     console.error(error.message)
     return 'left'

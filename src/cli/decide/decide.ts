@@ -116,7 +116,7 @@ export function outcomeSentence(
   }
   const effect = executionSentence(answer.execution, { state: answer.state, kind })
   if (answer.execution.state !== 'not_started' && effect !== null) return `Recorded. ${effect}`
-  // The call of an approval had some seconds to begin: it may wait for another, or for a worker.
+  // The call had some seconds to begin, so it may wait for another call or for a worker.
   return answer.state === 'denied'
     ? 'Recorded. The run goes on.'
     : 'Recorded. The run has the decision, and goes on as soon as it can.'

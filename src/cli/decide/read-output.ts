@@ -39,7 +39,7 @@ export class OutputReader {
     this.#columns = columns
   }
 
-  /** New lines by call id: of the calls that run, and the rest of those that have ended since. */
+  /** New lines by call id, of calls that run and of those that ended since the last read. */
   async next(transcript: Transcript): Promise<Map<string, string[]>> {
     const lines = new Map<string, string[]>()
     for (const call of transcript.items.flatMap((item) => item.calls ?? [])) {
@@ -129,8 +129,7 @@ function newProgress(): StreamProgress {
 }
 
 /**
- * A stopped command has no output any more. An offset after the end belongs to an attempt that was
- * given up.
+ * A stopped command has no output any more. An offset beyond the end is from an earlier attempt.
  */
 function refusalText(error: unknown): string {
   const mayPass = ['not_found', 'invalid_request', 'rate_limited', 'unavailable']

@@ -21,8 +21,8 @@ const kinds: Readonly<Record<RunNeed, string>> = {
 }
 
 /**
- * Why a verb does not fit a request, and the one that does, if the request is open; `null` if it
- * fits.
+ * Why a verb does not fit the kind of a request, with the verb that does if the request is open;
+ * `null` if it fits.
  */
 export function misfitOf(
   verb: Exclude<RunNeed, 'settle'>,

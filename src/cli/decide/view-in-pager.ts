@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 
 /**
- * Shows a text in the pager that the person has chosen, or `less`, and resolves after they have
- * left it. False: there is no such pager.
+ * Shows a text in the person's pager (`PAGER`) or in `less`, and resolves after the pager has
+ * ended. False: there is no such pager.
  */
 export async function viewInPager(text: string): Promise<boolean> {
   const environment = processEnvironment()
@@ -12,13 +12,13 @@ export async function viewInPager(text: string): Promise<boolean> {
   const child = spawn(pager, {
     shell: true,
     stdio: ['pipe', 'inherit', 'inherit'],
-    // Without options, `less` prints the codes of colours instead of colours.
+    // Without this option, `less` prints the escape sequences of colours as text.
     env: { ...environment, LESS: readText(environment, 'LESS') ?? 'R' },
   })
-  // A pager that is left early stops reading.
+  // A pager that ends before it has read everything.
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
-  // Ctrl-C is the pager's: it reaches this process too, which waits for the pager.
+  // Ctrl-C is for the pager. It also reaches this process, which waits for the pager.
   const ignore = (): void => undefined
   process.on('SIGINT', ignore)
   const code = await once(child, 'close').then(

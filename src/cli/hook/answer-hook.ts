@@ -24,7 +24,7 @@ export interface ServiceAddress {
   readonly apiKey: string
 }
 
-/** How this hook asks. */
+/** The settings of a hook that asks about calls. */
 export interface HookSettings extends Omit<CallAsker, 'title'> {
   readonly service: ServiceAddress
   /** the agent's name in the hook, its name for people, and whether it takes other arguments */
@@ -37,12 +37,13 @@ export interface HookSettings extends Omit<CallAsker, 'title'> {
    * ends the wait before the agent's own limit, after which the agent continues without the hook
    */
   readonly deadline: AbortSignal
-  /** fires when the agent has given the call up, whose request is then withdrawn; absent: never */
+  /** fires when the agent cancels the call; its request is then withdrawn; absent: never */
   readonly cancelled?: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
   /**
-   * gets the request that still waits at the deadline; then the session ends. `null`: it does not
+   * gets the request that still waits at the deadline, and the session then ends; `null`: the
+   * session continues
    */
   readonly onStillWaiting: ((request: RequestSummary) => Promise<void>) | null
 }
@@ -97,14 +98,14 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     const mayBeOpen = request === null && isWanted && (isLate || isUnanswered(error))
     const waitingRequest =
       mayBeOpen && sentAs !== null ? await requestLeft(sentAs, service) : isLate ? request : null
-    // A decision is returned once: after that, the same call asks again. Without an answer of the
-    // service, an earlier request still waits, and so does one that could not be withdrawn.
+    // A decision is returned once: after that, the same call asks again. If the service did not
+    // answer, or a request could not be withdrawn, the earlier request still waits.
     const isOver = waitingRequest === null && !isUnanswered(error) && !(await isLeft(key, settings))
     if (isOver) await settings.waiting.forget(...key)
     const sentence = waitingRequest === null ? sentenceOf(error) : waitingSentence(waitingRequest)
     const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
     if (waitingRequest === null || settings.onStillWaiting === null) return denial
-    // A session that could not be continued must not end.
+    // A session must not end if it could not be continued later.
     const isNoted = await settings.onStillWaiting(waitingRequest).then(
       () => true,
       () => false,
@@ -237,7 +238,7 @@ export function isUnanswered(error: unknown): boolean {
   return status === null ? code === 'unavailable' : passingStatuses.has(status) || status >= 500
 }
 
-/** Statuses of a refused key, and of a service that is busy. */
+/** Statuses that may change: of a refused key, and of a busy service. */
 const passingStatuses: ReadonlySet<number> = new Set([401, 403, 408, 429])
 
 function waitingSentence({ number }: RequestSummary): string {

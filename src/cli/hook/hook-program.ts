@@ -18,7 +18,7 @@ countersign-hook claude-code resume [--wait SECONDS] [--program PATH] [--json] [
 Answers a hook on standard input. AGENT is ${agentNames.join(', ')}.
 COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, COUNTERSIGN_URL the service.`
 
-/** Agents take exit code 2 with a sentence for a denial. */
+/** To agents, exit code 2 with a sentence is a denial. */
 function block(error: unknown): void {
   console.error(errorMessage(error))
   process.exit(error instanceof CommandFailure ? error.exitCode : 2)

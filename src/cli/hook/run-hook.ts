@@ -26,7 +26,7 @@ export interface HookOptions {
   readonly callbackUrl?: string
 }
 
-/** After this additional time the answer is no, whatever is still running. */
+/** After this additional time the answer is a denial, even if something is still running. */
 const graceMs = 2000
 const tooLateSentence =
   'the service took too long, so this call does not run; ask again later with exactly the same call'
@@ -84,7 +84,7 @@ async function answerEvent(
 ): Promise<HookDecision | null> {
   const { environment, deadline, call: event } = hook
   const isBefore = isBeforeCall(event.hook_event_name)
-  // The list is of Claude Code's tools. The same name may mean another tool elsewhere.
+  // The list has the names of Claude Code's tools, which may mean other tools in other agents.
   if (name === 'claude-code' && harmlessReason(event.tool_name) !== null) {
     return isBefore ? { decision: 'none' } : null
   }

@@ -13,7 +13,7 @@ const templates = join(checkoutFolder, 'examples', 'starter')
 const copiedFiles = ['scripts/assistant.yaml', 'tools/say-hello.ts']
 
 const toolsPackage = '@countersign/tools'
-/** The packages by which an editor knows the types of tools. A run needs neither of them. */
+/** The packages from which an editor takes the types of tools. Runs do not need them. */
 const editorPackages = { [toolsPackage]: `^${version}`, zod: '^4.0.0' }
 const editorFiles = {
   'package.json': {

@@ -77,7 +77,7 @@ function routingText({ infrastructure, isGit, worktrees }: FolderFacts): string 
     risk: high
 `,
     ),
-    // A push from a worktree is a tool of its own, at high risk.
+    // A push from a worktree is a separate tool, at high risk.
     ...(isGit && worktrees?.possible !== true
       ? [
           `  # What leaves this machine.

@@ -3,19 +3,19 @@ import { createInterface } from 'node:readline'
 import { createParser } from 'eventsource-parser'
 import { headersOf, idOf, cancelledId, parseMessage, type Message } from './message.ts'
 
-/** The gateway's address of a server, and the key that asks there. */
+/** The address of a server at the gateway, and the key for it. */
 export interface GatewayAddress {
   readonly url: URL
   readonly apiKey: string
 }
 
-/** A longer line is no message of an agent that uses tools. */
+/** Messages of agents are shorter; a longer line is an error. */
 const maxLineBytes = 12 * 1024 * 1024
 
 /**
- * Passes every message of an agent on standard input to the gateway, and every answer back, until
- * the agent closes its input. Messages are not changed. An answer that does not come is an error
- * with its sentence, so that the agent never waits for nothing.
+ * Passes every message of an agent from standard input to the gateway, and every answer back, until
+ * the agent closes its input. Does not change messages. If an answer does not arrive, the agent
+ * gets an error, so that it does not wait forever.
  */
 export async function forwardMessages(
   gateway: GatewayAddress,

@@ -10,8 +10,8 @@ import { version } from '#runtime/version.ts'
 import { askPermission, type PermissionSettings } from './ask-permission.ts'
 
 /**
- * The server whose only tool answers `--permission-prompt-tool`: whether a call may be made, in the
- * form that the asking agent reads. Arguments that are no question are a denial too.
+ * The server of `--permission-prompt-tool`. Its only tool answers whether a call may be made, in
+ * the form that the agent reads. Invalid arguments are a denial too.
  */
 export function permissionServer(settings: PermissionSettings): Server {
   const server = new Server({ name: 'countersign', version }, { capabilities: { tools: {} } })

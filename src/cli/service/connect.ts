@@ -81,7 +81,7 @@ async function whoSentence(service: FoundService): Promise<string> {
     : `Sign in first with: countersign login ${service.url} — or set COUNTERSIGN_API_KEY`
 }
 
-/** The addresses that `--as` takes. Rejects if no service answers. */
+/** The e-mail addresses that `--as` accepts. Rejects if no service answers. */
 async function peopleOf(service: FoundService): Promise<string[]> {
   const methods = await new Service(service.url, {}).call('listSignInMethods')
   return methods.people.map((person) => person.email)

@@ -12,7 +12,7 @@ export interface FoundService {
   readonly url: string
   readonly runDir: string
   readonly devToken: string | null
-  /** with which somebody on the service's machine makes sign-in links */
+  /** with which a person on the service's machine makes sign-in links */
   readonly hostToken: string | null
   /** with which a program on the service's machine proves in which folder it works */
   readonly hostProof: Uint8Array | null
@@ -37,7 +37,7 @@ export async function findService(
     )
   }
   const origin = originOf(url)
-  // Pages have the host localhost and programs the number: both are the service of this data
+  // Pages use the host `localhost` and programs use 127.0.0.1. Both are the service of this data
   // folder.
   const isLocal = local !== null && byNumber(origin) === byNumber(originOf(local))
   return {

@@ -23,7 +23,7 @@ export async function runStart(options: StartOptions): Promise<void> {
   const starting = startInstallation(options, environment, progress)
   const installation = await Promise.race([starting, signal.then(() => null)])
   if (installation === null) {
-    // The processes that were started already end by their lifelines when this one ends.
+    // The processes that were started already end with this one, by their lifelines.
     console.log('stopping before everything had started')
     process.exit(130)
   }

@@ -7,7 +7,7 @@ const approver = 'grace@example.com'
 
 /** The facts about the installation that `start` prints. */
 export interface WelcomeInput {
-  /** the address for programs, with the number of loopback */
+  /** the address for programs, with 127.0.0.1 */
   readonly localUrl: string
   /** the address for people */
   readonly publicUrl: string
@@ -23,8 +23,8 @@ interface PersonSession {
 }
 
 /**
- * Says where to go and how to sign in; in the example, starts its run first. Resolves with the page
- * to open in a browser, `null` when nobody can be signed in from here.
+ * Prints the addresses and how to sign in; in the example, first starts its run. Resolves with the
+ * page to open in a browser, or `null` if nobody can be signed in from here.
  */
 export async function welcome(
   installation: WelcomeInput,

@@ -171,7 +171,7 @@ export class Keyboard implements Disposable {
 
   readonly #take = (text: string | undefined, key: { name?: string; ctrl?: boolean }): void => {
     const { name = '', ctrl = false } = key
-    // Keys such as arrows send an escape sequence, which writes nothing.
+    // Keys such as arrows send an escape sequence, which is not text.
     const writes = text !== undefined && !ctrl && !/\p{Cc}/u.test(text)
     const pressed = { name, ctrl, text: writes ? text : '' }
     if (isInterrupt(pressed) && this.#keys.some(isInterrupt)) return this.#leaveNow()

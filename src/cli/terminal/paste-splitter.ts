@@ -46,7 +46,10 @@ export class PasteSplitter {
     return this.#held !== ''
   }
 
-  /** What waits, when no rest came: the key Esc is the beginning of a mark too. */
+  /**
+   * Returns what was held back, when nothing follows it: the key Esc is also the beginning of a
+   * mark.
+   */
   release(): TerminalInput[] {
     const parts: TerminalInput[] = []
     this.#add(parts, this.#held)

@@ -12,7 +12,7 @@ export interface Key {
 
 /**
  * The pieces of a line that was typed before its editor was open. Backspace, Ctrl-W and Ctrl-U
- * erase what they would erase in it: what a person took back is not sent.
+ * erase as in the editor, so that nothing is sent that the person has erased.
  */
 export function typedAhead(pressed: readonly Key[]): Line[] {
   const pieces: Line[] = []

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 
 /**
- * Styles when the terminal shows them; `NO_COLOR` and pipes get plain text. Never the only carrier
- * of meaning.
+ * Styles if the terminal supports them; plain text with `NO_COLOR` and in pipes. Words say the
+ * same.
  */
 export const bold = (text: string): string => styleText('bold', text)
 export const dim = (text: string): string => styleText('dim', text)

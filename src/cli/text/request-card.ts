@@ -22,7 +22,7 @@ export function stateWord({ kind, state }: Pick<RequestDetail, 'kind' | 'state'>
   return kind === 'question' && state === 'approved' ? 'answered' : state
 }
 
-/** What deserves attention, the warnings first. */
+/** The cues, warnings first. */
 export function cueLines({ cues }: RequestDetail): string[] {
   const visible = displayedCues(cues)
   const warnings = visible.filter(({ level }) => level === 'warning')
@@ -35,7 +35,7 @@ export function cueLines({ cues }: RequestDetail): string[] {
   ]
 }
 
-/** Why this queue, risk and quorum, where that is no default. */
+/** The reasons for queue, risk and quorum if they are not the defaults. */
 export function routingLines({ routing }: RequestDetail): string[] {
   return Object.entries(routing).flatMap(([name, { value, text, source }]) => {
     if (text === 'default') return []

@@ -8,7 +8,9 @@ import { announce } from '../states/announce.tsx'
 
 type Push = NotificationChoice['push']
 
-/** Which events are pushed to all devices of the person, and in which hours not. */
+/**
+ * The events that are pushed to the person's devices, and the hours in which nothing is pushed.
+ */
 export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
   const client = useQueryClient()
   const { push, email } = choice

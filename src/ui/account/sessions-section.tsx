@@ -24,7 +24,9 @@ const methodWords: Record<SessionView['method'], string> = {
   passkey: 'passkey',
 }
 
-/** The sessions that are listed at first: others would push the other settings off the screen. */
+/**
+ * The number of sessions that are listed at first, so that they leave room for the other settings.
+ */
 const initialCount = 5
 
 /** The person's sessions. Ending another session also ends its streams at once. */

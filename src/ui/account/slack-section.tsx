@@ -8,8 +8,8 @@ import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 
 /**
- * The person's users in Slack. The address may have a code of Slack, which the page confirms only
- * when the person presses the button. Opening the page alone links nobody.
+ * The person's users in Slack. The address of the page may contain a code from Slack. It is sent
+ * only when the person presses the button, so that opening the page links nobody.
  */
 export function SlackSection() {
   const act = useAct(['slack-links'])

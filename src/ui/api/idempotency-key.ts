@@ -1,4 +1,4 @@
-/** Makes a key with which a repeated call counts once, also without a secure context. */
+/** Makes an idempotency key. Works also on plain HTTP, where browsers have no `randomUUID`. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -77,7 +77,7 @@ function useLeafHash(eventText: string): { bytes: number; hash: string } | null 
   useEffect(() => {
     let stale = false
     const bytes = new TextEncoder().encode(eventText)
-    // Browsers offer it only to pages from https or localhost.
+    // Browsers have digests only on pages from https or localhost.
     const subtle = (globalThis.crypto as Partial<Crypto>).subtle
     if (subtle === undefined) return undefined
     void subtle.digest('SHA-256', Uint8Array.of(0, ...bytes)).then((digest) => {

@@ -106,7 +106,7 @@ export function EventHistory(props: {
 interface Chapter {
   readonly title: string
   readonly events: readonly EventFields[]
-  /** the chapter of what the request shows, which has no events */
+  /** the chapter with the presentation of the request, which has no events */
   readonly isPresentation?: true
 }
 

@@ -64,8 +64,7 @@ function Details({
   const { type, totalLines, totalBytes, warnings } = presentation
   const readers = readersOf(presentation.digest, events)
   const { others } = useRequestSecrets(request.id, revision)
-  // All cues and warnings: until `displayedCues` existed, approvers saw the ones that it leaves
-  // out.
+  // All cues and warnings, because approvers saw all of them before `displayedCues` existed.
   const marks = [
     ...cues.map(({ id, line = 0, text }) => ({
       key: `${id} ${line} ${text}`,

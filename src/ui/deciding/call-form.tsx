@@ -50,13 +50,13 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
   const [isDecided, setDecided] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
   const toTitle = (): void => title.current?.focus()
-  // Before the form is on the screen, so that the first key belongs to it.
+  // Before the browser paints the form, so that the first key belongs to it.
   useLayoutEffect(toTitle, [displayedRequest.revision])
   const form = useRef<HTMLElement>(null)
   useShortcut('back', onClose)
   useShortcut('comment', () => startComment(form.current))
   const titleId = `decide-${request.number}`
-  // The answer to a question does not stand below all else.
+  // The form of an answer is not below everything else.
   const isAnswered = request.kind === 'question'
   const place = useFormInView(isAnswered)
   const decision = (
@@ -77,7 +77,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       <Quorum request={displayedRequest} />
     </div>
   )
-  // Nothing of a question stands twice.
+  // A question is shown once: its title and choices may already be all of it.
   const effect = !(isAnswered && isWholeInTitle(displayedRequest)) && (
     <OpenedEffect view={view} onRevised={view.revise} />
   )

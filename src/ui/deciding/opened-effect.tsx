@@ -10,7 +10,10 @@ const FileEditForm = later(
   () => <Loading what="the editor" lines={6} />,
 )
 
-/** What will happen, and above it the file while somebody changes it to approve it with changes. */
+/**
+ * The effect of the call. Above it is the editor of the file while "Approve with changes" is
+ * chosen.
+ */
 export function OpenedEffect(props: {
   view: OpenedRequest
   onRevised: (fresh: RequestDetail) => void

@@ -11,7 +11,7 @@ import { resultsInFile } from './editing/results-in-file.ts'
 
 /** A request as somebody opened it, what they chose, and what of it was on their screen. */
 export interface OpenedRequest {
-  /** the newest of everything but the call itself, which changes when the person reviews it */
+  /** the newest state, but with the call of the opened revision */
   readonly request: RequestDetail
   /** false: the request has a newer revision by now */
   readonly isNewest: boolean

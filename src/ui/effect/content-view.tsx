@@ -24,7 +24,7 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
   return (
     <>
       <p className="dim small">{bytes.length.toLocaleString('en')} bytes</p>
-      {/* The raw form: that it was read is recorded already. */}
+      {/* Nothing is masked: the service has recorded that the person reads these bytes. */}
       <SecretsContext value={null}>
         {text === null ? (
           <LinesView text={hexLines(bytes)} showFinalNewline={false} />

@@ -4,7 +4,7 @@ import { later } from '../states/later.tsx'
 const HintBubble = later(
   () => import('./hint-bubble.tsx').then((module) => module.HintBubble),
   () => null,
-  // A page is complete without its hints.
+  // Without the script the page has no hints, and is otherwise complete.
   { needOf: ({ target }) => target, onFailure: () => undefined },
 )
 

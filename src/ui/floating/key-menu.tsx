@@ -29,7 +29,7 @@ export function KeyMenu(props: {
       width={width ?? 'max-content'}
       returnFocus
       withInitialFocusPlaceholder={false}
-      // Not by a key, because the key press that opens it would close it.
+      // No key closes it here, because the key press that opens it would close it too.
       clickOutsideEvents={['mousedown', 'touchstart']}
     >
       <Menu.Target>

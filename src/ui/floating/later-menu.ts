@@ -4,8 +4,9 @@ import { later } from '../states/later.tsx'
 import type { MenuOfButton } from './use-menu-button.ts'
 
 /**
- * A menu whose script is loaded after its button is drawn. If it does not load, the page stays; who
- * opens the menu is told. The next opening tries again, in browsers that load a script twice.
+ * A menu whose script is loaded after its button is drawn. If the script does not load, the page
+ * stays, and a message tells the person who opens the menu. The next opening tries again, in
+ * browsers that load a script twice.
  */
 export function laterMenu<Props extends { readonly menu: MenuOfButton }>(
   load: () => Promise<ComponentType<Props>>,

@@ -5,7 +5,7 @@ import { useId, useState } from 'react'
 export interface MenuOfButton {
   /** the id of the button; Mantine derives the id of the menu from it. */
   readonly id: string
-  /** where the menu is drawn; null until the button is */
+  /** the element at which the menu opens; null until the button is drawn */
   readonly target: HTMLElement | null
   readonly isOpen: boolean
   readonly onChange: (isOpen: boolean) => void

@@ -95,10 +95,10 @@ export function viewQueryOf(search: URLSearchParams): string {
   return query.toString()
 }
 
-/** What names a list, and its order: no filter narrows by these. */
+/** The parameters that choose a list or its order: they do not narrow it. */
 const ofList: ReadonlySet<FilterName> = new Set(['queue', 'mine', 'snoozed', 'sort'])
 
-/** Whether the list has a filter beside what names it. Pure. */
+/** Whether the list has a filter that narrows it. Pure. */
 export function isNarrowed(search: URLSearchParams): boolean {
   return names.some((name) => !ofList.has(name) && search.has(name))
 }

@@ -24,7 +24,7 @@ import { verbs } from '../words/verbs.ts'
 
 /**
  * The steps of the order by urgency. A request with less time left than one of these is above all
- * requests with more time. Its row shows the time.
+ * requests with more, and its row shows the time.
  */
 const dayMs = 24 * 3_600_000
 const nearMs = 4 * 3_600_000
@@ -126,7 +126,7 @@ function SelectBox(props: {
   )
 }
 
-/** The times of a request or, while a decision of it is held or sent, that. */
+/** The times of a request, or the progress of its decision while that is held or sent. */
 function TimesOrSending({ item, isGone }: { item: RequestItem; isGone: boolean }) {
   const unsent = useHeldOf(item.id)
   if (unsent === null) return <RowTimes item={item} isGone={isGone} />
@@ -198,7 +198,7 @@ function Outcome({ id }: { id: string }) {
   return <OutcomeText item={data} />
 }
 
-/** Why a pending request is not the person's to decide, or the outcome of another; else empty. */
+/** Why the person cannot decide a pending request, or the outcome of an ended one; else empty. */
 function reasonOrOutcome(item: InboxRow['item']): string {
   if (item.state !== 'pending') return outcomeWithEffect(item)
   return item.eligibility.canDecide ? '' : (item.eligibility.reason ?? '')

@@ -23,7 +23,7 @@ export function useRowActs(
   const navigate = useNavigate()
   const act = useAct(['requests'])
   const [snoozing, setSnoozing] = useState<string | null>(null)
-  // Else the menu would miss the digit that follows the key.
+  // Loads the menu's script early, so that the menu gets a digit that follows the key.
   useEffect(() => void SnoozeMenu.fetch().catch(() => undefined), [])
   const on = (work: (item: RequestItem) => void): (() => void) | null => {
     if (isCardOpen) return null

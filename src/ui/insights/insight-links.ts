@@ -36,7 +36,7 @@ const filtersOf: Readonly<Record<TimedFigure, Readonly<Record<string, string>>>>
   waiting: { state: 'pending' },
   carriedOut: { state: 'any', effect: 'succeeded' },
   failed: { state: 'any', effect: 'failed' },
-  // The list has the approved requests whose grants were used; one grant may have been used often.
+  // Lists the approved requests whose grants were used; a grant may have been used often.
   grantsUsed: { state: 'any', grantsUsed: 'true' },
 }
 

@@ -1,7 +1,7 @@
 import type { KeyboardPlatform } from './platform.ts'
 import { keysOf, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
 
-/** Commands of the palette without a key. Each has a control on its page too. */
+/** Commands of the palette without a key. Each also has a control on its page. */
 const keyless = {
   handOver: 'Hand over to a colleague',
   nudge: 'Nudge the people who can decide',

@@ -1,4 +1,4 @@
-/** Presses of one key that follow each other faster than this are no words. */
+/** Presses of one key within this time are repetitions, not text. */
 const pauseMs = 600
 
 /**

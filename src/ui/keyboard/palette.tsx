@@ -162,10 +162,9 @@ function wordsForNothing(search: ReturnType<typeof useSearch>, q: string): strin
 }
 
 /**
- * While the results of a search arrive, keeps the selected entry, or selects the first one, so that
- * Enter opens what is highlighted. The library selects an entry only when the words change, which
- * is before the service has answered. `entries` is a text that differs for other entries; `""`:
- * nothing is selected.
+ * While the results of a search arrive, keeps the selected entry or else selects the first one, so
+ * that Enter opens what is highlighted. The library selects an entry only when the query changes,
+ * before the service has answered. `entries` identifies the entries; `""`: nothing is selected.
  */
 function useSelectedEntry(store: SpotlightStore, entries: string): void {
   useEffect(() => {

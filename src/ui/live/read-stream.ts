@@ -50,7 +50,7 @@ async function* eventsOf(
   }
 }
 
-/** `import()` takes no signal, and a script that does not come is waited for without an end. */
+/** `import()` takes no signal, and waits without limit for a script that does not arrive. */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)

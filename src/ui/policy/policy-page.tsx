@@ -46,7 +46,7 @@ export function PolicyPage() {
   return (
     <Together what="the policy" layout="table">
       {head}
-      {/* On a phone the version to agree to comes first: the matrix takes two screens. */}
+      {/* On a phone the version to agree to is first, because the matrix takes two screens. */}
       {isPhone && <div className="policy-first">{version}</div>}
       {workers.data.items.length > 0 && <PolicyMatrix workers={workers.data.items} />}
       <div className="policy">

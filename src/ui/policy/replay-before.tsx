@@ -21,7 +21,7 @@ interface Progress {
   readonly judgedCount: number
   readonly groups: readonly ReplayGroup[]
   readonly notJudged: number
-  /** where to go on; `''`: at the newest call; `null`: all were judged */
+  /** where to continue; `''`: at the newest call; `null`: all were judged */
   readonly cursor: string | null
 }
 

@@ -102,7 +102,7 @@ export function ExecutionResult(props: { request: RequestDetail; isBelowDecision
   )
 }
 
-/** The way to the outcome check of the call. */
+/** A link to the outcome check of the call. */
 function OutcomeCheck({ id }: { id: string }) {
   const { data: check } = useQuery(requestQuery(id))
   return (

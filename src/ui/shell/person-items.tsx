@@ -70,7 +70,7 @@ export function PersonItems({ menu }: { menu: MenuOfButton }) {
   )
 }
 
-/** Signs out or switches to another person, and lets go of what belongs to the present one. */
+/** Signs out or switches to another person, and removes what belongs to the present one. */
 function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promise<void> {
   const client = useQueryClient()
   return async (work) => {

@@ -1,7 +1,7 @@
 import { ownPage } from './sign-in-link.ts'
 
 const key = 'countersign.page-after-link'
-/** For as long as a mailed link works. */
+/** The time for which a mailed link works. */
 const lifetimeMs = 15 * 60_000
 
 /**

@@ -2,7 +2,7 @@ const key = 'fragment-behind-sign-in'
 
 /**
  * Stores the fragment (after `#`) of this page in the tab during a sign-in at a provider. It may
- * have a code of Slack, which must not be sent to a server in an address.
+ * contain a code from Slack, which must not be sent to a server in an address.
  */
 export function storeFragment({ pathname, search, hash }: Location): void {
   if (hash === '') sessionStorage.removeItem(key)

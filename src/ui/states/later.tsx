@@ -79,7 +79,7 @@ function fetchOnce<Props extends object>(load: () => Promise<ComponentType<Props
     load().then(
       (loaded) => (component = loaded),
       (error: unknown) => {
-        // The next attempt loads it anew.
+        // The next attempt loads it again.
         promise = null
         throw error
       },

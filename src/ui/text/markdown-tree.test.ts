@@ -26,6 +26,6 @@ test.each([
   expect(text.length).toBeLessThanOrEqual(maxCharacters)
   const begun = process.cpuUsage()
   expect(markdownTree(text)).not.toBeNull()
-  // Of the processor: a busy machine lets the process wait.
+  // Processor time, because a process waits on a busy machine.
   expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000)
 })

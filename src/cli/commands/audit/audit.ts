@@ -66,7 +66,10 @@ interface KeyOptions extends ServiceOptions {
   readonly chain?: boolean
 }
 
-/** `countersign audit key`: prints the key that a later reader must keep apart from the service. */
+/**
+ * `countersign audit key`: prints the key, which whoever verifies the log later must store outside
+ * of the service.
+ */
 function addAuditKeyCommand(audit: Command): void {
   const key = withService(audit.command('key'))
     .description('print the public key of the audit log, which verifies its checkpoints')
@@ -131,8 +134,8 @@ function addAuditWitnessCommand(audit: Command): void {
 }
 
 /**
- * `countersign audit verify`: needs no service, no database, no network and no project. It takes
- * the folders like every command and reads neither.
+ * `countersign audit verify`: needs no service, database, network or project. It accepts the
+ * options of folders like every command, and does not read them.
  */
 function addAuditVerifyCommand(audit: Command): void {
   const verify = withFolders(audit.command('verify'))

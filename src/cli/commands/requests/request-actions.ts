@@ -11,7 +11,7 @@ interface SettleOptions extends ServiceOptions {
   readonly message: string
 }
 
-/** What people do with a request besides deciding it. */
+/** Commands about a request that do not decide it. */
 export function addRequestActions(requests: Command): void {
   addClaim(requests)
   addComment(requests)

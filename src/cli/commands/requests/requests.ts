@@ -92,7 +92,7 @@ function listRequests(options: ListOptions): Promise<void> {
   }
   return printList(options, {
     read: (service, page) => service.call('listRequests', { query: { ...filters, ...page } }),
-    // Where all are pending, the room of the column is for the titles.
+    // If all are pending, the column of states is left out, which leaves more room for titles.
     columns: options.state === 'pending' ? columns : { ...columns, state: stateWord },
     empty: options.mine === true ? 'Nothing waits for you.' : 'No requests.',
   })

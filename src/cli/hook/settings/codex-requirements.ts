@@ -11,7 +11,7 @@ export function codexRequirements(entries: Readonly<Record<string, object>>): st
     lines.push('', `[[hooks.${event}]]`)
     for (const hook of Array.isArray(hooks) ? hooks.filter(isObject) : []) {
       lines.push(`[[hooks.${event}.hooks]]`)
-      // A string of JSON is one of TOML.
+      // Every string of JSON is also a string of TOML.
       for (const [name, value] of Object.entries(hook))
         lines.push(`${name} = ${JSON.stringify(value)}`)
     }

@@ -32,7 +32,7 @@ export function ProofCheck({ request }: { request: string }) {
       setIsChecking(false)
     }
   }
-  // Browsers offer it only to pages from https or localhost.
+  // Browsers have digests only on pages from https or localhost.
   const canCheck = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
   return (
     <div className="column small">

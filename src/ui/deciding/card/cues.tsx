@@ -108,7 +108,7 @@ function rankedCues(cues: RequestItem['cues']): RequestItem['cues'] {
   return displayedCues(cues).toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** Warnings first; of the notices, what a call changes before how it reaches out. */
+/** Warnings first, then notices about what a call changes, then those about the network. */
 function rank({ level, id }: RequestItem['cues'][number]): number {
   if (level === 'warning') return 0
   if (id === 'first_use') return 3

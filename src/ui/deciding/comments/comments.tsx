@@ -38,7 +38,10 @@ export function Comments(props: { request: CommentedRequest; comments: SteadyCom
   )
 }
 
-/** What shows the comments that colleagues have written since. It takes no room of its own. */
+/**
+ * The button that shows the comments that colleagues have written meanwhile. It appears in a line
+ * that exists already, so that nothing moves.
+ */
 export function NewComments({ comments: { newCount, showNew } }: { comments: SteadyComments }) {
   const place = useFocusReturn<HTMLSpanElement>(newCount > 0)
   return (
@@ -52,7 +55,7 @@ export function NewComments({ comments: { newCount, showNew } }: { comments: Ste
   )
 }
 
-/** The same beside a decision, where its key is registered: `onShow` leads to the comments too. */
+/** The same button beside a decision, with its key. `onShow` also scrolls to the comments. */
 export function NewCommentsHere(props: { count: number; onShow: () => void }) {
   const { count, onShow } = props
   const keys = useAriaKeys('showNew')

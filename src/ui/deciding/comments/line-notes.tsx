@@ -17,9 +17,10 @@ const LostNote = later(() => import('./note-form.tsx').then((module) => module.L
 /**
  * The comments below their lines, and the form of a new one. When a colleague has changed the call,
  * the comments stay at the lines that are shown. A comment is saved after the new lines are shown.
- * Comments that arrive in the meantime may be about the new lines, and are drawn there. What is
- * being written at a line that `revision`, which is on the screen, does not draw is `lost`. Above
- * it are the comments that the person began before the page was opened, and has not sent.
+ * Comments that arrive in the meantime may be about the new lines, and are drawn there. `revision`
+ * is the one on the screen. `lost` lists the comments that the person began before the page was
+ * opened and has not sent. Below them is the form of a new comment if this revision does not draw
+ * its line.
  */
 export function useLineNotes(
   request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },

@@ -15,7 +15,7 @@ export function NoteForm(props: {
   onDone: () => void
 }) {
   const { requestId, anchor, isNewest, onDrawn, onDone } = props
-  // Before anything is on the screen, so that the field is never in two places.
+  // Before the browser paints, so that the field is never in two places.
   useLayoutEffect(() => {
     onDrawn(true)
     return () => onDrawn(false)
@@ -41,7 +41,7 @@ export function NoteForm(props: {
   )
 }
 
-/** What comes of a comment on a line. */
+/** Who will read a comment on a line. */
 function noteWords(isPending: boolean, isNewest: boolean): string {
   if (!isPending) return 'It no longer waits: the agent does not read this.'
   return isNewest

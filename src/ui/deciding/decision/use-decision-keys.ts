@@ -29,14 +29,16 @@ export function useDecisionKeys(
     const [key = ''] = keysOf(choice === 'approve' ? 'approve' : 'deny', platform)
     if (field != null) focusAfterKey(field, key)
   }
-  /** What is to be done first comes on the screen: reading, then the reason, then the tick. */
+  /** Leads to what is missing: first the unseen part, then the reason, then the checkbox. */
   const goToObstacle = (): void => {
     if (choice === 'approve' && request.risk === 'high' && !fullyViewed && onShowUnseen()) return
     if (whyReasonOf(choice, displayedRequest) !== null && reason.trim() === '') goToReason()
     else panel.current?.querySelector<HTMLElement>('input[type="checkbox"]')?.focus()
   }
   return {
-    /** At low and medium risk, holds the decision; before that, leads to what is missing. */
+    /**
+     * Leads to what is missing. If nothing is, and the risk is low or medium, holds the decision.
+     */
     pressAgain: (): void => {
       if (busy || !votable) return
       if (obstacle !== null) {
@@ -47,10 +49,10 @@ export function useDecisionKeys(
       }
       if (!decision.onlyByChord) return decision.hold()
       announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
-      // Where letters are text: on the choices, a letter of a typed reason could choose another.
+      // The focus leaves the choices: letters typed there would choose, and here they are text.
       goToReason()
     },
-    /** A digit puts a common reason into a denial; `false`: it has none. */
+    /** Puts the preset with this number into the reason of a denial; `false`: there is none. */
     chooseReason: (digit: number): boolean => {
       const preset = decision.isDenial ? reasonPresets[digit - 1] : undefined
       if (preset === undefined) return false

@@ -101,7 +101,7 @@ export function useDecision(input: DecisionInput) {
     changed,
     /** the form is on the page */
     votable,
-    /** the request can no longer be decided, and not by this decision */
+    /** the request ended without this decision */
     closed: recorded === null && refusal === null && !submitting && request.state !== 'pending',
     recorded,
     refusal,

@@ -17,7 +17,7 @@ export function namesLeft(request: Deciders): string {
   return [...here, ...away.map(({ name }) => `${name} (away)`)].join(', ')
 }
 
-/** For whom it waits: those whose approval brings it forward, if there are any. Pure. */
+/** The people whose approval brings the request forward, as a sentence. Pure. */
 export function waitWords(request: Deciders): string {
   const names = namesLeft({ ...request, eligiblePeople: [...neededPeople(request.eligiblePeople)] })
   return names === '' ? 'nobody can decide it at the moment' : `waits for ${names}`

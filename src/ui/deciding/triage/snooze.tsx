@@ -7,7 +7,10 @@ import { useAct } from '../../states/use-act.ts'
 import { SnoozeMenu } from './later-snooze-menu.ts'
 import { verbs } from '../../words/verbs.ts'
 
-/** The button and the key that snooze a pending request for who may decide it, or end that. */
+/**
+ * The button and the key that snooze a pending request or end the snooze, for a person who may
+ * decide it.
+ */
 export function Snooze({ request }: { request: RequestDetail }) {
   const act = useAct(['request'])
   const { menu, button, open } = useMenuButton()

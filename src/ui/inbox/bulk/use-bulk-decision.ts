@@ -61,7 +61,7 @@ export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly
     excluded: plan.excluded,
     /** the requests that nobody removed */
     remaining,
-    /** of them, those that the decision counts for now */
+    /** those of them that the decision would count for now */
     requests,
     remove: (id: string): void => setRemoved((before) => new Set([...before, id])),
     recordView,

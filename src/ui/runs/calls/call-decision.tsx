@@ -27,7 +27,7 @@ function NotLoaded({ requestId }: { requestId: string }) {
   )
 }
 
-/** Whether a call, or the start of a run, is what is open to be decided. */
+/** Whether the form of this request is the open one. */
 export function useIsOpen(requestId: string | undefined): boolean {
   const calls = use(OpenCallContext)
   return requestId !== undefined && calls?.requestId === requestId
@@ -55,7 +55,7 @@ export function CallDecider({ call, runId }: { call: TranscriptCall; runId: stri
   )
 }
 
-/** For a call whose end nobody knows: the way to its outcome check. */
+/** A link to the outcome check of a call whose outcome is unknown. */
 export function CheckLink({ requestId, runId }: { requestId: string; runId: string }) {
   const { person } = useMe()
   const run = useRun(runId)

@@ -69,7 +69,7 @@ export function RunsHead({ runs }: { runs: readonly Run[] }) {
   )
 }
 
-/** The time of a link from Insights, which has no control here, and the way to all times. */
+/** The period of a link from Insights, which has no control here, and a link that removes it. */
 function ActiveWords() {
   const [search] = useSearchParams()
   const [from, to] = [search.get('activeFrom'), search.get('activeTo')]

@@ -94,7 +94,7 @@ function RunEnd({ run }: { run: Run }) {
   )
 }
 
-/** The way to the requests that the run waits for. */
+/** A link to the requests that the run waits for. */
 function ToDecide({ run }: { run: Run }) {
   if (run.pendingRequests === 0) return null
   return (

@@ -7,7 +7,7 @@ import { VisibleLine } from '../../text/visible-text.tsx'
 import { useRunInProgress } from './run-in-progress.tsx'
 import type { OutputSoFar } from './so-far.ts'
 
-/** The most output that is drawn: each hostile character may become a chip. */
+/** The largest output that is drawn, because each hostile character may become a chip. */
 const maxDrawn = { bytes: 16 * 1024, lines: 200 }
 /** A smaller distance from the end counts as the end, in pixels. */
 const atEndPx = 24

@@ -11,7 +11,7 @@ import './changed-files.css'
 /** The number of files that are shown at first, because the list is beside the conversation. */
 const initialCount = 8
 
-/** Of the calls that changed a file. */
+/** The number of calls that are named for a file. */
 const maxCalls = 3
 
 /** The files that differ from the start of the run. */

@@ -94,7 +94,7 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
   )
 }
 
-/** States the height of the box to the style of the conversation, which it covers at the end. */
+/** Tells the height of the box to the style of the conversation, whose end it covers. */
 function useHeightOf(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
     const box = form.current

@@ -59,7 +59,7 @@ test('at high risk a call that was carried out before is approved only with the 
   expect(whyNotSubmit(repeated, { ...ready, again: true })).toBeNull()
   expect(decisionBody(repeated, { ...ready, again: true })).toMatchObject({ again: true })
   expect(whyNotSubmit(repeated, { ...ready, choice: 'deny' })).toBeNull()
-  // Below high risk nothing is to be ticked, and nothing is sent of it.
+  // Below high risk the form has no checkbox, and the body does not contain `again`.
   const medium = { ...request, alike }
   expect(whyNotSubmit(medium, fields)).toBeNull()
   expect(decisionBody(medium, fields)).not.toHaveProperty('again')

@@ -9,7 +9,9 @@ import { useOwnVote } from './own-vote.ts'
 import type { DecisionOutcome } from './stage-sentence.ts'
 
 const recordedAlone = (): string => 'Recorded.'
-/** Loaded once there is a decision. Where it does not load, only what is known is said. */
+/**
+ * Loaded once there is a decision. If it does not load, the page says only that it is recorded.
+ */
 const RecordedSentence = later(
   () =>
     import('./recorded-sentence.tsx').then(
@@ -81,7 +83,7 @@ export function DecisionResult(props: {
   )
 }
 
-/** Why this person cannot decide the request; of who has decided it, what they decided and when. */
+/** Why this person cannot decide the request, or what they decided and when. */
 function NotToDecide({ request, reason }: { request: RequestDetail; reason: string | null }) {
   const own = useOwnVote(request)
   if (own === null) return <Notice tone="plain" title={whyNotYours(reason, 'decide')} />

@@ -3,9 +3,9 @@ import { ApiRefusal, callApi } from '../../../api/call-api.ts'
 import { type DecisionOutcome, stageSentence } from './stage-sentence.ts'
 
 /**
- * The sentence for a decision just recorded. The request is read again: other decisions of its turn
- * may have been recorded since the person opened it. Where it cannot be read, only what is known is
- * said.
+ * The sentence for a decision just recorded. Reads the request again, because other decisions of
+ * its turn may have been recorded since the person opened it. If the request cannot be read, the
+ * sentence says only that the decision is recorded.
  */
 export async function sentenceNow(
   answer: DecisionAnswer,

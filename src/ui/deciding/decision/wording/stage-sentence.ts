@@ -56,7 +56,7 @@ export function waitsFor(decided: DecisionOutcome, { batch }: CallNow): string |
   return null
 }
 
-/** The run after the decision, where it no longer goes on. */
+/** What the run does after the decision, in states in which it does not continue. */
 const restingRuns: Readonly<Partial<Record<RunState, string>>> = {
   waiting_for_input: 'The run waits for a message.',
   completed: 'The run has completed.',
