@@ -8,7 +8,7 @@ import { advanceExternal } from '#services/external/advance-external.ts'
 import { executeGatewayCall } from '#services/gateway/execute-gateway-call.ts'
 import { settleGatewayCall } from '#services/gateway/settle-gateway-call.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
-import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
+import { recordScheduledTime } from '#services/runs/schedules/record-scheduled-time.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
 import type { Activities, DatabaseActivities } from '#workflows/activity-port.ts'
 import type { CallPreparations } from './call-preparations.ts'
@@ -43,7 +43,7 @@ export function createActivities(
       enterManualResult(ctx, input),
     ),
     closeRun: recordingForgeries(ctx, 'closeRun', (input) => closeRun(ctx, input)),
-    noteScheduledTime: (input) => noteScheduledTime(ctx, input),
+    noteScheduledTime: (input) => recordScheduledTime(ctx, input),
   }
   return {
     executions: {

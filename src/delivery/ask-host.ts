@@ -85,7 +85,7 @@ export function askHost(asking: HostContext): HostAnswers {
 
 /** Limits the concurrent queries, of all and of one caller: a host can answer few at a time. */
 const questions = new Shares({
-  places: 32,
+  slots: 32,
   maxPerCaller: 8,
   maxWaiting: 200,
   waitMs: answerWithinMs,

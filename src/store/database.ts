@@ -75,7 +75,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
     client.query(`set statement_timeout to ${Math.ceil(maxAnswerMs)}`).catch(() => undefined)
   })
   const maxPerCaller = Math.max(1, Math.floor(poolSize * shareOfOne))
-  const shares = new Shares({ places: poolSize, maxPerCaller, maxWaiting, waitMs })
+  const shares = new Shares({ slots: poolSize, maxPerCaller, maxWaiting, waitMs })
   const dialect = new PostgresDialect({ pool: preparingPool(pool) })
   const db = oneConnectionAtATime(dialect, () => shares.take(callerNow?.()))
   pools.set(db, { pool, shares })

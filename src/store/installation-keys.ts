@@ -31,7 +31,7 @@ export async function readHandovers(db: Db | Tx): Promise<string[]> {
 }
 
 /** Stores a key of the log; false when it is stored already. */
-export async function noteLogKey(
+export async function storeLogKey(
   tx: Db | Tx,
   key: { readonly keyId: string; readonly vkey: string; readonly handover: string | null },
 ): Promise<boolean> {

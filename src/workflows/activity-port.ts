@@ -32,7 +32,7 @@ export interface Activities {
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
   /** Puts the result of a call that a person made into the transcript, once. */
   enterManualResult(input: { readonly callId: string }): Promise<void>
-  /** Notes, once, that a time of a schedule has come. */
+  /** Records, once, that a time of a schedule has come. */
   noteScheduledTime(input: { readonly schedule: string; readonly at: string }): Promise<void>
   judgeCall(input: JudgeInput): Promise<JudgeAnswer>
 }

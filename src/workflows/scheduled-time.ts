@@ -3,7 +3,7 @@ import { databaseActivities } from './activity-proxies.ts'
 import { idOf } from './untrusted.ts'
 
 /**
- * Notes that a time of a schedule has come. Temporal starts this workflow. The store judges the
+ * Records that a time of a schedule has come. Temporal starts this workflow. The store judges the
  * time, even if somebody started the workflow by hand.
  */
 export async function scheduledTime(input: { readonly schedule: string }): Promise<void> {

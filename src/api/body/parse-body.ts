@@ -11,7 +11,7 @@ export const inlineBytes = 256 * 1024
 const threadLimitMs = 5000
 
 /** Threads take memory and a core: few at a time, one for each caller. */
-const threads = new Shares({ places: 2, maxPerCaller: 1, maxWaiting: 8, waitMs: 10_000 })
+const threads = new Shares({ slots: 2, maxPerCaller: 1, maxWaiting: 8, waitMs: 10_000 })
 
 /**
  * `parseStrictJson`, off the event loop when the body is large. Rejects with `JsonProblem`, or with

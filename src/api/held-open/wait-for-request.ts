@@ -60,7 +60,7 @@ const maxLargeBodies = 8
 
 /**
  * Counts a waiting answer; call the result when it no longer waits. One whose call has a large body
- * frees the place of a call that is carried out, and is counted apart. Throws `rate_limited`.
+ * frees the slot of a call that is carried out, and is counted apart. Throws `rate_limited`.
  */
 export function holdAnswer(): () => void {
   const current = currentRequest.getStore()

@@ -17,8 +17,8 @@ import {
   hookCallOf,
   readHookedRequest,
   recordRefusalReply,
-  noteUse,
-  noteWaiter,
+  recordUse,
+  recordWaiter,
   type HookedRequest,
 } from '#services/hooks/hooked-call.ts'
 import type { ExternalInput } from '#services/requests/facts/external-input.ts'
@@ -99,7 +99,7 @@ export async function judgeHook(
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
     // The agent may have given up an older equal call: it must not take the permit.
-    if (received.scope !== null) await noteWaiter(api.ctx, requestId, waiter)
+    if (received.scope !== null) await recordWaiter(api.ctx, requestId, waiter)
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const withinMs = Math.max(0, Math.ceil(endsAt - performance.now()))
     const waiting = { withinMs, read, isKnown, isOver: isReplaced }
@@ -117,7 +117,7 @@ export async function judgeHook(
     if (!(await take(api, caller, latest))) continue
     const input = await inputToMake(api, caller, received, latest)
     const reported = input === null ? named : namedCallOf(received, input)
-    await noteUse(api.ctx, requestId, reported)
+    await recordUse(api.ctx, requestId, reported)
     return allowedCall(requestId, input)
   }
   return deny('this call was carried out before.')

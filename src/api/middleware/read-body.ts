@@ -17,7 +17,7 @@ const signedBodyBytes = 256 * 1024
  * Calls with bodies over 256 KiB, or of unknown length, that are in memory at once: a caller who
  * sends slowly on a thousand connections would otherwise take 12 GiB of it (security.md 37).
  */
-const largeBodies = new Shares({ places: 16, maxPerCaller: 4, maxWaiting: 100, waitMs: 10_000 })
+const largeBodies = new Shares({ slots: 16, maxPerCaller: 4, maxWaiting: 100, waitMs: 10_000 })
 
 const options = { type: () => true, inflate: false }
 const readOfCaller = raw({ ...options, limit: limits.httpBodyBytes })

@@ -4,7 +4,7 @@ import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import type { Db } from '#store/database.ts'
-import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
+import { storeLogKey, readLogKey } from '#store/installation-keys.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { appendHandover, leavesAtOnce, type HandoverSigners } from './append-to-log.ts'
 
@@ -44,7 +44,7 @@ export async function handOverLog(
     const size = (await readNewestCheckpoint(tx))?.size ?? 0
     const previous = inForce === null ? (before?.key ?? null) : parseVerifierKey(inForce.vkey)
     const handover = formatHandover({ size, before: previous }, { after, before })
-    if (!(await noteLogKey(tx, { keyId, vkey, handover }))) {
+    if (!(await storeLogKey(tx, { keyId, vkey, handover }))) {
       throw new Error(`The log was signed with ${vkey} before: a key can take over only once`)
     }
   })

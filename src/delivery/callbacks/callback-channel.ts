@@ -13,7 +13,7 @@ import { readSecrets } from '../webhooks/webhook-secret.ts'
 
 /**
  * Notifies programs at their `callbackUrl`. The message is written when the request ends, so
- * `compose` makes none from the stream. Each key has two places of its own, so that a program that
+ * `compose` makes none from the stream. Each key has two slots of its own, so that a program that
  * hangs delays only itself.
  */
 export function callbackChannel(
@@ -29,7 +29,7 @@ export function callbackChannel(
     kind: 'callback',
     events: [],
     queues: null,
-    places: { atOnce: 32, perRecipient: 2 },
+    slots: { atOnce: 32, perRecipient: 2 },
     compose: async () => [],
     send: async (due, stopping, timeoutMs) => {
       const { id, body, requestId } = due

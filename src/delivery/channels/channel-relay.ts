@@ -48,7 +48,7 @@ export const usualTimes: RelayTimes = {
 const quietAfterMs = minutes
 
 /** Concurrent notifications to one endpoint. */
-const usualPlaces = { atOnce: 4, perRecipient: 4 }
+const usualSlots = { atOnce: 4, perRecipient: 4 }
 
 export interface ChannelRelayOptions {
   readonly db: Db
@@ -63,7 +63,7 @@ export interface ChannelRelayOptions {
 
 /**
  * Sends events to the channels of the policy in force, in every API process. Each channel has
- * places of its own, so that one that is slow or down delays no other; without channels it does
+ * slots of its own, so that one that is slow or down delays no other; without channels it does
  * nothing when something happens.
  */
 export class ChannelRelay implements AsyncDisposable {
@@ -139,18 +139,18 @@ export class ChannelRelay implements AsyncDisposable {
     }
   }
 
-  /** Takes as many due deliveries as there are free places and starts them without waiting. */
+  /** Takes as many due deliveries as there are free slots and starts them without waiting. */
   async #fill(channel: Channel): Promise<void> {
     const under = this.#sending.get(channel.name) ?? new Map<Promise<void>, string>()
     this.#sending.set(channel.name, under)
-    const { atOnce, perRecipient } = channel.places ?? usualPlaces
+    const { atOnce, perRecipient } = channel.slots ?? usualSlots
     const maxDeliveries = atOnce - under.size
     if (maxDeliveries <= 0 || this.#stopping.signal.aborted) return
     const { db } = this.#options
     const { leaseMs } = this.#times
     const underWay = [...under.values()]
-    const place = { endpoint: channel.name, maxDeliveries, leaseMs, perRecipient, underWay }
-    for (const due of await takeDue(db, place)) {
+    const slots = { endpoint: channel.name, maxDeliveries, leaseMs, perRecipient, underWay }
+    for (const due of await takeDue(db, slots)) {
       this.#attemptedAt = performance.now()
       const sending = this.#deliver(channel, due)
         .catch((error: unknown) => this.#failed(channel, due, error))

@@ -47,7 +47,7 @@ export interface SendOutcome {
  */
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
   /** concurrent messages of one process, and to one recipient; default: 4, to any recipients */
-  readonly places?: { readonly atOnce: number; readonly perRecipient: number }
+  readonly slots?: { readonly atOnce: number; readonly perRecipient: number }
   /** the events whose messages to one recipient are limited for an hour; default: none */
   readonly limited?: readonly StreamEventType[]
   /** a hash of its receiver's address, where one answer is about the whole channel; else absent */

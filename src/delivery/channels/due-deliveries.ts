@@ -8,7 +8,7 @@ import type { DueDelivery, SendOutcome } from './channel.ts'
 /** How many due rows are read, so that a recipient with many delays others little. */
 const dueAtOnce = 2000
 
-export interface Places {
+export interface Slots {
   readonly endpoint: string
   readonly maxDeliveries: number
   readonly leaseMs: number
@@ -32,10 +32,10 @@ export function isVouched(seals: Seals, endpoint: string, due: DueRow): boolean 
 /**
  * Leases up to `maxDeliveries` due deliveries of an endpoint for `leaseMs`: if this process ends
  * without a result, they are sent again, with the same id. A recipient's oldest come first, within
- * its places; recipients with fewer under way precede those with more.
+ * its slots; recipients with fewer under way precede those with more.
  */
-export async function takeDue(db: Db, places: Places): Promise<DueRow[]> {
-  const { endpoint, maxDeliveries, leaseMs, perRecipient, underWay } = places
+export async function takeDue(db: Db, slots: Slots): Promise<DueRow[]> {
+  const { endpoint, maxDeliveries, leaseMs, perRecipient, underWay } = slots
   const { rows } = await sql<DueRow>`
     with busy as (
       select recipient, count(*) as taken from ${eachOf(underWay)} as way(recipient) group by recipient

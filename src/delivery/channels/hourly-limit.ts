@@ -26,7 +26,7 @@ export interface LimitedMessages {
  * Returns how many more messages one of these recipients may get. The hour is that before the
  * event, also for events of several hours that become messages together after an outage.
  */
-export async function placesLeft(
+export async function messagesLeft(
   tx: Tx,
   { endpoint, type, queue, at }: LimitedMessages,
   recipients: readonly string[],
@@ -58,11 +58,11 @@ export async function withinLimit(
 ): Promise<readonly Message[]> {
   if (request === null || messages.length === 0) return messages
   const recipients = messages.map(({ recipient }) => recipient)
-  const left = await placesLeft(tx, { endpoint, type, queue: request.queue, at }, recipients)
+  const left = await messagesLeft(tx, { endpoint, type, queue: request.queue, at }, recipients)
   return messages.flatMap((message) => {
-    const places = left(message.recipient)
-    if (places <= 0) return []
-    if (places > 1) return [message]
+    const remaining = left(message.recipient)
+    if (remaining <= 0) return []
+    if (remaining > 1) return [message]
     return [{ ...message, body: message.lastBody?.() ?? message.body }]
   })
 }

@@ -8,7 +8,7 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import type { JsonRow } from '#store/json-row.ts'
 import { isRequestVouched } from '../channels/body-matches-request.ts'
-import { expiringSoonMs, placesLeft } from '../channels/hourly-limit.ts'
+import { expiringSoonMs, messagesLeft } from '../channels/hourly-limit.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
@@ -86,7 +86,7 @@ async function storeMails(
     const addresses = concerned.map(({ email }) => email)
     // After an outage, those of several hours are stored together.
     const at = new Date(request.expires_at.getTime() - expiringSoonMs)
-    const left = await placesLeft(tx, { ...to, queue: request.queue, at }, addresses)
+    const left = await messagesLeft(tx, { ...to, queue: request.queue, at }, addresses)
     const rows = addresses
       .filter((email) => left(email) > 0)
       .map((email) => {

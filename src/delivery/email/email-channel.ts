@@ -42,7 +42,7 @@ export function emailChannel(options: EmailChannelOptions): Channel {
   return {
     ...emailEndpointOf(settings),
     limited: usualEvents,
-    places: { atOnce: 4, perRecipient: 2 },
+    slots: { atOnce: 4, perRecipient: 2 },
     compose: (tx, event) => compose(tx, event, options),
     send: async (due, stopping, timeoutMs) => {
       const mail = JSON.parse(due.body) as Mail
@@ -70,7 +70,7 @@ async function compose(
   // The request may have ended by now: then only its end is mailed.
   if (occasion !== 'ended' && request.state !== 'pending') return []
   const people = await mailRecipients(tx, request.id, settings.choice)
-  if (occasion === 'ended') await keepNews(tx, request.id, people)
+  if (occasion === 'ended') await recordNews(tx, request.id, people)
   const isUrgent =
     occasion === 'opened' && isOverBeforeDigest(request.expires_at, at, settings.digest)
   const recipients = people.filter(
@@ -100,8 +100,8 @@ export function isConcerned(person: MailRecipient, occasion: Occasion): boolean 
   return occasion === 'ended' ? person.isStarter || person.ended : person.mayDecide
 }
 
-/** Notes an end for the next digests. Pending requests are read by a digest itself. */
-async function keepNews(
+/** Records an end for the next digests. Pending requests are read by a digest itself. */
+async function recordNews(
   tx: Tx,
   requestId: string,
   people: readonly MailRecipient[],

@@ -84,7 +84,7 @@ export class Relay implements AsyncDisposable {
       gatherMs: laterByMs,
       gatherAtMostMs: laterByAtMostMs,
       work: () => this.#deliverLater(),
-      onError: (error) => this.#noteFailure(error),
+      onError: (error) => this.#recordFailure(error),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
@@ -215,13 +215,13 @@ export class Relay implements AsyncDisposable {
     const task = work
       .then(
         () => undefined,
-        (error: unknown) => this.#noteFailure(error),
+        (error: unknown) => this.#recordFailure(error),
       )
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
 
-  #noteFailure(error: unknown): void {
+  #recordFailure(error: unknown): void {
     this.#rounds.wakeWithin(takeOverAfterMs)
     this.#log.warn({ error: errorText(error) }, 'a delivery failed; the next round repeats it')
   }

@@ -37,7 +37,7 @@ export function pushChannel(options: PushChannelOptions): Channel {
     kind: 'push',
     events: usualEvents,
     queues: null,
-    places: { atOnce: 16, perRecipient: 2 },
+    slots: { atOnce: 16, perRecipient: 2 },
     limited: usualEvents,
     reachesAnybody: hasDevice,
     compose: (tx, event) => compose(tx, event, options),

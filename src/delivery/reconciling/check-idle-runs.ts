@@ -1,10 +1,10 @@
 import {
   type TaskFailure,
-  noteRestart,
-  noteStalls,
+  recordRestart,
+  markStalls,
   restartsOf,
   type Stall,
-} from '#services/runs/note-stalls.ts'
+} from '#services/runs/stalls.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
@@ -50,9 +50,9 @@ export async function checkIdleRuns(
     } else if (workflow.taskAttempts > 0) unsure.push(run.id)
     if (workflow.isIdle && (await options.woken.wake(temporal, run))) woken.push(run.id)
   }
-  const stalled = await noteStalls(ctx, stalls, unsure)
+  const stalled = await markStalls(ctx, stalls, unsure)
   for (const { stall, workflow_id } of restarting) {
-    await noteRestart(ctx, stall)
+    await recordRestart(ctx, stall)
     await restartWorkflow(delivering, { id: stall.runId, workflow_id }, 'of_running')
     options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started again')
   }

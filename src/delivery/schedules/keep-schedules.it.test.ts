@@ -3,7 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { useOwnNamespace } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
+import { recordScheduledTime } from '#services/runs/schedules/record-scheduled-time.ts'
 import { connectTemporal } from '../temporal-client.ts'
 import { ScheduleKeeper } from './keep-schedules.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
@@ -60,7 +60,7 @@ test('an activation and a recorded time wake it, however long its pause is', asy
   await using _keeper = keep(tenMinutes)
   await desk.activate({ 'countersign.yaml': deskConfig + schedules })
   await waitUntil(() => isInTemporal('first'))
-  await noteScheduledTime(desk.api, { schedule: 'first', at: soon().toISOString() })
+  await recordScheduledTime(desk.api, { schedule: 'first', at: soon().toISOString() })
   await untilStarted('first')
 })
 

@@ -1,8 +1,8 @@
 import { hashJson } from '#domain/json/digest.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
-import { noteMissedTimes } from '#services/runs/schedules/note-missed-times.ts'
-import { scheduleChannel } from '#services/runs/schedules/note-scheduled-time.ts'
+import { recordMissedTimes } from '#services/runs/schedules/record-missed-times.ts'
+import { scheduleChannel } from '#services/runs/schedules/record-scheduled-time.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
 import { pausedNames } from '#services/runs/starting/pause-start.ts'
 import { auditChannel } from '#store/audit/audit.ts'
@@ -73,7 +73,7 @@ export class ScheduleKeeper implements AsyncDisposable {
     const { ctx, temporal, guard, taskQueue } = this.#options
     const nextInMs = await startDueTimes(ctx)
     if (nextInMs !== null) this.#rounds.wakeWithin(nextInMs)
-    await noteMissedTimes(ctx)
+    await recordMissedTimes(ctx)
     const schedules = await this.#wanted()
     const hash = hashJson(
       schedules.map(({ setting: { name, cron, timezone, catchup }, paused }) => [

@@ -33,13 +33,13 @@ export function slackChannel(options: SlackChannelOptions): Channel {
     kind,
     events,
     queues,
-    // Each queue has places of its own: one whose requests come by the thousand delays no other.
-    places: { atOnce: 4, perRecipient: 2 },
+    // Each queue has slots of its own: one whose requests come by the thousand delays no other.
+    slots: { atOnce: 4, perRecipient: 2 },
     // Without the message of its opening, nothing else is posted about a request.
     limited: ['request.opened'],
     compose: async (_tx, { type, request }) => {
       if (request === null) return []
-      // It would take one of the hour's places, and nothing would be posted.
+      // It would take one of the messages of the hour, and nothing would be posted.
       if (type === 'request.opened' && request.state !== 'pending') return []
       const body = { requestId: request.id }
       const lastBody = (): string => JSON.stringify({ ...body, isLastOfHour: true })

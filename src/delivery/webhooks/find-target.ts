@@ -44,11 +44,11 @@ export async function findTarget(
  * Lookups under way. Each takes a thread of the process until the name server answers or is given
  * up after 10 to 30 seconds: without bounds, a few names that no server answers for would keep
  * every other lookup waiting. `bin/countersign` starts 32 such threads, half of which look names
- * up. Names that programs and people choose (callbacks, push) have places of their own, and so
+ * up. Names that programs and people choose (callbacks, push) have slots of their own, and so
  * delay no configured name.
  */
-const places = { places: 6, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 }
-const [configured, chosenByOthers] = [new Shares(places), new Shares(places)]
+const bounds = { slots: 6, maxPerCaller: 2, maxWaiting: 100, waitMs: 10_000 }
+const [configured, chosenByOthers] = [new Shares(bounds), new Shares(bounds)]
 
 /**
  * All addresses of a configured name, by the system's resolver. At most two names of one domain are

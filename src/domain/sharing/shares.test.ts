@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BusyError, Shares } from './shares.ts'
 
 const shares = (more: Partial<ConstructorParameters<typeof Shares>[0]> = {}) =>
-  new Shares({ places: 4, maxPerCaller: 2, maxWaiting: 3, waitMs: 30_000, ...more })
+  new Shares({ slots: 4, maxPerCaller: 2, maxWaiting: 3, waitMs: 30_000, ...more })
 
 /** Takes one and notes when it was given. */
 function taking(from: Shares, caller: string | undefined, order: string[]) {
@@ -13,7 +13,7 @@ function taking(from: Shares, caller: string | undefined, order: string[]) {
   })
 }
 
-describe('places', () => {
+describe('slots', () => {
   test('are never all used by one caller, and other callers get theirs at once', async () => {
     const pool = shares()
     const order: string[] = []
@@ -23,8 +23,8 @@ describe('places', () => {
     expect(pool.waiting).toBe(3)
   })
 
-  test('are given to waiting callers in turn, one each, however many places each has asked for', async () => {
-    const pool = shares({ places: 1, maxPerCaller: 1 })
+  test('are given to waiting callers in turn, one each, however many slots each has asked for', async () => {
+    const pool = shares({ slots: 1, maxPerCaller: 1 })
     const order: string[] = []
     const first = await pool.take(undefined)
     const waiting = ['a', 'a', 'a', 'b', 'c', undefined].map((caller) =>
@@ -36,7 +36,7 @@ describe('places', () => {
     expect(pool.waiting).toBe(0)
   })
 
-  test('of the service itself are bounded only by the number of places', async () => {
+  test('of the service itself are bounded only by the number of slots', async () => {
     const pool = shares()
     const order: string[] = []
     for (let callCount = 0; callCount < 6; callCount += 1) void taking(pool, undefined, order)
@@ -46,7 +46,7 @@ describe('places', () => {
   })
 
   test('are freed once, however often the function is called', async () => {
-    const pool = shares({ places: 1, maxPerCaller: 1 })
+    const pool = shares({ slots: 1, maxPerCaller: 1 })
     const release = await pool.take('a')
     release()
     release()
@@ -59,11 +59,11 @@ describe('places', () => {
   })
 
   test('are refused to a caller with too many waiting calls, and to one that has waited too long', async () => {
-    const pool = shares({ places: 1, maxPerCaller: 1, maxWaiting: 1, waitMs: 20 })
+    const pool = shares({ slots: 1, maxPerCaller: 1, maxWaiting: 1, waitMs: 20 })
     const release = await pool.take('a')
     const late = pool.take('a')
     await expect(pool.take('a')).rejects.toBeInstanceOf(BusyError)
-    await expect(late).rejects.toThrow('No place was free for 20 ms')
+    await expect(late).rejects.toThrow('No slot was free for 20 ms')
     expect(pool.waiting).toBe(0)
     release()
     await expect(pool.take('a')).resolves.toBeTypeOf('function')

@@ -1,4 +1,4 @@
-/** Every place is in use for longer than a caller should wait; a later try can succeed. */
+/** Every slot is in use for longer than a caller should wait; a later try can succeed. */
 export class BusyError extends Error {
   override readonly name = 'BusyError'
 }
@@ -11,7 +11,7 @@ interface WaitingShare {
 const ownWork = ''
 
 /**
- * Distributes places (connections of a pool, questions to a host) among callers, so that no busy
+ * Distributes slots (connections of a pool, questions to a host) among callers, so that no busy
  * caller delays the others: a caller has at most `maxPerCaller` at a time, and waiting callers are
  * served in turn. Waiting is bounded in time and in number (security.md 37).
  */
@@ -26,13 +26,13 @@ export class Shares {
   #waiting = 0
 
   constructor(options: {
-    readonly places: number
+    readonly slots: number
     readonly maxPerCaller: number
     /** of one caller */
     readonly maxWaiting: number
     readonly waitMs: number
   }) {
-    this.#free = options.places
+    this.#free = options.slots
     this.#maxPerCaller = options.maxPerCaller
     this.#maxWaiting = options.maxWaiting
     this.#waitMs = options.waitMs
@@ -43,7 +43,7 @@ export class Shares {
     return this.#waiting
   }
 
-  /** Resolves with a function that frees the caller's place. Rejects with `BusyError`. */
+  /** Resolves with a function that frees the caller's slot. Rejects with `BusyError`. */
   async take(caller: string | undefined): Promise<() => void> {
     const name = caller ?? ownWork
     if (this.#mayHave(name)) return this.#give(name)
@@ -61,7 +61,7 @@ export class Shares {
       }
       const timer = setTimeout(() => {
         this.#leave(name, queue, share)
-        reject(new BusyError(`No place was free for ${this.#waitMs} ms`))
+        reject(new BusyError(`No slot was free for ${this.#waitMs} ms`))
       }, this.#waitMs)
       queue.add(share)
       this.#waiting += 1
@@ -88,7 +88,7 @@ export class Shares {
     }
   }
 
-  /** Gives free places to waiting callers in turn. */
+  /** Gives free slots to waiting callers in turn. */
   #serve(): void {
     for (const [name, queue] of this.#queues) {
       if (this.#free === 0) return

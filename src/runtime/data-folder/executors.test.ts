@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { identifyProcess } from '../processes/process-identity.ts'
-import { lostExecutors, noteExecutor } from './executors.ts'
+import { lostExecutors, recordExecutor } from './executors.ts'
 
 let dataDir: string
 const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'])
@@ -25,14 +25,14 @@ async function change(facts: object): Promise<void> {
 }
 
 test('a process that runs is not lost, and a graceful end leaves no note', async () => {
-  const note = await noteExecutor(dataDir, 'host:1:a')
+  const note = await recordExecutor(dataDir, 'host:1:a')
   expect(await lostExecutors(dataDir)).toEqual([])
   await note[Symbol.asyncDispose]()
   expect(await readdir(join(dataDir, 'run'))).toEqual([])
 })
 
 test('a process that was killed is lost until its note is removed', async () => {
-  await noteExecutor(dataDir, 'host:1:a')
+  await recordExecutor(dataDir, 'host:1:a')
   await change(ended)
   const [lost, ...more] = await lostExecutors(dataDir)
   expect([lost?.executor, more]).toEqual(['host:1:a', []])
@@ -41,7 +41,7 @@ test('a process that was killed is lost until its note is removed', async () => 
 })
 
 test('another process with the id of one that ended does not hide its end', async () => {
-  await noteExecutor(dataDir, 'host:1:a')
+  await recordExecutor(dataDir, 'host:1:a')
   await change({ startedAt: ended.startedAt })
   expect(await lostExecutors(dataDir)).toHaveLength(1)
 })
@@ -51,7 +51,7 @@ test.each([
   ['without a process', { pid: 'x' }],
   ['with more than we wrote', { more: 1 }],
 ])('a note %s is ignored', async (_, facts) => {
-  await noteExecutor(dataDir, 'host:1:a')
+  await recordExecutor(dataDir, 'host:1:a')
   await change({ ...ended, ...facts })
   expect(await lostExecutors(dataDir)).toEqual([])
 })

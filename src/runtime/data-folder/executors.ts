@@ -15,7 +15,7 @@ const executorSchema = z.strictObject({
   startedAt: z.string(),
 })
 
-/** A process that carried out calls on this host and ended without removing its note. */
+/** A process that carried out calls on this host and ended without removing its record. */
 export interface LostExecutor {
   /** its name in its attempts (`execution.executor`) */
   readonly executor: string
@@ -24,10 +24,10 @@ export interface LostExecutor {
 }
 
 /**
- * Notes in the data folder that this process carries out calls under that name. Disposing, as a
- * graceful end does, removes the note.
+ * Records in the data folder that this process carries out calls under that name. Disposing, as a
+ * graceful end does, removes the record.
  */
-export async function noteExecutor(dataDir: string, executor: string): Promise<AsyncDisposable> {
+export async function recordExecutor(dataDir: string, executor: string): Promise<AsyncDisposable> {
   const identity = identifyProcess(process.pid)
   if (identity === null) return { [Symbol.asyncDispose]: async () => undefined }
   const file = join(runFolder(dataDir), `executor-${randomUUID()}.json`)
@@ -37,26 +37,26 @@ export async function noteExecutor(dataDir: string, executor: string): Promise<A
 }
 
 /**
- * The processes with a note that have certainly ended: of this host and process namespace, and no
+ * The processes with a record that have certainly ended: of this host and process namespace, and no
  * longer running. A process of another host cannot be seen from here.
  */
 export async function lostExecutors(dataDir: string): Promise<LostExecutor[]> {
   const names = await readdir(runFolder(dataDir)).catch(() => [])
-  const notes = await Promise.all(
+  const records = await Promise.all(
     names
       .filter((name) => /^executor-.+\.json$/.test(name))
       .map(async (name): Promise<LostExecutor | null> => {
         const file = join(runFolder(dataDir), name)
-        const note = await readNote(file)
-        if (note === null || note.host !== thisHost() || isStillRunning(note)) return null
-        return { executor: note.executor, forget: () => rm(file, { force: true }) }
+        const record = await readRecord(file)
+        if (record === null || record.host !== thisHost() || isStillRunning(record)) return null
+        return { executor: record.executor, forget: () => rm(file, { force: true }) }
       }),
   )
-  return notes.filter((note) => note !== null)
+  return records.filter((record) => record !== null)
 }
 
-/** `null` when it was removed meanwhile, or is not a note. */
-async function readNote(file: string): Promise<z.infer<typeof executorSchema> | null> {
+/** `null` when it was removed meanwhile, or is not a record. */
+async function readRecord(file: string): Promise<z.infer<typeof executorSchema> | null> {
   try {
     return executorSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch {

@@ -8,7 +8,7 @@ import type { NoteSigner } from '#evidence/note/signed-note.ts'
 import type { Log } from '#services/core/context.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import type { Db } from '#store/database.ts'
-import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
+import { storeLogKey, readLogKey } from '#store/installation-keys.ts'
 import type { Environment } from '../environment.ts'
 import { finishHandover, namedSigner, readLogKeyFiles, type LogKeyFiles } from './log-key-files.ts'
 
@@ -73,7 +73,7 @@ export class FollowedLogKey {
 
   async #followDatabase(files: LogKeyFiles): Promise<void> {
     const { db, dataDir, log } = this.#place
-    const vkey = (await readLogKey(db))?.vkey ?? (await noteFirst(db, files))
+    const vkey = (await readLogKey(db))?.vkey ?? (await recordFirst(db, files))
     const name = vkey === null ? null : parseVerifierKey(vkey).name
     const of = (signer: Signer): NoteSigner => namedSigner(signer, name)
     const isInForce = (signer: Signer): boolean => formatVerifierKey(of(signer).key) === vkey
@@ -107,7 +107,7 @@ function namesOf({ present, next, before, isUnvouched, isStale }: LogKeyFiles): 
 }
 
 /** Records the key of a log without one. `null`: another key signed the existing log. */
-async function noteFirst(db: Db, { present }: LogKeyFiles): Promise<string | null> {
+async function recordFirst(db: Db, { present }: LogKeyFiles): Promise<string | null> {
   const { key } = namedSigner(present, null)
   const newest = await readNewestCheckpoint(db)
   try {
@@ -116,6 +116,6 @@ async function noteFirst(db: Db, { present }: LogKeyFiles): Promise<string | nul
     return null
   }
   const vkey = formatVerifierKey(key)
-  await noteLogKey(db, { keyId: present.keyId, vkey, handover: null })
+  await storeLogKey(db, { keyId: present.keyId, vkey, handover: null })
   return vkey
 }

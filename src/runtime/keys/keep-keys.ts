@@ -1,5 +1,5 @@
 import { RepeatedWork } from '#delivery/repeated-work.ts'
-import { noteSigningKey, retireSigningKeys } from '#services/keys/note-signing-key.ts'
+import { recordSigningKey, retireSigningKeys } from '#services/keys/signing-keys.ts'
 import { findRetiring, finishRetiring } from './rotate-signing-key.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 
@@ -23,7 +23,7 @@ export async function keepKeys(
     if (ctx.verifier.retired?.has(keyId) === true) {
       throw new Error(`the signing key ${keyId} is retired: countersign rotate-key signing`)
     }
-    if (recordedKeyId !== keyId) await noteSigningKey(ctx)
+    if (recordedKeyId !== keyId) await recordSigningKey(ctx)
     recordedKeyId = keyId
     // The present key is retired only after its successor signs: until then nothing could be signed
     // again.

@@ -19,7 +19,7 @@ import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import type { Log } from '#services/core/context.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { connectDatabase, servingAnswerMs } from '#store/database.ts'
-import { lostExecutors, noteExecutor } from '../data-folder/executors.ts'
+import { lostExecutors, recordExecutor } from '../data-folder/executors.ts'
 import { openLedger } from '../data-folder/ledger.ts'
 import { openMemory } from '../data-folder/memory.ts'
 import { openRevocations } from '../data-folder/revocations.ts'
@@ -102,7 +102,7 @@ export async function runTemporalWorker(options: {
     const opening = { config, environment, observers }
     const { ctx, toolProcesses } = await openWorkerContext(undo, records, opening)
     await settleLostWork(ctx)
-    undo.use(await noteExecutor(ctx.commandSite.dataDir, ctx.executor))
+    undo.use(await recordExecutor(ctx.commandSite.dataDir, ctx.executor))
     installRuntime(config.logLevel, log, observers.sdkMetrics)
     // Messages contain only ids: compressing them takes more time than it saves in transfer.
     const grpcCompression = { codec: 'none' } as const

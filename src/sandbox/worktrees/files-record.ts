@@ -45,7 +45,11 @@ async function writeFilesRecord(
  * Records the bytes that a file tool is about to write to a path, so that the change does not count
  * as one of a command. `hash`: of the bytes; `null`: the file is removed; absent: the write failed.
  */
-export async function noteWritten(folder: string, at: string, hash?: string | null): Promise<void> {
+export async function recordWritten(
+  folder: string,
+  at: string,
+  hash?: string | null,
+): Promise<void> {
   await appendFile(
     writtenIn(folder),
     `${JSON.stringify(hash === undefined ? [at] : [at, hash])}\n`,

@@ -59,7 +59,10 @@ export async function lockRights(tx: Tx, personIds: readonly string[]): Promise<
  * Locks a person's row until the commit, so that they cannot be disabled; others can lock the same.
  * Returns the row, if there is one.
  */
-export async function keepPerson(tx: Tx, personId: string): Promise<LockedPerson | undefined> {
+export async function lockPersonShared(
+  tx: Tx,
+  personId: string,
+): Promise<LockedPerson | undefined> {
   return tx
     .selectFrom('person')
     .select(['id', 'email', 'disabled_at', 'other_ids', 'seal'])
@@ -72,8 +75,8 @@ export async function keepPerson(tx: Tx, personId: string): Promise<LockedPerson
  * The same for a person who acts, before the unit locks rows that are theirs: whoever disables them
  * locks in this order too.
  */
-export async function keepCaller(tx: Tx, { actor }: Caller): Promise<void> {
-  if (actor.type === 'person') await keepPerson(tx, actor.id)
+export async function lockCallerShared(tx: Tx, { actor }: Caller): Promise<void> {
+  if (actor.type === 'person') await lockPersonShared(tx, actor.id)
 }
 
 /** Locks one request, which the caller has found. Rejects if its row no longer exists. */

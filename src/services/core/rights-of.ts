@@ -7,7 +7,7 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Tx } from '#store/database.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
-import { keepPerson, lockRights, type LockedPerson } from './locks.ts'
+import { lockPersonShared, lockRights, type LockedPerson } from './locks.ts'
 
 /** Whether a person has a right by the policy in force. Others never have one. */
 export async function hasRight(ctx: ServiceContext, actor: Actor, right: Right): Promise<boolean> {
@@ -93,7 +93,7 @@ export async function endOfBasis(
   if (right !== null && !(await isStillHeld(ctx, at, personId, right))) return needsRight(right)
   if (keyId !== null) return endOfKey(at, { id: keyId, ownerId: personId })
   if (right !== null) return null
-  const person = await keepPerson(at.tx, personId)
+  const person = await lockPersonShared(at.tx, personId)
   if (isActive(at.seals, person)) return null
   return new Problem('unauthenticated', 'You can no longer sign in, so nothing was done')
 }

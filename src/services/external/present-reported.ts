@@ -13,7 +13,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { unreadWorkspace } from '../engine/judging/unread-files.ts'
 
 /** Large differences take a thread for seconds: limits for all and for one (security.md 37). */
-const differences = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 30_000 })
+const differences = new Shares({ slots: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 30_000 })
 
 const changing: readonly Tool[] = [writeFile, editFile]
 

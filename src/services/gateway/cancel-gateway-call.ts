@@ -4,7 +4,7 @@ import { byProgram } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { withdrawRequest } from '../external/withdraw-request.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { isOpen, noteRefused, storeGatewayRefusal } from './consume-gateway-permit.ts'
+import { isOpen, recordUnusedPermit, storeGatewayRefusal } from './consume-gateway-permit.ts'
 
 /**
  * Cancels a client's call: a pending one leaves the queue, an approved one that has not begun is
@@ -26,6 +26,6 @@ export async function cancelGatewayCall(
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen({ ...at, isAwaited: true })) return
     await storeGatewayRefusal(unit, requestId, 'cancelled', 'its client cancelled it')
-    await noteRefused(unit, at, 'cancelled')
+    await recordUnusedPermit(unit, at, 'cancelled')
   })
 }

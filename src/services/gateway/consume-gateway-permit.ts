@@ -95,7 +95,7 @@ function consumeOnce(
     if (!(await isKeyLive(unit, key))) {
       const reason = 'the key with which it was called is no longer valid'
       await storeGatewayRefusal(unit, requestId, 'blocked', reason)
-      await noteRefused(unit, at, 'forbidden')
+      await recordUnusedPermit(unit, at, 'forbidden')
       return null
     }
     const permit = await consumeLocked(ctx, unit, at, digest)
@@ -103,7 +103,7 @@ function consumeOnce(
       // The permit's own state says that it was revoked or not used in time.
       const isPermitEnd = permit.code === 'cancelled' || permit.code === 'expired'
       if (!isPermitEnd) await storeGatewayRefusal(unit, requestId, 'failed', permit.message)
-      await noteRefused(unit, at, permit.code)
+      await recordUnusedPermit(unit, at, permit.code)
       return null
     }
     const { permitId } = permit
@@ -137,7 +137,7 @@ async function spendOnce(
       'failed',
       'the ledger says that its permit was used before',
     )
-    await noteRefused(unit, at, 'already_consumed')
+    await recordUnusedPermit(unit, at, 'already_consumed')
   })
   return false
 }
@@ -153,7 +153,7 @@ export async function refuseGatewayCall(
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen(at)) return
     await storeGatewayRefusal(unit, requestId, refusal, reason)
-    await noteRefused(unit, at, refusal)
+    await recordUnusedPermit(unit, at, refusal)
   })
 }
 
@@ -172,7 +172,11 @@ export async function storeGatewayRefusal(
 }
 
 /** Records in the trail that a permit was not used, and why. */
-export async function noteRefused(unit: UnitOfWork, at: CallToMake, code: string): Promise<void> {
+export async function recordUnusedPermit(
+  unit: UnitOfWork,
+  at: CallToMake,
+  code: string,
+): Promise<void> {
   await unit.audit({
     type: 'permit.refused',
     ...subjectOf(at.request),

@@ -31,7 +31,7 @@ export interface HookedRequest {
   readonly digest: string
   readonly cancelReason: CancelReason | null
   readonly isTaken: boolean
-  /** the newest of the calls that wait for it; `null`: none was noted */
+  /** the newest of the calls that wait for it; `null`: none was recorded */
   readonly waiter: string | null
   /** the name and the words of the person who denied it */
   readonly deniedBy: string | null
@@ -115,7 +115,7 @@ export async function readHookedRequest(
 }
 
 /** Records the call that waits for a request from now on: only the newest may take the permit. */
-export async function noteWaiter(
+export async function recordWaiter(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
   waiter: string,
@@ -129,7 +129,7 @@ export async function noteWaiter(
 }
 
 /** Records the call that got the permit, as its report will name it. */
-export async function noteUse(
+export async function recordUse(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
   { hookCall, use }: { readonly hookCall: string; readonly use: string | null },

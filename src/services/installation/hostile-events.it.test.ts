@@ -7,10 +7,10 @@ import { addForgedEvent, hostileDocuments } from '#test/harness/fixtures/hostile
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { readEventsAbout } from '../audit/export/events-about.ts'
 import { eraseRequestWords } from '../erasure/erase-words.ts'
-import { restartsOf } from '../runs/note-stalls.ts'
+import { restartsOf } from '../runs/stalls.ts'
 import { listSchedules } from '../runs/schedules/list-schedules.ts'
 import { pauseSchedule } from '../runs/schedules/manage-schedule.ts'
-import { noteScheduledTime } from '../runs/schedules/note-scheduled-time.ts'
+import { recordScheduledTime } from '../runs/schedules/record-scheduled-time.ts'
 import { startDueTimes } from '../runs/schedules/start-scheduled.ts'
 import { recordRevocations } from './record-revocations.ts'
 
@@ -51,7 +51,7 @@ test('events of any text that SQL adds to the trail stop no start, decision, sch
   await pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused: false })
   // At most half a minute later: a time is missed once the next minute has begun.
   const at = new Date(Date.now() + 30_000).toISOString()
-  await noteScheduledTime(desk.api, { schedule: 'minutely', at })
+  await recordScheduledTime(desk.api, { schedule: 'minutely', at })
   await startDueTimes(desk.api)
   expect(await rowsOf(db, 'schedule_time', { schedule: 'minutely' }, 'outcome')).toEqual([
     { outcome: 'started' },

@@ -9,7 +9,7 @@ import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
+import { recordSigningKey, retireSigningKeys } from './signing-keys.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 /** The signer before the rotation. */
@@ -26,7 +26,7 @@ const keys = () => ({
 })
 
 const desk = disposeAfterTests(await openAgentDesk())
-await noteSigningKey(desk.api)
+await recordSigningKey(desk.api)
 const approved = await aWrite()
 await desk.decide(desk.people.grace, approved.call.requestId)
 const remembered = await aWrite()
@@ -67,8 +67,8 @@ describe('another signing key', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     verifier.publicKeys.set('new-key', publicKey)
     Object.assign(signer, { keyId: 'new-key', privateKey })
-    await noteSigningKey(desk.api)
-    await noteSigningKey(desk.api)
+    await recordSigningKey(desk.api)
+    await recordSigningKey(desk.api)
     expect(await keyEvents()).toMatchObject([
       {
         type: 'key.created',

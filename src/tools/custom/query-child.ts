@@ -71,12 +71,12 @@ class OneAtATime<
     this.#group = group
     this.#end.promise.catch(() => undefined)
     const reading = this.#read(options)
-    group.child.once('error', ({ message }) => this.#noteEnd(`could not be started (${message})`))
+    group.child.once('error', ({ message }) => this.#recordEnd(`could not be started (${message})`))
     group.child.once('exit', (code, signal) => {
       this.#alive = false
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
       // Answers from before its end may still be in the pipe.
-      void within(lastAnswersMs, reading).then(() => this.#noteEnd(how))
+      void within(lastAnswersMs, reading).then(() => this.#recordEnd(how))
     })
   }
 
@@ -154,12 +154,12 @@ class OneAtATime<
       }
       this.#hasReadAll = true
     } catch (error) {
-      this.#noteEnd(`broke the protocol (${error instanceof Error ? error.message : 'unknown'})`)
+      this.#recordEnd(`broke the protocol (${error instanceof Error ? error.message : 'unknown'})`)
       await this.#group.terminate()
     }
   }
 
-  #noteEnd(how: string): void {
+  #recordEnd(how: string): void {
     this.#alive = false
     const output = this.#group.lastOutput().trim()
     const words = output === '' ? '' : ` Its last output: ${output.slice(-500)}`

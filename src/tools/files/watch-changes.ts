@@ -2,7 +2,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
 import { limits } from '#domain/limits.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
-import { noteWritten } from '#sandbox/worktrees/files-record.ts'
+import { recordWritten } from '#sandbox/worktrees/files-record.ts'
 import { lineHashes } from '../presentations/line-hashes.ts'
 
 /**
@@ -21,11 +21,11 @@ export function watchChanges(base: Workspace): {
   ): Promise<void> {
     const folder = base.worktree?.folder
     if (folder === undefined) return change()
-    for (const [at, hash] of files) await noteWritten(folder, at, hash)
+    for (const [at, hash] of files) await recordWritten(folder, at, hash)
     try {
       await change()
     } catch (error) {
-      for (const [at] of files) await noteWritten(folder, at)
+      for (const [at] of files) await recordWritten(folder, at)
       throw error
     }
   }

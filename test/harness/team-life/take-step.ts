@@ -6,7 +6,7 @@ import { closeConversation } from '#services/engine/lifecycle/close-conversation
 import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
 import { messageRun } from '#services/runs/message-run.ts'
 import { forkRun } from '#services/runs/forking/fork-run.ts'
-import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
+import { recordScheduledTime } from '#services/runs/schedules/record-scheduled-time.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import type { TestPerson } from '../fixtures/people.ts'
@@ -158,7 +158,7 @@ async function scheduleIsDue(life: TeamLife, { which }: Step): Promise<void> {
   const at = (await life.clock.now()).toISOString()
   const due = async (by: number): Promise<unknown> =>
     life.call(by, async (ctx) => {
-      await noteScheduledTime(ctx, { schedule, at })
+      await recordScheduledTime(ctx, { schedule, at })
       await startDueTimes(ctx)
     })
   await Promise.all([due(which), due(which + 1)])

@@ -59,7 +59,7 @@ export function bindGrants(findings: Findings, { isWhole }: Extent): GrantBindin
     }
   }
 
-  function noteApprovals(event: LoggedEvent): void {
+  function addApprovals(event: LoggedEvent): void {
     const { detail, requestId, type } = event
     if (requestId === null) return
     const own = approvals.get(requestId) ?? new Map<string | null, LoggedEvent>()
@@ -78,7 +78,7 @@ export function bindGrants(findings: Findings, { isWhole }: Extent): GrantBindin
 
   return {
     take(event) {
-      noteApprovals(event)
+      addApprovals(event)
       const grantId = textIn(event.detail, 'grantId')
       if (grantId === null) return
       if (event.type === 'grant.given') give(event, grantId)

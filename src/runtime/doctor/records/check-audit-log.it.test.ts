@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { sequenceAudit } from '#delivery/audit-log/audit-sequencer.ts'
 import { formatVerifierKey, noteKey } from '#evidence/note/note-key.ts'
-import { noteLogKey } from '#store/installation-keys.ts'
+import { storeLogKey } from '#store/installation-keys.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { findFolders } from '../../folders.ts'
 import { keyIdOf } from '../../keys/key-files.ts'
@@ -61,7 +61,7 @@ const second = `id = (select event_id from audit_leaf where index = 1)`
 describe('doctor', () => {
   it('says that the log’s key is not here, and what to do about it', async () => {
     const anotherKey = { keyId: 'another', vkey: formatVerifierKey(signer.key), handover: null }
-    await noteLogKey(database.db, anotherKey)
+    await storeLogKey(database.db, anotherKey)
     const other = generateKeyPairSync('ed25519').privateKey
     expect(await look({ COUNTERSIGN_LOG_KEY: pemOf(other) })).toMatchObject({
       state: 'problem',

@@ -160,10 +160,10 @@ class SearchOfNames {
       signal?.throwIfAborted()
       const below = at === '' ? entry.name : `${at}/${entry.name}`
       if (below === this.#hidden) continue
-      const isGuarded = isWhole || (await this.#noteGuard(folder, below, entry, inside))
+      const isGuarded = isWhole || (await this.#addGuard(folder, below, entry, inside))
       if (entry.kind === 'link') continue
       if (entry.kind === 'file' && setIdSinceMs !== null) {
-        this.#noteSetId(folder, below, entry.name, setIdSinceMs)
+        this.#addSetId(folder, below, entry.name, setIdSinceMs)
       }
       const isFolder = entry.kind === 'folder'
       if (names.secret(below, isFolder)) {
@@ -190,7 +190,7 @@ class SearchOfNames {
   }
 
   /** Returns whether it is a folder that is mounted read-only with all that is in it. */
-  async #noteGuard(
+  async #addGuard(
     folder: NamedFolder,
     at: string,
     { kind, name }: Entry,
@@ -215,7 +215,7 @@ class SearchOfNames {
     return whole
   }
 
-  #noteSetId(folder: NamedFolder, at: string, name: string, sinceMs: number): void {
+  #addSetId(folder: NamedFolder, at: string, name: string, sinceMs: number): void {
     if (!this.#search.isWritable(at)) return
     const state = stateOrNull(folder.child(name))
     if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return

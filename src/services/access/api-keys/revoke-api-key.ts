@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { keepCaller, lockRights } from '../../core/locks.ts'
+import { lockCallerShared, lockRights } from '../../core/locks.ts'
 import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { byOwner, byRightOrNull } from '../../core/authority.ts'
 
@@ -16,7 +16,7 @@ export async function revokeApiKey(
 ): Promise<void> {
   const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
   const judge = async ({ tx }: JudgingContext) => {
-    if (forOthers === null) await keepCaller(tx, caller)
+    if (forOthers === null) await lockCallerShared(tx, caller)
     else await lockRights(tx, [forOthers.actor.id])
     const key = await tx
       .selectFrom('api_key')

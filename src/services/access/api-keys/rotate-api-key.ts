@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { keepCaller } from '../../core/locks.ts'
+import { lockCallerShared } from '../../core/locks.ts'
 import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { noSecretOf, type ApiKeyRecord } from './api-key.ts'
 import { hashToken, newToken } from '../token.ts'
@@ -26,7 +26,7 @@ export async function rotateApiKey(
 ): Promise<RotatedKey> {
   const secret = newToken()
   const judge = async ({ tx }: JudgingContext) => {
-    await keepCaller(tx, caller)
+    await lockCallerShared(tx, caller)
     const old = await tx
       .selectFrom('api_key')
       .selectAll()

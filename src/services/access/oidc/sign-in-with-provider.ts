@@ -82,7 +82,7 @@ async function admit(
   { proofHash, returnTo }: SignInFlow,
 ): Promise<ProviderOutcome | SignInRefusal> {
   const { policy } = answer
-  await holdVersion(unit.tx, policy)
+  await lockVersion(unit.tx, policy)
   const person = await personOfIdentity(unit, policy.config, identity)
   const subject = typeof person === 'string' ? await boundTo(unit.tx, identity) : person
   if (subject !== null) await followGroups(unit, policy, subject, identity)
@@ -99,7 +99,7 @@ async function admit(
  * Locks the version in force until the commit, so that the teams of this sign-in follow its
  * mapping. Rejects with `conflict` if it is not `policy`.
  */
-async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
+async function lockVersion(tx: Tx, policy: Policy): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
   const newest = await tx
     .selectFrom('policy_activation')

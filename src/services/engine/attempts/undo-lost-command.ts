@@ -83,7 +83,7 @@ export async function undoLostCommands(
       const undone = await undoCommand(ctx, lost)
       if (undone === null) continue
       ctx.log.warn({ callId: lost.callId }, 'a command that was lost broke a rule; that was undone')
-      const settled = await noteViolation(ctx, lost, undone.violation)
+      const settled = await addViolation(ctx, lost, undone.violation)
       if (!settled) await settle(lost.callId)
       await undone.acknowledge()
     } catch (error) {
@@ -93,7 +93,7 @@ export async function undoLostCommands(
 }
 
 /** Adds the violation to an attempt that is `unknown`; false while it is `started`. */
-async function noteViolation(
+async function addViolation(
   ctx: WorkerContext,
   { attempt, callId }: CommandRecord,
   violation: string,

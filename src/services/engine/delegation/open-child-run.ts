@@ -71,7 +71,7 @@ export function childWorktree(
  * Whether every attachment's permit is still live. The caller holds the locks of the run and of its
  * requests.
  */
-export async function attachmentsHold(tx: Tx, plan: DelegationPlan): Promise<boolean> {
+export async function areAttachmentsLive(tx: Tx, plan: DelegationPlan): Promise<boolean> {
   if (plan.permits.length === 0) return true
   const live = await tx
     .selectFrom('permit')

@@ -6,7 +6,7 @@ import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
-import { attachmentsHold, openChildRun, spendAttachments } from '../delegation/open-child-run.ts'
+import { areAttachmentsLive, openChildRun, spendAttachments } from '../delegation/open-child-run.ts'
 import type { DelegationPlan } from '../delegation/plan-delegation.ts'
 import { findGrant } from '../../grants/find-grant.ts'
 import { useGrant } from '../../grants/use-grant.ts'
@@ -103,7 +103,7 @@ async function startOnce(
     if (earlierOutcome !== null) return { kind: 'answer', outcome: earlierOutcome }
     await unmarkUnusable(unit, at.run)
     const attempt = nextAttemptOf(at)
-    if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'retry' }
+    if (delegation !== null && !(await areAttachmentsLive(tx, delegation))) return { kind: 'retry' }
     const right = await takeRight(ctx, unit, at, plan)
     if (!right.holds) return { kind: 'retry' }
     const childRunId = delegation === null ? null : newId()

@@ -35,7 +35,7 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
     const until = began + (began - (gaveUp.get(key) ?? -Infinity) < forgetAfterMs ? 0 : waitMs)
     for (;;) {
       const pin = await readPin(ctx, activation, server)
-      if (pin.state === 'pinned' && listing !== null) await noteChange(ctx, pin, listing.tools)
+      if (pin.state === 'pinned' && listing !== null) await storeChange(ctx, pin, listing.tools)
       if (pin.state === 'forged') {
         ctx.log.error({ activation, worker: server.worker, server: server.name }, pin.problem)
       }
@@ -53,7 +53,7 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
  * and the same version can be activated again. It permits nothing: somebody who writes this row can
  * only make people look.
  */
-async function noteChange(
+async function storeChange(
   ctx: Pick<ServiceContext, 'db'>,
   pin: Extract<StoredPin, { state: 'pinned' }>,
   now: readonly McpDefinition[],

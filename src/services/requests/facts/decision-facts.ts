@@ -155,7 +155,7 @@ async function readFactRows(
   requests: 'with the requests' | 'without the requests',
 ): Promise<FactRows[]> {
   const [first] = requestIds
-  const hold = decides === true ? holdPeople(requestIds, personId) : sql``
+  const hold = decides === true ? lockPeople(requestIds, personId) : sql``
   const result = await sql<FactRows>`
     ${hold} select
       request.id,
@@ -198,7 +198,7 @@ async function readFactRows(
  * reads it, or after the decision; the trail has the same order. Memberships are not locked: an
  * activation deletes and inserts all of their rows, so that this query would find none.
  */
-function holdPeople(requestIds: readonly string[], personId: string | null): RawBuilder<unknown> {
+function lockPeople(requestIds: readonly string[], personId: string | null): RawBuilder<unknown> {
   return sql`with person as materialized (
     select * from person where id = any(array_append(array(
       select d.person_id from decision d

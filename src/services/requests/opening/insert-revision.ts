@@ -4,7 +4,7 @@ import { toJsonb } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
-import { noteFiles } from './note-files.ts'
+import { recordFiles } from './record-files.ts'
 
 /** A revision of a request; `digest` is what people decide about. */
 export interface RevisionOfRequest {
@@ -70,6 +70,6 @@ export async function insertRevision(
         seal: seals.of('request_revision', row),
       })
       .execute(),
-    noteFiles(tx, of.requestId, presented),
+    recordFiles(tx, of.requestId, presented),
   ])
 }

@@ -16,7 +16,7 @@ import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { freezePrincipals, type InsertedRequest } from './freeze-principals.ts'
 import { revisionRow } from './insert-revision.ts'
-import { noteFiles } from './note-files.ts'
+import { recordFiles } from './record-files.ts'
 import { sealRequests } from './freeze-principals.ts'
 
 /** The subject, the approvers and the presentation of a new request. */
@@ -91,7 +91,7 @@ export async function openRequests(
     freezePrincipals(tx, run, openings, insertedRequests(run, openings)),
     addPending(tx, run.id, openings.length),
     insertRevisions(unit, openings),
-    ...openings.map(({ requestId, opening }) => noteFiles(tx, requestId, opening.presented)),
+    ...openings.map(({ requestId, opening }) => recordFiles(tx, requestId, opening.presented)),
   ])
   await unit.audit(...openings.map((one) => openedEntry(run, one)))
   const [frozen, count] = await sent

@@ -49,7 +49,7 @@ interface TouchedFile {
   readonly first: Version | null
   now: Version | null
   /** the path of this file when the run began */
-  origin: string
+  firstPath: string
   readonly requests: Set<number>
   /** in their order, by their ids */
   readonly calls: Map<string, ChangingCall>
@@ -69,17 +69,17 @@ export class NetChanges {
     if (from === null) return
     const source = this.#touch(from, target.now, by)
     source.now = null
-    target.origin = source.origin
+    target.firstPath = source.firstPath
     for (const number of source.requests) target.requests.add(number)
-    for (const call of source.calls.values()) note(target, call)
+    for (const call of source.calls.values()) addCall(target, call)
   }
 
   /** Sorted by path, in code-unit order, without files that are unchanged in the end. */
   items(): NetChange[] {
     const moved = new Set<string>()
     const items = [...this.#paths].flatMap(([path, touched]): NetChange[] => {
-      const source = moved.has(touched.origin) ? null : this.#movedFrom(path, touched)
-      if (source !== null) moved.add(touched.origin)
+      const source = moved.has(touched.firstPath) ? null : this.#movedFrom(path, touched)
+      if (source !== null) moved.add(touched.firstPath)
       const first = source === null ? touched.first : source.first
       const { now } = touched
       if (source === null && first?.hash === now?.hash) return []
@@ -87,7 +87,7 @@ export class NetChanges {
         {
           path,
           change: source !== null ? 'moved' : kindOf(first, now),
-          from: source === null ? null : touched.origin,
+          from: source === null ? null : touched.firstPath,
           before: first?.hash ?? null,
           after: now?.hash ?? null,
           requests: [...touched.requests].toSorted((one, other) => one - other),
@@ -102,9 +102,9 @@ export class NetChanges {
   }
 
   /** The path from which a file was moved, if it replaced nothing and no longer exists there. */
-  #movedFrom(path: string, { first, now, origin }: TouchedFile): TouchedFile | null {
-    if (origin === path || first !== null || now === null) return null
-    const source = this.#paths.get(origin)
+  #movedFrom(path: string, { first, now, firstPath }: TouchedFile): TouchedFile | null {
+    if (firstPath === path || first !== null || now === null) return null
+    const source = this.#paths.get(firstPath)
     return source !== undefined && source.first !== null && source.now === null ? source : null
   }
 
@@ -117,21 +117,21 @@ export class NetChanges {
     const touched = change ?? {
       first: there,
       now: there,
-      origin: path,
+      firstPath: path,
       requests: new Set<number>(),
       calls: new Map<string, ChangingCall>(),
     }
     if (change === undefined) this.#paths.set(path, touched)
     // A file that is created was not moved from elsewhere.
-    else if (change.now === null) change.origin = path
+    else if (change.now === null) change.firstPath = path
     if (request !== null) touched.requests.add(request)
-    note(touched, call)
+    addCall(touched, call)
     return touched
   }
 }
 
-/** Notes a call as the newest one; the oldest ones are left out. */
-function note({ calls }: TouchedFile, call: ChangingCall): void {
+/** Adds a call as the newest one; the oldest ones are left out. */
+function addCall({ calls }: TouchedFile, call: ChangingCall): void {
   calls.delete(call.id)
   calls.set(call.id, call)
   const [oldest] = calls.keys()

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { noteMissedTimes } from './note-missed-times.ts'
-import { noteScheduledTime } from './note-scheduled-time.ts'
+import { recordMissedTimes } from './record-missed-times.ts'
+import { recordScheduledTime } from './record-scheduled-time.ts'
 import { startDueTimes } from './start-scheduled.ts'
 
 const minuteMs = 60_000
@@ -26,7 +26,7 @@ afterEach(() => {
 })
 
 const note = (schedule: string, inMinutes = 0) =>
-  noteScheduledTime(desk.api, {
+  recordScheduledTime(desk.api, {
     schedule,
     at: new Date(Date.now() + 30_000 + inMinutes * minuteMs).toISOString(),
   })
@@ -56,9 +56,9 @@ test.each([
 )
 
 test('a process whose clock is ahead records no time as missed that has not come', async () => {
-  await noteMissedTimes(desk.api)
+  await recordMissedTimes(desk.api)
   shiftHost(10)
-  await noteMissedTimes(desk.api)
+  await recordMissedTimes(desk.api)
   expect(await outcomesOf('watched')).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import type { RecordOf, WithNulls } from '../../core/record-of.ts'
 import { lastStarts } from '../reading/last-starts.ts'
 import { managesStarts } from '../starting/pause-start.ts'
-import { missedForMs } from './note-missed-times.ts'
+import { missedForMs } from './record-missed-times.ts'
 
 /** The newest times that were missed, and how many there were. */
 interface MissedTimes {

@@ -10,8 +10,8 @@ import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listSchedules } from './list-schedules.ts'
 import { pauseSchedule, triggerSchedule } from './manage-schedule.ts'
-import { noteMissedTimes } from './note-missed-times.ts'
-import { noteScheduledTime } from './note-scheduled-time.ts'
+import { recordMissedTimes } from './record-missed-times.ts'
+import { recordScheduledTime } from './record-scheduled-time.ts'
 import { startDueTimes } from './start-scheduled.ts'
 import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
@@ -41,7 +41,7 @@ const timeOf = (minutesAgo: number) =>
   new Date(Date.now() + 30_000 - minutesAgo * 60_000).toISOString()
 
 const note = (schedule: string, minutesAgo = 0) =>
-  noteScheduledTime(desk.api, { schedule, at: timeOf(minutesAgo) })
+  recordScheduledTime(desk.api, { schedule, at: timeOf(minutesAgo) })
 
 const runsOf = (schedule: string) =>
   rowsOf(desk.database.db, 'run', { started_from: `schedule:${schedule}` }, 'id')
@@ -64,7 +64,7 @@ const skipped = async (schedule: string) =>
 describe('a scheduled time', () => {
   test('that is reported twice, to processes that race, starts one run as its person', async () => {
     const time = { schedule: 'minutely', at: timeOf(0) }
-    const noteTime = () => noteScheduledTime(desk.api, time)
+    const noteTime = () => recordScheduledTime(desk.api, time)
     await Promise.all([noteTime(), noteTime()])
     await Promise.all([startDueTimes(desk.api), startDueTimes(desk.api), startDueTimes(desk.api)])
     await noteTime()
@@ -134,8 +134,8 @@ describe('a scheduled time', () => {
   test('starts nothing if it does not match its cron expression, has no schedule, or is far away', async () => {
     await note('yearly')
     await note('unknown')
-    await noteScheduledTime(desk.api, { schedule: 'minutely', at: 'yesterday' })
-    await noteScheduledTime(desk.api, { schedule: "x'; drop", at: new Date().toISOString() })
+    await recordScheduledTime(desk.api, { schedule: 'minutely', at: 'yesterday' })
+    await recordScheduledTime(desk.api, { schedule: "x'; drop", at: new Date().toISOString() })
     await startDueTimes(desk.api)
     expect(await outcomesOf('yearly')).toEqual(['not_scheduled'])
     expect(await outcomesOf('unknown')).toEqual(['not_scheduled'])
@@ -305,12 +305,12 @@ describe('a schedule', () => {
         .where('schedule', 'in', ['absent', 'later'])
         .execute()
     // A schedule is watched from when it came into force.
-    await noteMissedTimes(desk.api)
-    await noteMissedTimes(desk.api)
+    await recordMissedTimes(desk.api)
+    await recordMissedTimes(desk.api)
     expect(await outcomesOf('absent')).toEqual([])
     await awaySince(6)
     await note('absent', 4)
-    await Promise.all([noteMissedTimes(desk.api), noteMissedTimes(desk.api)])
+    await Promise.all([recordMissedTimes(desk.api), recordMissedTimes(desk.api)])
     await startDueTimes(desk.api)
     // Of six minutes, Temporal has the last two to report, and reported another.
     expect(await outcomesOf('absent')).toEqual(['missed', 'missed', 'missed', 'missed'])
@@ -323,12 +323,12 @@ describe('a schedule', () => {
     expect(listed?.missed?.times).toHaveLength(4)
     // Nobody misses the times of a pause, also after it.
     await pauseSchedule(desk.api, ada.caller, { name: 'absent', paused: true })
-    await noteMissedTimes(desk.api)
+    await recordMissedTimes(desk.api)
     await awaySince(60)
-    await noteMissedTimes(desk.api)
+    await recordMissedTimes(desk.api)
     await pauseSchedule(desk.api, ada.caller, { name: 'absent', paused: false })
     await awaySince(60)
-    await noteMissedTimes(desk.api)
+    await recordMissedTimes(desk.api)
     expect(await outcomesOf('absent')).toHaveLength(4)
   })
 })

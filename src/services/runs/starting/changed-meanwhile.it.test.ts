@@ -15,7 +15,7 @@ import type { Caller, SigningContext } from '../../core/context.ts'
 import { activatePolicy } from '../../policy/activate-policy.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { triggerSchedule } from '../schedules/manage-schedule.ts'
-import { noteScheduledTime } from '../schedules/note-scheduled-time.ts'
+import { recordScheduledTime } from '../schedules/record-scheduled-time.ts'
 import { startDueTimes } from '../schedules/start-scheduled.ts'
 import { startFromTrigger } from './start-from-trigger.ts'
 import { startRun } from './start-run.ts'
@@ -118,7 +118,7 @@ describe('a policy version that takes force between the judgement of a start and
     const { db } = desk.database
     // At most half a minute later: a time is missed once the next minute has begun.
     const at = new Date(Date.now() + 30_000).toISOString()
-    await noteScheduledTime(desk.api, { schedule: 'minutely', at })
+    await recordScheduledTime(desk.api, { schedule: 'minutely', at })
     const before = await runCount()
     await startDueTimes(meanwhile(activateOther))
     const times = () => rowsOf(db, 'schedule_time', { schedule: 'minutely' }, 'outcome')

@@ -5,7 +5,7 @@ import type { StoredPresentation } from '../../core/host-queries.ts'
  * Records which files' bytes a request refers to, so that they are kept as long as it does. Written
  * with the revision that shows them; without files it does nothing.
  */
-export async function noteFiles(
+export async function recordFiles(
   tx: Tx,
   requestId: string,
   { fileHashes = [] }: Pick<StoredPresentation, 'fileHashes'>,

@@ -22,7 +22,7 @@ type Watch = Selectable<ScheduleWatchTable>
  * they are missed, and start nothing. With `catchup: one` the last time is left to Temporal, which
  * reports it later. Times of a pause are not missed. Repeating it records nothing twice.
  */
-export async function noteMissedTimes(ctx: SigningContext): Promise<void> {
+export async function recordMissedTimes(ctx: SigningContext): Promise<void> {
   const { config } = await ctx.policies.inForce()
   const names = [...config.schedules.keys()]
   const watches = await ctx.db.selectFrom('schedule_watch').selectAll().execute()

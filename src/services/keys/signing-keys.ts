@@ -9,9 +9,9 @@ import { bySystem, service } from '../core/authority.ts'
 
 /**
  * Records that the installation signs with another key than before (`key.created`), once. The very
- * first key is noted without an event. Called at start and when the key file changed.
+ * first key is recorded without an event. Called at start and when the key file changed.
  */
-export async function noteSigningKey(ctx: SigningSystemContext): Promise<void> {
+export async function recordSigningKey(ctx: SigningSystemContext): Promise<void> {
   const { keyId } = ctx.signer
   await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await lockKeys(unit)

@@ -29,7 +29,7 @@ export interface Stall {
  * that are neither among them nor among `unsure`. The mark is for people and decides nothing.
  * Returns the ids of the runs that had no mark.
  */
-export async function noteStalls(
+export async function markStalls(
   ctx: SystemContext,
   stalls: readonly Stall[],
   unsure: readonly string[],
@@ -57,7 +57,7 @@ export async function noteStalls(
 }
 
 /** Records, before it is done, that a run's workflow is restarted because its tasks fail. */
-export async function noteRestart(ctx: SystemContext, stall: Stall): Promise<void> {
+export async function recordRestart(ctx: SystemContext, stall: Stall): Promise<void> {
   const { runId, attempts, why } = stall
   await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
     await unit.tx
