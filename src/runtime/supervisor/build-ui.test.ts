@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder } from '../folders.ts'
-import { writeIdentityFile } from '../processes/process-identity.ts'
 import { dashboardSources, putInPlace } from './build-ui.ts'
 
 test('a change of any folder whose code the dashboard imports has it built again', async () => {
@@ -74,7 +73,7 @@ test('a build that was killed while it put its dashboard in place stops no other
   const parent = newFolder('countersign-build-ui-')
   const place = join(parent, 'ui')
   const { pid } = spawnSync(process.execPath, ['-e', 'process.exit()'])
-  await writeIdentityFile(`${place}.lock.0123456789abcdef`, { pid, startedAt: 'long ago' })
+  await writeFile(`${place}.lock.0123456789abcdef-${pid}-bG9uZyBhZ28`, '')
   await putInPlace(await build(`${place}.1`, 'these sources', 'the new'), place)
   expect(await readdir(parent)).toEqual(['ui'])
 })
