@@ -30,7 +30,7 @@ export function refusedToWorkspace(
   const name = childWorkspace(parent, target)
   if (name === parent) return null
   const [here, there] = [config.workspaces.get(parent), config.workspaces.get(name)]
-  if (there === undefined) return `The workspace ${name} of ${target.name} is gone`
+  if (there === undefined) return `The workspace ${name} of ${target.name} no longer exists`
   const works = `${target.name} works in the workspace ${name}`
   if (here?.taskQueue !== there.taskQueue) return `${works}, which is on another host`
   if (there.worktree !== undefined)

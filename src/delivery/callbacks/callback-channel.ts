@@ -49,7 +49,7 @@ export function callbackChannel(
         .executeTakeFirst()
       const keys = readSecrets(row?.callback_secret ?? undefined)
       if (row === undefined || row.callback_url === null || keys === null) {
-        return { status: null, error: 'the request is gone', isFinal: true }
+        return { status: null, error: 'the request no longer exists', isFinal: true }
       }
       const request = fromJsonRow<Selectable<RequestTable>>(row.request)
       const isVouched = seals.holds('external_request', row) && seals.holds('request', request)

@@ -107,7 +107,7 @@ async function send(
   const { ctx, key, times, publicUrl, allow, isDevelopment } = options
   const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
   const request = await readRequest(options, due)
-  if (request === null) return over('the request is gone')
+  if (request === null) return over('the request no longer exists')
   const isEnd = due.type === 'request.decided' || due.type === 'request.closed'
   if (!isEnd && !request.isPending) return over('the request had ended before it could be sent')
   const target = await findPushTarget(ctx, times, due.recipient)

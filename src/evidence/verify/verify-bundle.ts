@@ -66,7 +66,7 @@ function checkInclusion(
   checkpoint: Checkpoint | null,
 ): void {
   if (checkpoint === null) {
-    findings.cannotJudge('there is no checkpoint to hold the events against')
+    findings.cannotJudge('there is no checkpoint to compare the events with')
     return
   }
   let before = -1

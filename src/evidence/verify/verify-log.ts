@@ -44,7 +44,7 @@ export function verifyLog(
   const keys = keysOfLog(files, key, findings.authenticity)
   const checkpoint = newestOf(files, keys, findings.authenticity)
   if (checkpoint === null)
-    findings.integrity.cannotJudge('there is no checkpoint to hold the events against')
+    findings.integrity.cannotJudge('there is no checkpoint to compare the events with')
   const judge = new EventJudge(
     findings,
     { isWhole: true, requestIds: new Set() },

@@ -82,7 +82,7 @@ export async function lockCallerShared(tx: Tx, { actor }: Caller): Promise<void>
 /** Locks one request, which the caller has found. Rejects if its row no longer exists. */
 export async function lockRequest(tx: Tx, id: string): Promise<Selectable<RequestTable>> {
   const [request] = await lockRequests(tx, [id])
-  if (request === undefined) throw new Error(`Request ${id} is gone`)
+  if (request === undefined) throw new Error(`Request ${id} no longer exists`)
   return request
 }
 

@@ -118,7 +118,7 @@ async function eraserOf(
     where id = ${actor.id}::uuid
   `.execute(tx)
   const [eraser] = rows
-  if (eraser === undefined) throw new Error(`Person ${actor.id} is gone`)
+  if (eraser === undefined) throw new Error(`Person ${actor.id} no longer exists`)
   return eraser
 }
 

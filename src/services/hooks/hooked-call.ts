@@ -103,7 +103,7 @@ export async function readHookedRequest(
     where r.id = ${requestId}
   `.execute(ctx.db)
   const [row] = rows
-  if (row === undefined) throw new Error(`Request ${requestId} is gone`)
+  if (row === undefined) throw new Error(`Request ${requestId} no longer exists`)
   const { reasonHash, revision, tool, toolHash, ...request } = row
   const reason = await getSaltedText(ctx.db, reasonHash)
   if (revision === 1) return { ...request, reason, changed: null }

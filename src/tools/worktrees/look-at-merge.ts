@@ -59,7 +59,7 @@ export async function lookAtMerge(
   const headCommit = await importCommits(place.sandbox, workspace, worktree, signal)
   await finishMerge(folder)
   const record = await readRecord(folder)
-  if (record === null) throw new ToolProblem('The worktree is gone.')
+  if (record === null) throw new ToolProblem('The worktree no longer exists.')
   const baseCommit = await tipOf(record.repository, record.base)
   if (baseCommit === null) throw new ToolProblem(`There is no branch ${record.base} any more.`)
   const git = gitOf(folder, record)

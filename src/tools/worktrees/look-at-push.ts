@@ -55,7 +55,7 @@ export async function lookAtPush(
   const worktree = requireWorktree(workspace)
   const head = await importCommits(place.sandbox, workspace, worktree, signal)
   const record = await readRecord(worktree.folder)
-  if (record === null) throw new ToolProblem('The worktree is gone.')
+  if (record === null) throw new ToolProblem('The worktree no longer exists.')
   const { remote, url } = namedRemote(record, input.remote)
   const branch = input.branch ?? record.branch
   const newCommit = await tipOfBranch(record, branch, head)

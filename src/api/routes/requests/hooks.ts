@@ -15,7 +15,7 @@ export const hookRoutes = [
     name: 'answerClaudeCodeHook',
     summary: 'Answer a hook of Claude Code',
     description:
-      "Takes one event of an HTTP hook and answers it with the JSON of the hook before the hook's own timeout. An event before a call is judged and can wait for people; an allowed call has taken its permit. An event after a call reports its outcome. A call that cannot be judged is denied",
+      "Takes one event of an HTTP hook and answers it with the JSON of the hook before the hook's own timeout. An event before a call is judged and can wait for people; an allowed call has consumed its permit. An event after a call reports its outcome. A call that cannot be judged is denied",
     access: { by: 'personOrKey', scope: 'requests:write' },
     query: schemas.hookQuery,
     headers: schemas.hookHeaders,

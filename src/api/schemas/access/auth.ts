@@ -123,7 +123,7 @@ export const me = z
     lastEventId: z
       .string()
       .describe(
-        'The newest event of `GET /v1/events`: a stream after it has every change that later answers lack',
+        'The newest event of `GET /v1/events`. Later answers have every change up to it, and a stream after it has the others',
       ),
     installation: installation.describe('Facts that every page of the dashboard shows'),
   })

@@ -106,7 +106,7 @@ function requireSignature(authorisation: Findings, event: LoggedEvent, isAsked: 
   const isUnsignedApproval =
     textIn(detail, 'decision') === 'approve' && !Object.hasOwn(detail, 'signature')
   if (isUnsignedApproval && (isAsked || isJudged)) {
-    authorisation.fail('its approval carries no signature, and its queue required one', at)
+    authorisation.fail('its approval has no signature, and its queue required one', at)
   }
 }
 

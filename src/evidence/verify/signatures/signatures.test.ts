@@ -213,7 +213,7 @@ describe('authenticity fails', () => {
 describe('authorisation fails', () => {
   const notOwn = { publicKeyHash: confirmed.detail['publicKeyHash'] ?? null }
   test.each<[string, TrailEvent[], string]>([
-    ['without the signature that the queue required', signedTrail(null), 'carries no signature'],
+    ['without the signature that the queue required', signedTrail(null), 'has no signature'],
     [
       'when the decision was judged as if none were required',
       signedTrail(null, [], {

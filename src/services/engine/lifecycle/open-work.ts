@@ -42,7 +42,7 @@ export async function readOpenWork(
     from run where id = ${run.id}
   `.execute(tx)
   const [openWork] = rows
-  if (openWork === undefined) throw new Error(`Run ${run.id} is gone`)
+  if (openWork === undefined) throw new Error(`Run ${run.id} no longer exists`)
   return openWork
 }
 

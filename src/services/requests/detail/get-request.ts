@@ -38,7 +38,7 @@ export async function getRequest(
   const viewer = await viewerOf(ctx, caller)
   const { id } = await findRequest(ctx.db, viewer, query.request)
   const [item] = await readItems(ctx.db, caller, [id])
-  if (item === undefined) throw new Error(`Request ${id} is gone`)
+  if (item === undefined) throw new Error(`Request ${id} no longer exists`)
   const { row, hashes, texts } = await readContents(ctx, id)
   const wordsOf = await readWords(ctx.db, hashes, texts)
   const textOf = (hash: string | null): string | null => (hash === null ? null : wordsOf(hash))

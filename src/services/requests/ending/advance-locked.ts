@@ -39,7 +39,7 @@ async function readClock(tx: Tx, requestId: string): Promise<RequestClock> {
     from request where id = ${requestId}
   `.execute(tx)
   const clock = rows[0]
-  if (clock === undefined) throw new Error(`Request ${requestId} is gone`)
+  if (clock === undefined) throw new Error(`Request ${requestId} no longer exists`)
   return clock
 }
 

@@ -121,7 +121,7 @@ export async function readDecisionFacts(
   decider: Decider,
 ): Promise<DecisionFacts> {
   const [rows] = await readFactRows(at.tx, [requestId], decider, 'with the requests')
-  if (rows?.request == null) throw new Error(`Request ${requestId} is gone`)
+  if (rows?.request == null) throw new Error(`Request ${requestId} no longer exists`)
   return factsOf(at.seals, rows, fromJsonRow(rows.request), vouchedIn(at.seals, [rows]))
 }
 

@@ -61,7 +61,7 @@ async function takeIn(
 ): Promise<string> {
   const record = await readRecord(worktree.folder)
   if (record === null || record.removed !== undefined)
-    throw new ToolProblem('The worktree is gone.')
+    throw new ToolProblem('The worktree no longer exists.')
   if ((await looseTip(workspace, worktree)) === record.tip) return record.tip
   const { head, pack } = await packOf(sandbox, workspace, record, worktree, signal)
   if (head === record.tip) return head
