@@ -118,6 +118,20 @@ describe('every other command asks or is blocked', () => {
     ])
   })
 
+  // Rules: security.md 17
+  test.each([
+    ['cat "$HOME/x"', '"$HOME"/x is outside of the zones of rule "cat"'],
+    ['cat "-x$HOME"', 'the option -x"$HOME", which'],
+    ['git "$PWD"', 'no command "$PWD" among'],
+    ['git "-$PWD" log', 'the option -"$PWD" before'],
+    ['unknown "$HOME"', 'runs "$HOME", which'],
+  ])('a reason names a variable as the command does: %s', async (script, reason) => {
+    const zones = [rule('cat', 'preApproved', { zones: ['docs'] })]
+    const rules = [...zones, rule('git', 'preApproved'), rule('unknown', 'preApproved')]
+    const { rule: decidingRule } = await judgeBy(rules, script)
+    expect(decidingRule.text).toContain(reason)
+  })
+
   test('if the default is blocked, a command without a rule is blocked, and so is one that cannot be read', async () => {
     for (const script of ['whoami', '$x', 'ls "a', 'ls; whoami', `x ${'a'.repeat(70_000)}`]) {
       expect(await judgeBy(usual, script, { otherwise: 'blocked' })).toMatchObject({

@@ -7,7 +7,12 @@ import { isMultiCall, programNames } from '../programs/program-names.ts'
 import { exactProgram, programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 import { checkArguments, operandsOf } from '../strict/check-arguments.ts'
-import { literalWord, variableMark, type KnownWord } from '../strict/expand-word.ts'
+import {
+  literalWord,
+  quotedInMessage,
+  variableMark,
+  type KnownWord,
+} from '../strict/expand-word.ts'
 import { isUnlessArgument } from './token-pattern.ts'
 import { outsideZones } from './command-zones.ts'
 
@@ -84,7 +89,8 @@ export async function preApprove(
     const variablePath = paths.find((path) => path.includes(variableMark))
     const outside = variablePath ?? (await outsideZones({ ...context, root }, rule.zones, paths))
     if (outside !== null) {
-      const what = outside === '' ? 'its folder' : JSON.stringify(outside)
+      const word = words.find(({ text, hasVariable }) => hasVariable && text.endsWith(outside))
+      const what = outside === '' ? 'its folder' : quotedInMessage(word ?? literalWord(outside))
       return { kind: 'skips', why: `${what} is outside of the zones of rule "${patternText}"` }
     }
   }

@@ -1,5 +1,5 @@
 import type { FlagMeaning, Flags, Program } from '../programs/program.ts'
-import type { KnownWord } from './expand-word.ts'
+import { quotedInMessage, wordInMessage, type KnownWord } from './expand-word.ts'
 
 /** The result of checking the arguments of a command that a rule would pre-approve. */
 export interface CheckedArguments {
@@ -24,11 +24,13 @@ export function checkArguments(
   const refuse = (problem: string): CheckedArguments => ({ problem, paths, usesFolder: true })
   if (program?.neverReason !== undefined) return refuse(program.neverReason)
   const at = words.findIndex((word) => !word.text.startsWith('-'))
-  const name = at < 0 ? undefined : words[at]?.text
+  const name = at < 0 ? undefined : words[at]
   const sub =
-    program?.subcommands === undefined || name === undefined ? null : subcommandOf(program, name)
+    program?.subcommands === undefined || name === undefined
+      ? null
+      : subcommandOf(program, name.text)
   if (program?.subcommands !== undefined && name !== undefined && sub === null) {
-    return refuse(`has no command "${name}" among those that a rule can pre-approve`)
+    return refuse(`has no command ${quotedInMessage(name)} among those that a rule can pre-approve`)
   }
   const ownFlags = sub === null ? (program?.flags ?? null) : sub.flags
   const reader = new Operands(ownFlags, spelledCount, program)
@@ -51,10 +53,9 @@ export function checkArguments(
   // The program is unknown: an operand may be code, a file that it runs or a disguised option.
   const required = program === undefined ? 'all' : (sub?.spellOut ?? program.spellOut ?? 0)
   const firstUnspelled = reader.operands.findIndex((operand) => operand.index >= spelledCount)
-  if (firstUnspelled >= 0 && (required === 'all' || firstUnspelled < required)) {
-    return refuse(
-      `runs "${reader.operands[firstUnspelled]?.text ?? ''}", which the rule does not spell out`,
-    )
+  const unspelled = words[reader.operands[firstUnspelled]?.index ?? -1]
+  if (unspelled !== undefined && (required === 'all' || firstUnspelled < required)) {
+    return refuse(`runs ${quotedInMessage(unspelled)}, which the rule does not spell out`)
   }
   paths.push(
     ...reader.values,
@@ -103,7 +104,7 @@ function problemOfEarlyFlag(
   isSpelled: boolean,
 ): string | null {
   if (isSpelled || program?.flags?.get(word.text)?.value === 'none') return null
-  return `has the option ${word.text} before its command`
+  return `has the option ${wordInMessage(word)} before its command`
 }
 
 /** Parses words as options and operands, as getopt does, without abbreviations. */
@@ -144,7 +145,7 @@ class Operands {
     }
     const flag = this.#flag(text)
     if (flag || index < this.#spelledCount) return null
-    return `has the option ${text}, which is not known to be harmless`
+    return `has the option ${wordInMessage(word)}, which is not known to be harmless`
   }
 
   /** Many programs have options `+cmd` and `@file`: words only if every flag is known. */

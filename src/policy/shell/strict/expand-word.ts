@@ -18,6 +18,16 @@ export interface KnownWord {
 /** Replaces the value of a variable in a known word. */
 export const variableMark = '\u{f0004}'
 
+/** A word as a message names it: with the names of its variables, and otherwise without quotes. */
+export function wordInMessage({ text, printed, hasVariable }: KnownWord): string {
+  return hasVariable ? printed : text
+}
+
+/** The same in quotes. */
+export function quotedInMessage(word: KnownWord): string {
+  return word.hasVariable ? word.printed : JSON.stringify(word.text)
+}
+
 /** A word that is nothing but this text. */
 export function literalWord(text: string): KnownWord {
   return { text, printed: quotedPart(text), hasVariable: false }
