@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { judgeBy, plainHost } from '#policy/shell/judging.fixture.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { version } from '#runtime/version.ts'
@@ -125,6 +127,25 @@ test('init proposes zones, commands and routing for what it finds, and check fin
   // Whether this machine has the programs is not tested.
   expect(problems.filter((one) => !one.problem.includes('is not on this host'))).toEqual([])
 })
+
+test.each(['ls', 'ls docs', 'ls docs node_modules', 'cat README.md docs/a.md'])(
+  'in every zone that init proposes, what reads runs without approval: %s',
+  async (script) => {
+    for (const name of ['.git', 'docs', 'node_modules']) await mkdir(join(folder, name))
+    await countersign('init')
+    const toolFiles = [{ path: 'tools/say-hello.ts', hash: '' }]
+    const parsed = parseProject({
+      texts: new Map(Object.entries(await textsOf(folder))),
+      toolFiles,
+    })
+    const worker = 'policy' in parsed ? parsed.policy.workers.get('assistant') : undefined
+    const { zones, shell } = worker ?? {}
+    const host = { ...plainHost, realPath: async (path: string) => resolve(path) }
+    expect(await judgeBy(shell?.rules ?? [], script, { zones: zones ?? [], host })).toMatchObject({
+      approval: 'preApproved',
+    })
+  },
+)
 
 test.each<[string, Record<string, string>, readonly string[], readonly string[]]>([
   [

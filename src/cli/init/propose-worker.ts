@@ -60,7 +60,9 @@ function nameOf(folder: string): string {
 }
 
 /** The rules for commands; none if the folder does not show which commands its work needs. */
-function shell({ isGit, toolChains, worktrees }: FolderFacts): string {
+function shell(facts: FolderFacts): string {
+  const { isGit, toolChains, worktrees, documents, dependencies } = facts
+  const zones = ['project', ...[...documents, ...dependencies].map(nameOf)].join(', ')
   if (!isGit && toolChains.length === 0) return ''
   const rules = [
     '    # First match wins; the more particular rule comes first.',
@@ -72,8 +74,10 @@ function shell({ isGit, toolChains, worktrees }: FolderFacts): string {
       ...(fetches.length > 0 ? ['    # This fetches what others wrote, and needs a network.'] : []),
       ...fetches.map((pattern) => `    - { pattern: ${pattern}, approval: ask }`),
     ]),
-    '    - { pattern: ls, approval: preApproved, zones: [project] }',
-    '    - { pattern: cat, approval: preApproved, zones: [project] }',
+    // A folder with a zone in it that the rule does not name would ask.
+    ...['ls', 'cat'].map(
+      (pattern) => `    - { pattern: ${pattern}, approval: preApproved, zones: [${zones}] }`,
+    ),
   ]
   return `# Commands see the zones alone, and no network.
 sandbox: { required: true, network: none }
