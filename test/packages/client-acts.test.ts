@@ -216,10 +216,13 @@ test('who takes a permit without waiting is told that the call waits, or that th
   await expect(take()).rejects.toMatchObject({ code: 'unavailable' })
 })
 
+// Rules: security.md 34
 test.each([
   ['an address', { url: 'localhost', apiKey: 'cs_key' }, {}],
   ['a key', { url: 'http://localhost:9', apiKey: 'cs_ключ' }, {}],
   ['an input', { url: 'http://localhost:9', apiKey: 'cs_key' }, { n: 1n }],
+  ['no number', { url: 'http://localhost:9', apiKey: 'cs_key' }, { n: [NaN] }],
+  ['an endless number', { url: 'http://localhost:9', apiKey: 'cs_key' }, { n: -Infinity }],
 ])('%s that can never be sent is refused at once, not tried again', async (_, options, input) => {
   const client = createClient({ ...options, timeoutMs: 600_000 })
   await expect(client.ask({ tool: 'deploy', input })).rejects.toThrow(TypeError)

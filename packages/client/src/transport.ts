@@ -74,12 +74,20 @@ function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedReq
       method,
       headers,
       // No text, and so no body, where there is none.
-      body: JSON.stringify(body),
+      body: JSON.stringify(body, sendableMember),
       // A redirect would send the key to another address.
       redirect: 'manual',
     },
     requestId,
   }
+}
+
+/** Refuses numbers that JSON would send as `null`: people would decide about another call. */
+function sendableMember(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`JSON cannot represent ${value}, the value of "${name}"`)
+  }
+  return value
 }
 
 async function sendOnce(
