@@ -70,7 +70,8 @@ export class Snapshots implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true })
+    // What cannot be removed is swept later: it must not hide how the command ended.
+    await rm(this.folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 

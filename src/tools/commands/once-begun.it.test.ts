@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
+import { SmallDisk } from '#test/harness/outages/small-disk.ts'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
 const zones = `
@@ -23,5 +27,26 @@ describe.skipIf(!testSandbox.works)('a command that has run', () => {
     expect(ran).toMatchObject({ exitCode: 0, output: { stdout: 'done\n' } })
     expect(ran.violation).toBe('it renamed "app/.env", a protected name, which was put back')
     expect(desk.text('app/.env')).toBe('KEY=1\n')
+  })
+})
+
+// Rules: product.md 4; security.md 42
+describe.skipIf(!testSandbox.works)('a command whose data folder is full', () => {
+  test.each([
+    ['names a file', 'cat a.txt; echo x > ran'],
+    ['names none', 'echo x > ran'],
+  ])('and that %s is told as one that did not begin', async (_which, command) => {
+    const dataDir = newFolder('full-')
+    await using disk = await SmallDisk.at(dataDir)
+    if (disk === null) return
+    writeFileSync(path.join(dataDir, 'other'), 'full\n')
+    using desk = await commandDesk({ 'work/a.txt': 'a'.repeat(100_000) }, { dataDir })
+    const ran = await disk.whileFull(() => desk.run('shell', { command, cwd: 'work' }))
+    expect(ran).toMatchObject({
+      type: 'error',
+      text: 'The command was not begun: the data folder cannot be written to (ENOSPC).',
+    })
+    expect(existsSync(path.join(desk.root, 'work/ran'))).toBe(false)
+    expect(await desk.shell(command)).toMatchObject({ exitCode: 0 })
   })
 })

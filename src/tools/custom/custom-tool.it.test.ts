@@ -256,4 +256,29 @@ export default defineTool({
     })
     expect(result).toMatchObject({ type: 'error', text: /not the one of the policy version/ })
   })
+
+  it('whose process cannot be started was not carried out, and that is no unknown end', async () => {
+    const body = `globalThis.process.kill(globalThis.process.pid, 'SIGKILL')`
+    const toDie = "if (existsSync('die')) process.kill(process.pid, 'SIGKILL')\n"
+    const file = `import { existsSync } from 'node:fs'\n${toDie}${toolFile('frail', body)}`
+    await using project = await projectWith({ 'tools/frail.ts': file })
+    const tool = await toolOf(project.toolProcess, 'frail')
+    const input = await parsed(tool, {})
+    const { workspace } = await workspaceWith({})
+    const run = () =>
+      tool.execute(input, {
+        workspace,
+        signal: new AbortController().signal,
+        idempotencyKey: 'call-1:1',
+        facts: { toolHash: tool.definitionHash, bases: [] },
+        printed: null,
+      })
+    // It ends in the middle: nobody knows what it did.
+    await expect(run()).rejects.toThrow('ended by SIGKILL')
+    project.put('die', '')
+    expect(await run()).toMatchObject({
+      type: 'error',
+      text: expect.stringMatching(/^frail was not carried out: .*was ended by SIGKILL/),
+    })
+  })
 })

@@ -8,7 +8,7 @@ import { titleLine, presentStructured, titleOfCall } from '../presentations/stru
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
-import { ToolFailed, ToolProcessEnded } from './query-child.ts'
+import { QueryNotAccepted, ToolFailed, ToolProcessEnded } from './query-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
 import type { ConsideredInput, CustomPresented, ToolDescription } from './tool-protocol.ts'
 
@@ -96,9 +96,13 @@ export function customTool(
           await toolProcess.request(query, { timeoutMs: times.executeMs, signal }),
         )
       } catch (error) {
-        // The tool never began: its files are not the version's.
-        if (!(error instanceof ToolFilesChanged)) throw error
-        return { type: 'error', output: { problem: error.message }, text: error.message }
+        const isBegun = !(error instanceof ToolFilesChanged || error instanceof QueryNotAccepted)
+        if (isBegun) throw error
+        const problem =
+          error instanceof QueryNotAccepted
+            ? `${name} was not carried out: ${error.message}`
+            : error.message
+        return { type: 'error', output: { problem }, text: problem }
       }
     },
   }

@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { QueryNotAccepted, type RequestOptions } from './query-child.ts'
+import { QueryNotAccepted, ToolProcessEnded, type RequestOptions } from './query-child.ts'
 import { ToolProcessPool } from './tool-process-pool.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuery } from './tool-protocol.ts'
 
@@ -12,7 +12,8 @@ export interface ToolProcess extends AsyncDisposable {
   describe(): Promise<LoadedTools>
   /**
    * Sends a query to a process of this version. Rejects with `ToolFailed` (the tool's own error),
-   * `ToolProcessEnded` (it died, or was ended because of time or `signal`), and `ToolFilesChanged`.
+   * `ToolProcessEnded` (it died, or was ended because of time or `signal`; `QueryNotAccepted`: the
+   * query did not begin), and `ToolFilesChanged`.
    */
   request<Q extends Exclude<ToolQuery, { do: 'load' }>>(
     query: Q,
@@ -77,7 +78,7 @@ export async function openToolProcess(options: {
     requestOptions: RequestOptions,
   ): Promise<ToolAnswers[Q['do']]> {
     for (let tries = 1; ; tries += 1) {
-      const ready = await pool.take()
+      const ready = await pool.take().catch(throwNotBegun)
       try {
         requireVersion(ready.loaded, query.tool)
         return await ready.child.request(query, requestOptions)
@@ -117,6 +118,11 @@ export async function openToolProcess(options: {
 
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
+}
+
+/** A process that ended while it loaded the tools has accepted no query. */
+function throwNotBegun(error: unknown): never {
+  throw error instanceof ToolProcessEnded ? new QueryNotAccepted(error.message) : error
 }
 
 /** Below tools/, and no package in there. */

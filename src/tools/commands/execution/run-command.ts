@@ -55,12 +55,12 @@ export async function runCommand(
   context: ExecuteContext,
 ): Promise<ToolResult> {
   refuseUnconfined(place, context)
-  await using snapshots = await openSnapshots(place.dataDir)
+  await using snapshots = await Snapshots.open(place.dataDir).catch(throwNotBegun)
   const { signal } = context
   const inspect = place.sandbox.works
     ? inspectByCopies(context.workspace, snapshots, signal)
     : inspectInWorkspace(context.workspace, signal)
-  const facts = await commandFacts(place, context.workspace, input, inspect)
+  const facts = await commandFacts(place, context.workspace, input, inspect).catch(throwNotBegun)
   refuseChanged(context.facts, factsOf(facts, context.facts.toolHash))
   const argv = vectorOf(input, context)
   if (argv[0] !== undefined && !argv[0].includes('/') && (await findProgram(argv[0])) === null) {
@@ -103,12 +103,10 @@ async function runToEnd(
 ): Promise<CommandRun> {
   try {
     const { workspace } = context
-    const prepared = await prepareRun(place, cwd, context, call)
+    const prepared = await prepareRun(place, cwd, context, call).catch(throwNotBegun)
     const watched = await watchFiles(place.sandbox, workspace, async () => {
       return !(await hasCommandRecord(place.dataDir, workspace.root))
-    }).catch((error: NodeJS.ErrnoException) => {
-      throw startProblem(error)
-    })
+    }).catch(throwNotBegun)
     const outcome = await runRecorded(place, context, prepared, run)
     const { visible, zoneCopies } = prepared
     return { ...outcome, visible, zoneCopies, watched }
@@ -220,9 +218,7 @@ async function runRecorded(
     variable: place.sandbox.works ? null : `${markName}=${mark}`,
     before: planned.before,
     stored: storedNames,
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw startProblem(error)
-  })
+  }).catch(throwNotBegun)
   const bounds = {
     ...run,
     limits: commandLimits,
@@ -263,15 +259,15 @@ function namesGit(vectors: CommandFacts['vectors']): boolean {
   return vectors.some(([name = '']) => name === 'git' || name.endsWith('/git'))
 }
 
-async function openSnapshots(dataDir: string): Promise<Snapshots> {
-  return Snapshots.open(dataDir).catch((error: NodeJS.ErrnoException) => {
-    throw startProblem(error)
-  })
-}
-
-function startProblem(error: NodeJS.ErrnoException): ToolProblem {
-  const why = `the data folder cannot be written to (${error.code ?? error.message})`
-  return new ToolProblem(`The command was not begun: ${why}.`)
+/**
+ * Before a command begins, a failure of the system (a full disk, too many open files) is an error
+ * that says so: what became of the command is known.
+ */
+function throwNotBegun(error: unknown): never {
+  const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error
+  if (!isOfSystem) throw error
+  const why = `the data folder cannot be written to (${String(error.code)})`
+  throw new ToolProblem(`The command was not begun: ${why}.`)
 }
 
 /**
