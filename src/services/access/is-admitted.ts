@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { Db, Tx } from '#store/database.ts'
@@ -23,6 +24,21 @@ export async function isAdmitted(
     select ${personRows} as found from person where id = ${person.id}
   `.execute(db)
   return rows.some(({ found: memberships }) => verifyPerson(seals, memberships).teams.length > 0)
+}
+
+/**
+ * The same for somebody who was admitted before, by the version in force. While no version can be
+ * trusted, they stay: then nothing starts and nothing is decided.
+ */
+export async function isStillAdmitted(
+  ctx: Pick<ServiceContext, 'db' | 'seals' | 'policies'>,
+  person: { readonly id: string; readonly email: string },
+): Promise<boolean> {
+  const policy = await ctx.policies.inForce().catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'unavailable') return null
+    throw error
+  })
+  return policy === null || isAdmitted(ctx, policy.config, person)
 }
 
 /** The same by the version in force, as a transaction finds it. */

@@ -39,7 +39,7 @@ async function ownLink(): Promise<string> {
 }
 
 // Rules: product.md 17, 18; security.md 21, 38
-test('somebody whom the project no longer names signs in by no way and gets no key; those whose group fills a team do', async () => {
+test('somebody whom the project no longer names signs in by no way, and their sessions and keys end; those whose group fills a team do', async () => {
   const passkey = softwarePasskey()
   const registration = passkey.create((await ada.post('/v1/credentials/options')).body)
   await ada.post('/v1/credentials', { name: 'Laptop', response: registration })
@@ -50,21 +50,32 @@ test('somebody whom the project no longer names signs in by no way and gets no k
   const mailed = () => createMailedLink(api.service.ctx, { email, channel: 'dashboard' })
   const links = [await ownLink(), (await mailed())?.token]
   const proposed = { name: 'robot', owner: email, scopes: ['runs:write'] }
+  const own = (await ada.post('/v1/keys', { name: 'own', scopes: ['runs:write'] })).body
+  const startByKey = (): Promise<Reply> =>
+    api.ask('/v1/runs', {
+      method: 'POST',
+      body: { worker: 'no such worker', input: 'Write' },
+      headers: { authorization: `Bearer ${own.key}` },
+    })
+  expect((await startByKey()).status).toBe(422)
   const proposal = (await olga.post('/v1/keys', proposed)).body
   {
     using _ = await withoutAda()
     for (const token of links) expect((await post('/v1/auth/link', { token })).status).toBe(401)
     expect((await byPasskey()).status).toBe(401)
+    expect(
+      (await trailOf(api.database.db, {}, 'session.refused')).map(({ detail }) => detail),
+    ).toContainEqual({ method: 'link', why: 'unknown_person' })
     const [refusal] = (await trailOf(api.database.db, {}, 'session.refused')).slice(-1)
     expect(refusal?.detail).toMatchObject({ method: 'passkey', why: 'unknown_person' })
     expect((await post('/v1/auth/dev-login', { email, token: developmentToken })).status).toBe(401)
     expect((await post('/v1/auth/host-link', { email, token: hostToken })).status).toBe(404)
     expect(await mailed()).toBeNull()
     expect((await olga.post('/v1/keys', proposed)).status).toBe(404)
-    // Her session is still there.
-    const own = { name: 'own', scopes: ['runs:write'] }
-    expect((await ada.post('/v1/keys', own)).status).toBe(403)
-    expect((await ada.post(`/v1/key-proposals/${proposal.id}/claim`)).status).toBe(403)
+    const claim = `/v1/key-proposals/${proposal.id}/claim`
+    expect((await ada.post(claim)).status).toBe(401)
+    expect((await ada.get('/v1/me')).status).toBe(401)
+    expect((await startByKey()).status).toBe(401)
     await addPerson(api.service.db, 'Nina', ['platform'])
     const nina = { email: 'nina@example.com', token: developmentToken }
     expect((await post('/v1/auth/dev-login', nina)).status).toBe(200)
@@ -75,6 +86,7 @@ test('somebody whom the project no longer names signs in by no way and gets no k
     expect((await byPasskey()).status).toBe(200)
   }
   expect((await byPasskey()).status).toBe(200)
+  expect((await startByKey()).status).toBe(422)
   expect((await ada.post(`/v1/key-proposals/${proposal.id}/claim`)).status).toBe(201)
   expect((await post('/v1/auth/link', { token: await ownLink() })).status).toBe(200)
 })

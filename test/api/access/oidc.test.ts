@@ -390,9 +390,9 @@ test('somebody whom the project does not name is refused, and becomes a person o
     teams: ['platform'],
   })
   expect(me.body.person.rights).toEqual([])
-  // Her groups have gone: she is nobody here any more, and in no team.
+  // Her groups have gone: she is nobody here any more, also where she was signed in.
   expect((await signIn(nina)).location).toBe(refusedWith('unknown_person'))
-  expect((await whoIs(browser)).body.person.teams).toEqual([])
+  expect((await whoIs(browser)).status).toBe(401)
 })
 
 // Rules: product.md 18

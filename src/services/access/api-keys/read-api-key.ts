@@ -2,6 +2,7 @@ import type { ApiKeyScope } from '#domain/api-key-scope.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 import { checkSeals } from '../check-seals.ts'
+import { isStillAdmitted } from '../is-admitted.ts'
 import type { SignIn, SignInCache } from '../sign-in-cache.ts'
 import { hashToken } from '../token.ts'
 
@@ -29,7 +30,7 @@ const usedEveryMs = 60_000
 
 /**
  * The identity behind `cs_<id>_<secret>`, or null: malformed, unknown, revoked, expired, or its
- * owner is disabled. Without a `cache` it reads the database.
+ * owner is disabled or no longer a person of the project. Without a `cache` it reads the database.
  */
 export async function readApiKey(
   ctx: ServiceContext,
@@ -82,6 +83,7 @@ type KeyRow = NonNullable<Awaited<ReturnType<typeof readRow>>>
 async function lookUp(ctx: ServiceContext, key: KeySecret): Promise<SignIn<KeyRow> | null> {
   const row = await readRow(ctx, key)
   if (row === undefined || !(await checkSeals(ctx, 'api_key', row, row.owner_id))) return null
+  if (!(await isStillAdmitted(ctx, { id: row.owner_id, email: row.email }))) return null
   const restsOnSecret = { what: 'key_secret', id: key.secretHash } as const
   // A rotation revoked this secret: somebody restored the row by SQL.
   if (ctx.seals.revocations.has(restsOnSecret)) return null

@@ -2,6 +2,7 @@ import type { ActivePerson } from '../find-active-person.ts'
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 import { checkSeals } from '../check-seals.ts'
+import { isStillAdmitted } from '../is-admitted.ts'
 import type { SignIn, SignInCache, Use } from '../sign-in-cache.ts'
 import type { SessionTimes } from './session-times.ts'
 import type { SignInMethod } from './start-session.ts'
@@ -30,8 +31,8 @@ const seenEveryMs = 60_000
 
 /**
  * The live session of a cookie's token, or null: unknown, idle too long, over, or its person is
- * disabled. A browser's session also needs its proof, and a program's is refused in a browser
- * (security.md 39).
+ * disabled or no longer a person of the project. A browser's session also needs its proof, and a
+ * program's is refused in a browser (security.md 39).
  */
 export async function readSession(
   ctx: ServiceContext,
@@ -93,6 +94,7 @@ async function lookUp(
 ): Promise<SignIn<SessionRow> | null> {
   const row = await readRow(ctx, times, tokenHash)
   if (row === undefined || !(await checkSeals(ctx, 'session', row, row.person_id))) return null
+  if (!(await isStillAdmitted(ctx, { id: row.person_id, email: row.email }))) return null
   const { id, person_id: personId, lives_ms: livesMs } = row
   const restsOn = [
     { what: 'session', id },

@@ -110,7 +110,7 @@ export async function consumeSignInLink(
       .where(sql<boolean>`(proof_hash is null or proof_hash = ${input.proofHash})`)
       .forUpdate()
       .executeTakeFirst()
-    if (link === undefined || !unit.seals.holds('sign_in_link', link)) return null
+    if (link === undefined || !unit.seals.holds('sign_in_link', link)) return { why: 'not_valid' }
     if (link.proof_hash === null && !input.replaceSession) {
       const personHere = await findPersonHere(unit, input)
       if (personHere !== null && personHere.id !== link.person_id) {
@@ -126,15 +126,15 @@ export async function consumeSignInLink(
       .where('token_hash', '=', link.token_hash)
       .execute()
     const key = { kind: 'link', id: link.token_hash } as const
-    if (!(await isFirstUse(ctx.ledger, key, useId))) return null
+    if (!(await isFirstUse(ctx.ledger, key, useId))) return { why: 'not_valid' }
     const person = await readEnabledPerson(unit, link.person_id)
-    if (person === null) return null
-    if (!(await isAdmittedNow(ctx, unit, person))) return null
+    if (person === null || !(await isAdmittedNow(ctx, unit, person)))
+      return { why: 'unknown_person' }
     const method = link.proof_hash === null ? 'link' : 'oidc'
     return { session: await startSession(unit, { ...input, person, method }) }
   })
-  if (outcome === null) {
-    return refuseSignIn(ctx, { method: 'link', why: 'not_valid', channel: input.channel })
+  if ('why' in outcome) {
+    return refuseSignIn(ctx, { method: 'link', why: outcome.why, channel: input.channel })
   }
   if ('session' in outcome) return outcome.session
   const { name } = outcome.personHere
