@@ -14,6 +14,7 @@ const debian = hostWith({
   '/usr/bin/awk': '/usr/bin/mawk',
   '/usr/bin/ls': '/usr/bin/busybox',
   '/usr/bin/odd': '/usr/bin/busybox',
+  '/usr/bin/g': '/usr/bin/git',
 })
 
 // Rules: security.md 41
@@ -36,6 +37,9 @@ describe('a command is judged by the program that will run', () => {
     ['unheard-of', 'unheard-of @x'],
     ['unheard-of', 'unheard-of +x'],
     ['git checkout', 'git checkout @x'],
+    // Without its name, nothing would look for what the repository makes it run.
+    ['g status', 'g status'],
+    ['g log', 'g log'],
     ['sudo-1.9', 'sudo-1.9'],
   ])('a rule "%s" does not allow: %s', async (pattern, script) => {
     expect(await judgeBy([rule(pattern, 'preApproved')], script, { host: debian })).toMatchObject({

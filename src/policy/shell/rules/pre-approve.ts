@@ -79,9 +79,13 @@ export async function preApprove(
     return { kind: 'asks', why: `${name.text} ${argumentCheck.problem}` }
   const otherName = await otherProgram(program, name.text, executable, context.host)
   if (otherName !== null) {
-    const { problem } = checkArguments(exactProgram(otherName), args, pattern.length - 1)
-    if (problem !== null)
-      return { kind: 'asks', why: `${name.text} is ${otherName}, which ${problem}` }
+    const other = exactProgram(otherName)
+    const { problem } = checkArguments(other, args, pattern.length - 1)
+    // Only by its own name are its settings looked for and its helpers switched off.
+    const byName =
+      (other?.folderRuns ?? other?.safeArguments) ? 'only a rule that names it allows' : null
+    const why = problem ?? byName
+    if (why !== null) return { kind: 'asks', why: `${name.text} is ${otherName}, which ${why}` }
   }
   const paths = [...argumentCheck.paths, ...(argumentCheck.usesFolder ? [''] : [])]
   const { root } = context.workspace
