@@ -26,18 +26,24 @@ test('a file that an agent exchanges for a link all the time is sent as it was, 
   const target = join(folder, 'raced.log')
   const [plain, link] = [join(folder, 'plain'), join(folder, 'link')]
   const wrong: string[] = []
+  const before = process.cwd()
+  process.chdir(folder)
   for (let round = 0; round < 300; round += 1) {
     await writeFile(plain, 'of the build')
     await rename(plain, target)
     await symlink(secret, link)
     const [sent] = await Promise.all([
-      filesToSend([target]).catch(() => null),
+      filesToSend([target]).catch((error: Error) => {
+        if (error.message.includes('(deleted)')) wrong.push(error.message)
+        return null
+      }),
       rename(link, target),
     ])
     for (const { data } of sent?.files ?? []) {
       if (data !== Buffer.from('of the build').toString('base64')) wrong.push(data)
     }
   }
+  process.chdir(before)
   expect(wrong).toEqual([])
 })
 
@@ -53,9 +59,12 @@ test('a file behind a folder that was exchanged for a link is refused with its o
     for (const path of ['logs/config', './logs/../logs/config', join(work, 'logs/config')]) {
       expect((await filesToSend([path])).files).toHaveLength(1)
     }
+    const entered = join(folder, 'entered')
+    await symlink(work, entered)
+    expect((await filesToSend([join(entered, 'logs/config')])).files).toHaveLength(1)
     await rename('logs', 'earlier')
     await symlink(keys, 'logs')
-    for (const path of ['logs/config', join(work, 'logs/config')]) {
+    for (const path of ['logs/config', join(work, 'logs/config'), join(entered, 'logs/config')]) {
       await expect(filesToSend([path])).rejects.toThrow(
         `${path}: it is ${join(keys, 'config')}, behind a link: name that file`,
       )

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { pictureTypeOf } from '#domain/tools/picture-type.ts'
@@ -32,6 +32,16 @@ function pathOf({ fd }: FileHandle, path: string): Promise<string> {
   return process.platform === 'linux' ? readlink(`/proc/self/fd/${fd}`) : realpath(path)
 }
 
+/** The path of a file relative to the working folder, by whatever links it is named; or `null`. */
+async function pathInFolder(path: string): Promise<string | null> {
+  const absolute = resolve(path)
+  for (let at = dirname(absolute); ; at = dirname(at)) {
+    // Nobody in the working folder can exchange a link that leads to it.
+    if ((await realpath(at).catch(() => null)) === process.cwd()) return relative(at, absolute)
+    if (dirname(at) === at) return null
+  }
+}
+
 /**
  * Opens the file once and reads what was opened: an agent that works in the same folder may
  * exchange it, or a folder on the way to it, at any time for a link to a secret, or for a pipe that
@@ -50,9 +60,9 @@ async function readBounded(path: string): Promise<Buffer> {
   })
   if (!(await file.stat()).isFile()) throw new Error(noFile)
   const realPath = await pathOf(file, path)
-  const inside = relative(process.cwd(), resolve(path))
-  const isInside = !isAbsolute(inside) && inside.split(sep)[0] !== '..'
-  if (isInside && realPath !== join(process.cwd(), inside)) {
+  const inside = await pathInFolder(path)
+  if (inside !== null && realPath !== join(process.cwd(), inside)) {
+    if (realPath.endsWith(' (deleted)')) throw new Error('it was replaced just now: try again')
     throw new Error(`it is ${realPath}, behind a link: name that file, if you mean to send it`)
   }
   const bytes = Buffer.alloc(maxBytes + 1)
