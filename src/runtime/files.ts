@@ -36,29 +36,40 @@ export async function writeWhole(
 }
 
 /**
- * Writes an owner-only file unless it exists. It appears complete and on the disk, and of several
- * concurrent processes one writes it.
+ * Writes a file unless it exists; false: it does. It appears complete and on the disk, and of
+ * several concurrent processes one writes it. Its folder can be read by the owner only.
  */
-export async function writeSecretOnce(file: string, text: string): Promise<void> {
+export async function writeOnce(
+  file: string,
+  contents: string | Uint8Array,
+  mode: number,
+): Promise<boolean> {
   const folder = dirname(file)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const half = `${file}.${randomUUID()}.new`
-  await writeFlushed(half, text, 0o600)
+  let isNew = true
   try {
+    await writeFlushed(half, contents, mode)
     // The link is atomic and fails if the file exists.
     await link(half, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    isNew = false
   } finally {
     await rm(half, { force: true })
   }
   await flushFolder(folder)
+  return isNew
 }
 
 /** Writes a file that is on the disk before this resolves. */
-export async function writeFlushed(file: string, text: string, mode: number): Promise<void> {
+export async function writeFlushed(
+  file: string,
+  contents: string | Uint8Array,
+  mode: number,
+): Promise<void> {
   await using handle = await open(file, 'w', mode)
-  await handle.writeFile(text)
+  await handle.writeFile(contents)
   await handle.sync()
 }
 

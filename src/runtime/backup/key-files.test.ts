@@ -1,7 +1,8 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { SmallDisk } from '#test/harness/outages/small-disk.ts'
 import { isKeyPath, readKeyFiles, refuseOtherKeys, writeKeyFiles } from './key-files.ts'
 
 let from: string
@@ -52,6 +53,20 @@ test('an existing key is never overwritten', async () => {
   await expect(refuseOtherKeys(to, keys)).rejects.toThrow('is another key than the backup')
   await writeKeyFiles(to, keys)
   expect(await readFile(join(to, 'keys', 'signing.pem'), 'utf8')).toBe('another')
+})
+
+test('a full disk leaves no part of a key, so that the next try finds the same keys', async ({
+  skip,
+}) => {
+  await using disk = await SmallDisk.at(to)
+  if (disk === null) return skip('this machine permits no mount')
+  await writeFile(join(to, 'other'), 'full')
+  const keys = await readKeyFiles(from, { privateToo: true })
+  await expect(disk.whileFull(() => writeKeyFiles(to, keys))).rejects.toThrow('ENOSPC')
+  expect(await readdir(to, { recursive: true })).toEqual(['keys', 'other'])
+  await refuseOtherKeys(to, keys)
+  await writeKeyFiles(to, keys)
+  expect(await readKeyFiles(to, { privateToo: true })).toEqual(keys)
 })
 
 test('nothing in a backup leads out of the folder of keys', () => {

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeOnce } from '../files.ts'
 
 /** A file of the data folder's `keys/`; its path begins with that name. */
 export interface KeyFile {
@@ -61,14 +62,8 @@ export async function writeKeyFiles(
   const paths: string[] = []
   for (const { path, bytes } of files) {
     const target = join(dataDir, path)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
     const mode = isPrivateKey(path) ? 0o600 : 0o644
-    await writeFile(target, bytes, { mode, flag: 'wx' }).then(
-      () => paths.push(target),
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error
-      },
-    )
+    if (await writeOnce(target, bytes, mode)) paths.push(target)
   }
   return paths
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { writeSecretOnce, writeWhole } from '../files.ts'
+import { writeOnce, writeWhole } from '../files.ts'
 import { runFolder, hostProofFile } from '../folders.ts'
 
 /**
@@ -43,7 +43,7 @@ function hostTokenFile(dataDir: string): string {
 /** The token of this data folder, owner-only; the first process makes it for all of them. */
 export async function ensureHostToken(dataDir: string): Promise<string> {
   const file = hostTokenFile(dataDir)
-  await writeSecretOnce(file, `${randomBytes(32).toString('base64url')}\n`)
+  await writeOnce(file, `${randomBytes(32).toString('base64url')}\n`, 0o600)
   return (await readFile(file, 'utf8')).trim()
 }
 

@@ -9,7 +9,7 @@ import type { KeyObject } from 'node:crypto'
 import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
-import { exists, flushFolder, writeFlushed, writeSecretOnce } from '../files.ts'
+import { exists, flushFolder, writeFlushed, writeOnce } from '../files.ts'
 
 /** The folder of an installation's keys. */
 export function keyFolder(dataDir: string): string {
@@ -62,7 +62,7 @@ export async function createP256KeyOnce(file: string): Promise<void> {
 
 async function createOnce(file: string, generate: () => KeyObject): Promise<void> {
   if (await exists(file)) return
-  await writeSecretOnce(file, generate().export({ type: 'pkcs8', format: 'pem' }).toString())
+  await writeOnce(file, generate().export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600)
 }
 
 /** Writes a file atomically: a temporary file is flushed and renamed. */

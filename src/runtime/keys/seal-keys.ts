@@ -5,7 +5,7 @@ import { sealKeyOf, type SealKeys } from '#domain/statements/row-seals.ts'
 import { readText, type Environment } from '../environment.ts'
 import { keyFolder, refuseReadable } from './key-files.ts'
 import { readOnChange } from './read-on-change.ts'
-import { exists, writeSecretOnce } from '../files.ts'
+import { exists, writeOnce } from '../files.ts'
 
 /** Keys of API and Temporal workers only, in a folder that can be mounted alone. */
 function sealKeyFile(dataDir: string): string {
@@ -16,7 +16,7 @@ function sealKeyFile(dataDir: string): string {
 export async function createSealKeyOnce(dataDir: string, environment: Environment): Promise<void> {
   const file = sealKeyFile(dataDir)
   if (readText(environment, 'COUNTERSIGN_SEAL_KEY') !== undefined || (await exists(file))) return
-  await writeSecretOnce(file, `${randomBytes(32).toString('base64')}\n`)
+  await writeOnce(file, `${randomBytes(32).toString('base64')}\n`, 0o600)
 }
 
 /**
