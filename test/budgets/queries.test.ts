@@ -172,7 +172,7 @@ it("the start of a run takes at most 14 queries, the opening of a program's requ
   expect(queries.length, textsOf(queries)).toBe(1)
 })
 
-it('the last turn of a run takes at most 23 queries with the closing of the run', async () => {
+it('the last turn of a run takes at most 22 queries with the closing of the run', async () => {
   const worker = counted(desk.worker)
   const runId = await desk.start()
   desk.say({ text: 'Done.' })
@@ -180,7 +180,7 @@ it('the last turn of a run takes at most 23 queries with the closing of the run'
   queries.length = 0
   const { signal } = new AbortController()
   expect(await takeTurn(worker, { runId, turn: 1, signal })).toEqual({ kind: 'ended' })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(23)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(22)
 })
 
 it('a turn takes at most 29 queries, 34 when its calls ask, and no more for ten calls than for one', async () => {

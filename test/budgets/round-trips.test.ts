@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
@@ -37,12 +38,21 @@ async function tripsOf(act: () => Promise<unknown>): Promise<number> {
   return take()
 }
 
-it('a decision takes at most 2 round trips to Postgres, its commit included, and ten of one run in one call 6', async () => {
+it('a decision takes at most 2 round trips to Postgres, its commit and its key included, and ten of one run in one call 6', async () => {
   const { call, digest } = await addWaitingCall(desk, 'one')
   const { caller } = desk.people.grace
   const body = { decision: 'approve', digest, revision: 1 }
   const one = await tripsOf(() => decideRequest(api, caller, { request: call.requestId, body }))
   expect(one).toBeLessThanOrEqual(2)
+  const other = await addWaitingCall(desk, 'keyed')
+  const keyed = await tripsOf(() =>
+    decideRequest(api, caller, {
+      request: other.call.requestId,
+      idempotencyKey: 'one',
+      body: { decision: 'approve', digest: other.digest, revision: 1 },
+    }),
+  )
+  expect(keyed).toBeLessThanOrEqual(2)
   const runId = await desk.start()
   const calls = Array.from({ length: 10 }, (_, place) => ({
     tool: 'write_file',
@@ -54,7 +64,7 @@ it('a decision takes at most 2 round trips to Postgres, its commit included, and
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
 })
 
-it("the start of a run takes at most 6 round trips, a turn that asks 18, and the opening of a program's request 12", async () => {
+it("the start of a run takes at most 6 round trips, a turn that asks 16, and the opening of a program's request 12", async () => {
   const { ada, grace } = desk.people
   const input = { worker: 'scribe', input: 'Write notes' }
   expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(6)
@@ -64,7 +74,7 @@ it("the start of a run takes at most 6 round trips, a turn that asks 18, and the
     calls: [{ tool: 'write_file', input: { path: 'notes/a.md', content: '-' } }],
   })
   const { signal } = new AbortController()
-  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(18)
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(16)
   const program = await addKey(desk.database.db, grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
   expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(12)
@@ -79,4 +89,19 @@ it('the page of a request takes at most 9 round trips, and the first page of a l
   expect(await tripsOf(() => listRequests(api, caller, { state: 'pending' }))).toBeLessThanOrEqual(
     5,
   )
+})
+
+it('an approved call takes at most 3 round trips before its tool begins and 7 in all, and the last turn of its run 12', async () => {
+  const { call, runId } = await addWaitingCall(desk, 'executed')
+  await desk.decide(desk.people.grace, call.requestId)
+  const { signal } = new AbortController()
+  let before = Number.POSITIVE_INFINITY
+  desk.beforeExecute = async () => {
+    before = take()
+  }
+  const after = await tripsOf(() => executeCall(worker, { callId: call.id, signal }))
+  expect(before).toBeLessThanOrEqual(3)
+  expect(before + after).toBeLessThanOrEqual(7)
+  desk.say({ text: 'Done.' })
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 2, signal }))).toBeLessThanOrEqual(12)
 })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
@@ -6,6 +6,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import { eachOf } from '#store/connection/each-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from './context.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 
 /** A call with an idempotency key. `route` is the operation, `body` its input. */
 export interface IdempotentCall {
@@ -52,6 +53,8 @@ export interface LockedKeys {
   ): Promise<T | Problem>
   /** Stores the answers of all keys, in one query. */
   remember(): Promise<void>
+  /** The same with the last statement of a unit. */
+  rememberIn(unit: Pick<UnitOfWork, 'sendLast'>): void
 }
 
 /**
@@ -80,15 +83,21 @@ export async function lockKeys(
       return answer
     },
     async remember() {
-      if (newAnswers.length === 0) return
-      await sql`
-        insert into idempotency (principal, key, route, body_hash, status, response)
-        select ${principal}, key, route, body_hash, 200, response
-        from jsonb_to_recordset(${JSON.stringify(newAnswers)}) as given(key text, route text, body_hash text,
-          response jsonb)
-      `.execute(tx)
+      if (newAnswers.length > 0) await answersToStore(principal, newAnswers).execute(tx)
+    },
+    rememberIn(unit) {
+      if (newAnswers.length > 0) unit.sendLast(answersToStore(principal, newAnswers))
     },
   }
+}
+
+function answersToStore(principal: string, answers: readonly object[]): RawBuilder<unknown> {
+  return sql`
+    insert into idempotency (principal, key, route, body_hash, status, response)
+    select ${principal}, key, route, body_hash, 200, response
+    from jsonb_to_recordset(${JSON.stringify(answers)}) as given(key text, route text, body_hash text,
+      response jsonb)
+  `
 }
 
 /**

@@ -93,3 +93,22 @@ test('a unit that approves what is not pending, or whose run would count below z
   expect(await rowsOf(database.db, 'permit', { request_id: request.id })).toEqual([])
   expect((await rowOf(database.db, 'request', { id: request.id })).state).toBe('pending')
 })
+
+test('a statement that is sent last has its rows when the unit has ended, and undoes the unit if it fails', async () => {
+  const { ctx, ids } = handedOver()
+  const run = await addRun(service, { startedBy: ada })
+  const rename = (divisor: number) =>
+    inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
+      await unit.enqueue({ kind: 'signal_decided', runId: run.id, payload: {} })
+      unit.sendLast(sql`select 2 / ${divisor}::integer`)
+      const renamed = sql<{ title: string }>`
+        update run set title = 'Renamed' where id = ${run.id} returning title`
+      return unit.sendLast(renamed)
+    })
+  await expect(rename(0)).rejects.toThrow('division by zero')
+  expect(ids).toEqual([])
+  expect((await rowOf(database.db, 'run', { id: run.id })).title).not.toBe('Renamed')
+  expect((await rename(1)).rows).toEqual([{ title: 'Renamed' }])
+  expect(ids).toHaveLength(1)
+  expect((await rowOf(database.db, 'run', { id: run.id })).title).toBe('Renamed')
+})

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { CompiledQuery } from 'kysely'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { PlannedRevocation, Revocation, Seals } from '#domain/statements/row-seals.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
@@ -7,8 +8,9 @@ import type { Tx } from '#store/database.ts'
 import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import type { ChainEnd } from '#store/audit/audit.ts'
 import type { DecidedRows } from '#store/records/decided-rows.ts'
-import { type StreamEvent, writeRecords } from '#store/records/records.ts'
+import { hasRecords, type StreamEvent, writeRecords } from '#store/records/records.ts'
 import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '#store/records/outbox.ts'
+import { lastComment } from '#store/connection/last-statement.ts'
 import { isPlanOutdated } from '#store/connection/preparing-pool.ts'
 import { sideBySide, together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext, Caller } from './context.ts'
@@ -46,12 +48,25 @@ export interface UnitOfWork {
    * unit reads them.
    */
   addDecided(rows: Partial<DecidedRows>): void
-  /** Sends a query together with the last statement: nothing in the unit needs its result. */
-  sendLast(query: () => Promise<void>): void
+  /**
+   * Sends a statement together with the last one and with the commit: nothing in the unit needs its
+   * result, and it fails by itself where anything is wrong.
+   */
+  sendLast<Row>(statement: LastStatement<Row>): SentLast<Row>
   /** Passes on a locked request's newest event and the time of the read, to save a read. */
   setChainEnd(requestId: string, end: ChainEnd, at: Date): void
   /** The same without a request: gives only the time at which the rows were read. */
   setReadAt(at: Date): void
+}
+
+/** A statement that the unit sends at its end. */
+interface LastStatement<Row> {
+  compile(tx: Tx): CompiledQuery<Row>
+}
+
+/** The rows that such a statement returned; none before the unit has ended. */
+export interface SentLast<Row> {
+  readonly rows: readonly Row[]
 }
 
 /** An event of a unit, by the actor of its authority unless it names another. */
@@ -120,7 +135,7 @@ async function onceInUnitOfWork<T>(
   const outbox: OutboxRow[] = []
   const revoked: PlannedRevocation[] = []
   const decided: DecidedRows = { decisions: [], approved: [], permits: [] }
-  const last: (() => Promise<void>)[] = []
+  const last: ((count: number) => Promise<void>)[] = []
   const ends = new Map<string, ChainEnd>()
   let readAt: Date | undefined
   let announced: Promise<boolean> | undefined
@@ -148,7 +163,15 @@ async function onceInUnitOfWork<T>(
         decided.approved.push(...approved)
         decided.permits.push(...permits)
       },
-      sendLast: (query) => void last.push(query),
+      sendLast<Row>(statement: LastStatement<Row>) {
+        const sent: { rows: readonly Row[] } = { rows: [] }
+        last.push(async (count) => {
+          const { sql, parameters } = statement.compile(tx)
+          const marked = CompiledQuery.raw(`${lastComment(count)}${sql}`, [...parameters])
+          sent.rows = (await tx.executeQuery<Row>(marked)).rows
+        })
+        return sent
+      },
       setChainEnd: (requestId, end, at) => {
         ends.set(requestId, end)
         readAt = at
@@ -163,9 +186,9 @@ async function onceInUnitOfWork<T>(
     const isDecided = decided.decisions.length + decided.permits.length > 0
     const decisions = isDecided ? { decided } : {}
     const chains = readAt === undefined ? {} : { chains: { at: readAt, ends } }
-    const isLast = last.length === 0
-    const writing = writeRecords(tx, { ...records, ...decisions, ...chains, isLast }, owner)
-    const [written] = await together([writing, ...last.map((query) => query())])
+    const lastStatements = last.length + (hasRecords(records) ? 1 : 0)
+    const writing = writeRecords(tx, { ...records, ...decisions, ...chains, lastStatements }, owner)
+    const [written] = await together([writing, ...last.map((send) => send(lastStatements))])
     committed = written
     return result
   })

@@ -47,7 +47,7 @@ export async function decideGroup(
       const rows = await readGroup(unit, deciderOf(caller, callerSession), group)
       const deciding = { unit, caller, keys: locked, rows }
       const outcomes = await together(group.map((item) => decideOne(ctx, deciding, item)))
-      await locked.remember()
+      locked.rememberIn(unit)
       return outcomes
     })
   } catch (error) {

@@ -125,7 +125,7 @@ async function approveVisible(
       const rows = { request, later: [], delegationRequests: [] }
       return judgeAndWrite(ctx, unit, rows, factsOf(request), { ...howOf(caller, input), decision })
     })
-    if (key !== undefined) unit.sendLast(() => keys.remember())
+    keys.rememberIn(unit)
     return answer
   })
 }

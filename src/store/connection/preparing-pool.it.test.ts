@@ -5,6 +5,7 @@ import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectDatabase, type Db, type Tx } from '../database.ts'
 import { lastStatement } from './last-statement.ts'
 import { onePlan } from './one-plan.ts'
+import { together } from './side-by-side.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
 const db = disposeAfterTests(
@@ -101,12 +102,12 @@ test('the last statement of a transaction is committed with it, and nothing can 
   await db.transaction().execute(async (tx) => {
     await sql`insert into shelf (id) values (2)`.execute(tx)
     expect(await rowsOfShelf(database.db)).toEqual([{ id: 1 }])
-    await sql`${lastStatement} insert into shelf (id) values (3)`.execute(tx)
+    await sql`${lastStatement(1)} insert into shelf (id) values (3)`.execute(tx)
     expect(await rowsOfShelf(database.db)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
     expect(await connectionState()).toBe('idle')
   })
   const late = db.transaction().execute(async (tx) => {
-    await sql`${lastStatement} delete from shelf where id > 1`.execute(tx)
+    await sql`${lastStatement(1)} delete from shelf where id > 1`.execute(tx)
     const more = [1, 2].map(() => sql`delete from shelf`.execute(tx))
     for (const result of await Promise.allSettled(more)) {
       if (result.status === 'rejected') throw result.reason
@@ -119,11 +120,11 @@ test('the last statement of a transaction is committed with it, and nothing can 
 test('a last statement that fails undoes the transaction and is not tried outside of it', async () => {
   const failing = db.transaction().execute(async (tx) => {
     await sql`insert into shelf (id) values (2)`.execute(tx)
-    await sql`${lastStatement} insert into shelf (id) values (3 / ${0}::integer)`.execute(tx)
+    await sql`${lastStatement(1)} insert into shelf (id) values (3 / ${0}::integer)`.execute(tx)
   })
   await expect(failing).rejects.toThrow(/division by zero/)
   expect(await connectionState()).toBe('idle')
-  const last = (on: Db | Tx) => sql`${lastStatement} select * from shelf`.execute(on)
+  const last = (on: Db | Tx) => sql`${lastStatement(1)} select * from shelf`.execute(on)
   for (let use = 0; use < 5; use += 1) await db.transaction().execute(last)
   await sql`alter table shelf add column depth integer`.execute(database.db)
   const outdated = db.transaction().execute(async (tx) => {
@@ -132,4 +133,40 @@ test('a last statement that fails undoes the transaction and is not tried outsid
   })
   await expect(outdated).rejects.toThrow(/cached plan/)
   expect(await rowsOfShelf(db)).toEqual([{ id: 1 }])
+})
+
+test('the commit is sent with the last of several last statements, and one that fails undoes all of them', async () => {
+  const add = (tx: Tx, id: number, count: number) =>
+    sql`${lastStatement(count)} insert into shelf (id) values (6 / ${id}::integer)`.execute(tx)
+  const idsOfOthers = (): Promise<unknown[]> => rowsOfShelf(database.db)
+  await db.transaction().execute(async (tx) => {
+    await add(tx, 3, 2)
+    expect(await connectionState()).toBe('idle in transaction')
+    await add(tx, 2, 2)
+    expect(await connectionState()).toBe('idle')
+    expect(await idsOfOthers()).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+  })
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const failing = db.transaction().execute(async (tx) => {
+      await together(order.map((id) => add(tx, id, 2)))
+    })
+    await expect(failing).rejects.toThrow(/division by zero/)
+  }
+  expect(await idsOfOthers()).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+})
+
+test('a transaction that ends before all of its last statements were sent does not count for the next one', async () => {
+  const undone = db.transaction().execute(async (tx) => {
+    await sql`${lastStatement(2)} delete from shelf where id = 3`.execute(tx)
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  await db.transaction().execute(async (tx) => {
+    await sql`${lastStatement(2)} delete from shelf where id = 2`.execute(tx)
+    expect(await connectionState()).toBe('idle in transaction')
+  })
+  expect(await rowsOfShelf(db)).toEqual([{ id: 1 }, { id: 3 }])
 })

@@ -1,14 +1,14 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isDatabaseAway } from './database-outage.ts'
-import { isLastStatement } from './last-statement.ts'
+import { countOfLast } from './last-statement.ts'
 import { beginningOf } from './one-plan.ts'
 import { together } from './side-by-side.ts'
 import { StatementNames } from './statement-names.ts'
 
 /**
  * A pool for Kysely. Its connections prepare statements that recur. They send `begin` together with
- * the first statement of the transaction, and `commit` together with one that is marked as the
+ * the first statement of the transaction, and `commit` together with those that are marked as the
  * last, which saves two round trips and needs pipelined connections.
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
@@ -38,23 +38,29 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
       if (!isPlanOutdated(error)) throw error
       names.forget()
       // A failed transaction accepts no more queries: it is retried as a whole.
-      if (client.getTransactionStatus() !== 'I' || isLastStatement(text)) throw error
+      if (client.getTransactionStatus() !== 'I' || countOfLast(text) !== null) throw error
       return client.query(text, values)
     }
   }
   let isOver = false
-  /** Sends the commit with the last statement. If that fails, Postgres rolls back instead. */
+  let lastSent = 0
+  /** Sends the commit with the last statements. If one fails, Postgres rolls back instead. */
   const send = async (text: string, values: readonly unknown[]) => {
-    if (!isLastStatement(text)) return ask(text, values)
+    const count = countOfLast(text)
+    if (count === null) return ask(text, values)
+    lastSent += 1
+    if (lastSent < count) return ask(text, values)
     isOver = true
     const [answer] = await together([ask(text, values), client.query('commit')])
     return answer
   }
   let begins = false
   const askInOrder = async (text: string, values: readonly unknown[]) => {
+    const isEnd = text === 'commit' || text === 'rollback'
+    if (isEnd) lastSent = 0
     if (isOver) {
-      // Kysely ends the transaction too, after its last statement has ended it.
-      if (text !== 'commit' && text !== 'rollback') throw new Error(`Not in a transaction: ${text}`)
+      // Kysely ends the transaction too, after its last statements have ended it.
+      if (!isEnd) throw new Error(`Not in a transaction: ${text}`)
       isOver = false
       return { command: text.toUpperCase(), rowCount: null, rows: [] }
     }

@@ -45,8 +45,9 @@ export async function onOneConnection<T>(
 }
 
 /**
- * The results of several queries of one transaction. Rejects with the first failure, but only after
- * all have ended: a query sent after the rollback would run outside of the transaction.
+ * The results of several queries of one transaction. Rejects with the first failure that is not the
+ * consequence of another one, but only after all have ended: a query sent after the rollback would
+ * run outside of the transaction.
  */
 export async function together<T extends readonly Promise<unknown>[] | []>(
   queries: T,
@@ -54,7 +55,16 @@ export async function together<T extends readonly Promise<unknown>[] | []>(
   try {
     return await Promise.all(queries)
   } catch (error) {
-    await Promise.allSettled(queries)
-    throw error
+    const results = await Promise.allSettled(queries)
+    if (!isConsequence(error)) throw error
+    const reasons = results.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as unknown] : [],
+    )
+    throw reasons.find((reason) => !isConsequence(reason)) ?? error
   }
+}
+
+/** `in_failed_sql_transaction`: the statement failed because one before it had failed. */
+function isConsequence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25P02'
 }

@@ -18,8 +18,11 @@ export interface Records {
   readonly decided?: DecidedRows
   /** ends of the chains that the transaction has read, and when it did */
   readonly chains?: ReadChains
-  /** the transaction ends with these, so that the commit is sent with them */
-  readonly isLast?: boolean
+  /**
+   * how many statements the transaction ends with, this one among them: the commit is sent with the
+   * last of them; absent: it is sent alone
+   */
+  readonly lastStatements?: number
 }
 
 /**
@@ -33,8 +36,8 @@ export async function writeRecords(
   records: Records,
   owner: string | null,
 ): Promise<WrittenOutboxRow[]> {
-  const { audit = [], events = [], outbox = [], decided, chains, isLast = false } = records
-  if (audit.length + events.length + outbox.length === 0) return []
+  const { audit = [], events = [], outbox = [], decided, chains, lastStatements } = records
+  if (!hasRecords(records)) return []
   const trail = await auditRows(tx, audit, chains)
   const stream = events.map((event) => ({ id: newId(), ...event }))
   const queue = outbox.map((row, place) => ({ place, ...row }))
@@ -44,7 +47,7 @@ export async function writeRecords(
     ...(trail.length > 0 ? [auditChannel] : []),
   ]
   const { rows } = await sql<InsertedOutboxRow>`
-    ${isLast ? lastStatement : sql``} with ${decided === undefined ? sql`` : writeDecided(decided)} trail as (
+    ${lastStatements === undefined ? sql`` : lastStatement(lastStatements)} with ${decided === undefined ? sql`` : writeDecided(decided)} trail as (
       insert into audit_event
         (id, at, type, actor_type, actor_id, run_id, request_id, call_id, sequence, document)
       select * from jsonb_to_recordset(${JSON.stringify(trail)}) as row(id uuid, at timestamptz,
@@ -86,6 +89,11 @@ export async function writeRecords(
     runIds.add(row.runId)
     return { ...row, id, workflowId, isOfProgram, isNext }
   })
+}
+
+/** Whether {@link writeRecords} writes anything. */
+export function hasRecords({ audit = [], events = [], outbox = [] }: Records): boolean {
+  return audit.length + events.length + outbox.length > 0
 }
 
 type InsertedOutboxRow = Pick<WrittenOutboxRow, 'id' | 'workflowId' | 'isOfProgram' | 'isNext'>

@@ -90,11 +90,7 @@ export async function finishLocked(
         finished_at = clock_timestamp()
       where call_id = ${attempt.callId} and attempt = ${attempt.attempt}
     `
-    const store = async (): Promise<void> => {
-      await storeResult(unit.tx, attempt.callId, end.result, [update, ...changes])
-    }
-    // The end of a check may read what the call has become.
-    await (check === null ? unit.sendLast(store) : store())
+    await storeResult(unit.tx, attempt.callId, end.result, [update, ...changes])
   } else {
     for (const change of changes) await change.execute(unit.tx)
     if (end.moreChanges !== undefined) {

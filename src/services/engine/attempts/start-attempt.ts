@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
-import { toJsonb, type Tx } from '#store/database.ts'
+import { failUnless } from '#store/connection/fail-unless.ts'
+import { toJsonb } from '#store/database.ts'
 
 /** The row of an attempt that begins. */
 export interface StartingAttempt {
@@ -18,13 +19,17 @@ export interface StartingAttempt {
   readonly facts: CallFacts
 }
 
+/** The permit is no longer live, although it was under the lock. */
+export const permitNotLive = 'The permit of an attempt was no longer live'
+
 /**
- * Consumes the permit and marks the attempt `started` in one statement. False, with nothing
- * written, when the permit is no longer live. The caller holds the locks of run and requests.
+ * The statement that consumes the permit and marks the attempt `started`. It fails with
+ * {@link permitNotLive} when the permit is no longer live. The caller holds the locks of run and
+ * requests.
  */
-export async function startAttempt(tx: Tx, starting: StartingAttempt): Promise<boolean> {
+export function attemptToStart(starting: StartingAttempt): RawBuilder<unknown> {
   const { callId, permitId } = starting
-  const started = await sql`
+  return sql`
     with spent as (
       update permit set state = 'consumed', ended_at = clock_timestamp()
       where id = ${permitId}::uuid and state = 'live' returning id
@@ -33,13 +38,15 @@ export async function startAttempt(tx: Tx, starting: StartingAttempt): Promise<b
     ), noted as (
       update tool_call set facts = ${toJsonb(starting.facts)}::jsonb
       where id = ${callId} and exists (select from allowed)
+    ), started as (
+      insert into execution (call_id, attempt, state, request_id, permit_id, grant_id, executed_digest,
+        executor, detail, epoch, started_at)
+      select ${callId}::uuid, ${starting.attempt}::integer, 'started', ${starting.requestId}::uuid,
+        ${permitId}::uuid, ${starting.grantId}::uuid, ${starting.digest}, ${starting.executor},
+        ${toJsonb(starting.detail)}::jsonb, installation.epoch, clock_timestamp()
+      from allowed cross join installation
+      returning call_id
     )
-    insert into execution (call_id, attempt, state, request_id, permit_id, grant_id, executed_digest, executor,
-      detail, epoch, started_at)
-    select ${callId}::uuid, ${starting.attempt}::integer, 'started', ${starting.requestId}::uuid,
-      ${permitId}::uuid, ${starting.grantId}::uuid, ${starting.digest}, ${starting.executor},
-      ${toJsonb(starting.detail)}::jsonb, installation.epoch, clock_timestamp()
-    from allowed cross join installation
-  `.execute(tx)
-  return started.numAffectedRows === 1n
+    select ${failUnless(sql`(select count(*) from started) = 1`, sql`${permitNotLive}::text`)}
+  `
 }

@@ -40,6 +40,7 @@ export async function completeRun(
     })
     .where('id', '=', run.id)
     .execute()
+  unit.setReadAt(openWork.now)
   if (openWork.hasGrants) await endGrants(unit, { rootRunId: run.id }, caller)
   await unit.audit({
     type: 'run.ended',

@@ -18,6 +18,8 @@ export interface OpenWork {
   readonly hasGrants: boolean
   /** milliseconds until its rest ends, by the database's clock; `null`: never by itself */
   readonly restMs: number | null
+  /** the time of the read */
+  readonly now: Date
   /** hash of the model's last text */
   readonly lastHash: string | null
 }
@@ -37,6 +39,7 @@ export async function readOpenWork(
         and ended_at is null and revoked_at is null) as "hasGrants",
       exists (select from manual_call where run_id = run.id and message_id is null) as "hasInvokedCalls",
       ${restMs} as "restMs",
+      clock_timestamp() as now,
       (select content_hash from message where run_id = run.id and role = 'assistant'
         order by turn desc limit 1) as "lastHash"
     from run where id = ${run.id}

@@ -4,6 +4,7 @@ import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
+import { hasFailedWith } from '#store/connection/fail-unless.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import { areAttachmentsLive, openChildRun, spendAttachments } from '../delegation/open-child-run.ts'
@@ -27,7 +28,7 @@ import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { confirmStart } from './confirm-start.ts'
 import { checkPermit } from './plan-approved.ts'
-import { startAttempt } from '../attempts/start-attempt.ts'
+import { attemptToStart, permitNotLive } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
@@ -62,18 +63,13 @@ export async function startExecution(
   try {
     return await startOnce(ctx, planned, plan, delegation, { startId, sent })
   } catch (error) {
-    if (error instanceof AttemptNotStarted) return { kind: 'retry' }
+    if (hasFailedWith(error, permitNotLive)) return { kind: 'retry' }
     const last = sent.at(-1)
     if (last === undefined) throw error
     const { id: callId, request_id: requestId } = planned.call
     const start = { callId, requestId, attempt: last.attempt, digest: plan.digest, startId }
     return (await confirmStart(ctx, start, error)) ? last : { kind: 'retry' }
   }
-}
-
-/** The permit is no longer live, although it was under the lock: nothing was written. */
-class AttemptNotStarted extends Error {
-  override readonly name = 'AttemptNotStarted'
 }
 
 async function startOnce(
@@ -108,7 +104,7 @@ async function startOnce(
     if (!right.holds) return { kind: 'retry' }
     const childRunId = delegation === null ? null : newId()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
-    const attemptToStart = {
+    const starting = {
       callId,
       attempt,
       requestId: authorisation.by === 'permit' ? at.call.request_id : null,
@@ -124,9 +120,7 @@ async function startOnce(
       },
       facts: plan.facts,
     }
-    unit.sendLast(async () => {
-      if (!(await startAttempt(tx, attemptToStart))) throw new AttemptNotStarted()
-    })
+    unit.sendLast(attemptToStart(starting))
     if (at.approval !== null && authorisation.by === 'permit') {
       await unit.audit(permitConsumed(at, at.approval, plan))
     }

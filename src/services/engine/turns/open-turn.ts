@@ -23,7 +23,7 @@ import { packPresented } from '../../requests/opening/store-presented.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
-import { planTurn } from './plan-turn.ts'
+import { callsToPlan, planOf } from './plan-turn.ts'
 
 interface JudgedTurn {
   readonly runId: string
@@ -34,19 +34,14 @@ interface JudgedTurn {
 /**
  * Stores the result of judging a turn in one transaction: verdicts, the results of refused calls,
  * and the requests of those that ask. Stores nothing when another attempt was first, or the run has
- * ended. Returns the remaining steps of the turn, which the last query of the transaction reads.
+ * ended. Returns the remaining steps of the turn, which a last statement of the transaction reads.
  */
 export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<TurnOutcome> {
-  const { outcome } = await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
-    const planned: { outcome: TurnOutcome | null } = { outcome: null }
-    unit.sendLast(async () => {
-      planned.outcome = await planTurn(unit.tx, turn.runId, turn.turn)
-    })
+  const calls = await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     await openCalls(unit, turn)
-    return planned
+    return unit.sendLast(callsToPlan(unit.tx, turn.runId, turn.turn))
   })
-  if (outcome === null) throw new Error(`Turn ${turn.turn} of run ${turn.runId} was not planned`)
-  return outcome
+  return planOf(calls.rows)
 }
 
 async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {

@@ -2,9 +2,9 @@ import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { remainingMs } from '../../requests/facts/deadline-of-request.ts'
 
-/** The remaining steps of a judged turn, for the workflow; `finished`: it has no calls. */
-export async function planTurn(db: Db | Tx, runId: string, turn: number): Promise<TurnOutcome> {
-  const calls = await db
+/** Reads the calls of a judged turn, for {@link planOf}. */
+export function callsToPlan(db: Db | Tx, runId: string, turn: number) {
+  return db
     .selectFrom('tool_call')
     .leftJoin('request', 'request.id', 'tool_call.request_id')
     .leftJoin('run', 'run.id', 'tool_call.run_id')
@@ -23,7 +23,12 @@ export async function planTurn(db: Db | Tx, runId: string, turn: number): Promis
     .where('tool_call.run_id', '=', runId)
     .where('tool_call.turn', '=', turn)
     .orderBy('tool_call.position')
-    .execute()
+}
+
+type CallToPlan = Awaited<ReturnType<ReturnType<typeof callsToPlan>['execute']>>[number]
+
+/** The remaining steps of a judged turn, for the workflow; `finished`: it has no calls. */
+export function planOf(calls: readonly CallToPlan[]): TurnOutcome {
   if (calls.some((call) => call.ended_at !== null)) return { kind: 'ended' }
   if (calls.length === 0) return { kind: 'finished' }
   const deadlines = calls.flatMap((call) => (call.remaining_ms === null ? [] : [call.remaining_ms]))

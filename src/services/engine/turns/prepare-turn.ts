@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { Problem } from '#domain/problem.ts'
 import { withBudget } from '#domain/runs/run-budget.ts'
@@ -10,7 +10,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import { lockRun } from '../../core/locks.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type SentLast } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
 import { admitTurn } from '../lifecycle/admit-start.ts'
@@ -26,7 +26,8 @@ export type PreparedTurn =
   | {
       readonly kind: 'model'
       readonly turn: number
-      readonly attempt: number
+      /** the number of the attempt, once the unit has ended */
+      readonly newAttempt: SentLast<{ readonly attempt: number }>
       readonly run: Selectable<RunTable>
     }
 
@@ -69,8 +70,8 @@ export async function prepareTurn(
     if (limit?.code === 'budget_exhausted') {
       return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'budget', limit)) }
     }
-    const attempt = await beginAttempt(unit.tx, run.id, turn, limit === null ? null : 'limit')
-    if (limit === null) return { kind: 'model', turn, attempt, run }
+    const newAttempt = unit.sendLast(attemptToBegin(run.id, turn, limit === null ? null : 'limit'))
+    if (limit === null) return { kind: 'model', turn, newAttempt, run }
     return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'limit', limit)) }
   })
 }
@@ -114,19 +115,20 @@ async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn> {
   return previous
 }
 
-/** Records and numbers the next attempt at a turn, and deletes live text of earlier ones. */
-async function beginAttempt(
-  tx: Tx,
+/**
+ * The statement that records and numbers the next attempt at a turn, and deletes live text of
+ * earlier ones.
+ */
+function attemptToBegin(
   runId: string,
   turn: number,
   outcome: 'limit' | null,
-): Promise<number> {
-  const { rows } = await sql<{ attempt: number }>`
+): RawBuilder<{ readonly attempt: number }> {
+  return sql`
     with unfinished as (delete from live_text where run_id = ${runId}::uuid)
     insert into turn_attempt (run_id, turn, attempt, outcome)
     select ${runId}::uuid, ${turn}::integer, coalesce(max(attempt), 0) + 1, ${outcome}
     from turn_attempt where run_id = ${runId} and turn = ${turn}
     returning attempt
-  `.execute(tx)
-  return rows[0]?.attempt ?? 1
+  `
 }

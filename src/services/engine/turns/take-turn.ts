@@ -9,7 +9,7 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { askModel } from './ask-model.ts'
 import { judgeTurn } from '../judging/judge-turn.ts'
 import { openTurn } from './open-turn.ts'
-import { planTurn } from './plan-turn.ts'
+import { callsToPlan, planOf } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import { readRunWithWindow } from './run-window.ts'
 import { pinnedWorkerOf } from '../../core/runs/pinned-worker.ts'
@@ -58,7 +58,8 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
     case 'unfinished':
       return judgeAgainAndPlan(ctx, { ...input, turn: prepared.turn })
     case 'model': {
-      const { run, attempt, turn } = prepared
+      const { run, newAttempt, turn } = prepared
+      const attempt = newAttempt.rows[0]?.attempt ?? 1
       const { runId, signal } = input
       const answered = await askModel(ctx, { run, turn, attempt, pinned, window, signal })
       if (answered === 'again') return attemptTurn(ctx, { runId, turn, signal })
@@ -95,7 +96,7 @@ async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<Turn
 async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const { runId, turn } = input
   const calls = await unjudgedCalls(ctx, runId, turn)
-  if (calls.length === 0) return planTurn(ctx.db, runId, turn)
+  if (calls.length === 0) return planOf(await callsToPlan(ctx.db, runId, turn).execute())
   if (calls.some((call) => call.judged_times >= maxJudgings)) {
     const plans = calls.map(({ id }) => ({
       kind: 'refused' as const,

@@ -119,7 +119,7 @@ function invokersInTrail(runId: string): RawBuilder<unknown> {
 
 /**
  * Seals requests that were just inserted, with a hash of the people behind each (security.md 29),
- * by the last query of the unit: nothing in it reads the seals. A request whose people were found
+ * by a last statement of the unit: nothing in it reads the seals. A request whose people were found
  * in untrusted rows (an unsigned run, an incomplete lineage, an earlier request without its people)
  * gets no seal: it waits, and nobody can decide it.
  */
@@ -128,7 +128,7 @@ export function sealRequests(
   run: Selectable<RunTable>,
   { inserted, principals, lineage, before }: FrozenPrincipals,
 ): void {
-  const { tx, seals, verifier } = unit
+  const { seals, verifier } = unit
   const isSigned =
     lineage.at(-1)?.id === run.id &&
     isLinked(lineage) &&
@@ -146,14 +146,12 @@ export function sealRequests(
     const seal = isTrue ? seals.of('request', sealable) : null
     return { id: row.id, principals_digest: sealable.principals_digest, seal }
   })
-  unit.sendLast(async () => {
-    await sql`
+  unit.sendLast(sql`
       update request set principals_digest = sealed.principals_digest, seal = sealed.seal
       from jsonb_to_recordset(${toJsonb(sealed)}) as sealed(id uuid, principals_digest text, seal text)
       where request.id = sealed.id and ${isOneOf(
         'request.id',
         sealed.map(({ id }) => id),
       )}
-    `.execute(tx)
-  })
+  `)
 }
