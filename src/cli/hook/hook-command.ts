@@ -89,8 +89,12 @@ async function install(
     )
     return
   }
+  const address =
+    url === undefined
+      ? ' It needs the address of the service in COUNTERSIGN_URL too, unless the service runs there for the same folder.'
+      : ''
   console.log(
-    `Written to ${file}, which can be committed: it names no folder of this machine. ${title} asks from its next session on. Every machine needs countersign-hook or countersign, on the PATH or installed in the project. It needs a key in COUNTERSIGN_API_KEY (countersign keys create --name ${name} --scopes requests:write,requests:read). It needs the address of the service in COUNTERSIGN_URL too, unless the service runs there for the same folder.`,
+    `Written to ${file}, which can be committed: it names no folder of this machine. ${title} asks from its next session on. Every machine needs countersign-hook or countersign, on the PATH or installed in the project. It needs a key in COUNTERSIGN_API_KEY (countersign keys create --name ${name} --scopes requests:write,requests:read).${address}`,
   )
   const { note } = agentSettings[name]
   if (note !== null) console.log(note)

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { promisify } from 'node:util'
 import { agentSettings } from './settings/agent-settings.ts'
 import { agentNames, agents } from '#domain/hooks/agents.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { runHookCommand } from './hook-command.ts'
 import { writePlugin } from './write-plugin.ts'
 import { hookCommand, hookUrl, installHook, writeManaged } from './install-hook.ts'
 
@@ -122,6 +123,19 @@ test('asks about every tool, before and after, and names no folder of the machin
   expect(text).not.toContain(folder)
   expect(text).not.toContain(process.cwd())
 })
+
+test.each([
+  [{}, true],
+  [{ url: 'https://approvals.example.com' }, false],
+])(
+  'who installs it with %j reads whether machines need an address: %s',
+  async (address, needed) => {
+    const log = vi.spyOn(console, 'log').mockReturnValue()
+    onTestFinished(() => log.mockRestore())
+    await runHookCommand('gemini-cli', { install: true, project: folder, ...address }, {})
+    expect(log.mock.calls.join().includes('COUNTERSIGN_URL')).toBe(needed)
+  },
+)
 
 test('its line finds the program on the PATH, passes on words with odd characters, and blocks without the program', async () => {
   const bin = join(folder, 'bin')
