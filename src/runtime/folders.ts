@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { homedir } from 'node:os'
 import { dataFolderName } from '#sandbox/hidden-paths.ts'
@@ -34,6 +34,21 @@ export function findFolders(options: { project?: string; data?: string }): Folde
   const quickstart = join(dataDir, 'quickstart')
   const isQuickstart = folder === quickstart || !existsSync(join(folder, 'countersign.yaml'))
   return { projectDir: isQuickstart ? quickstart : folder, dataDir, isQuickstart }
+}
+
+/**
+ * The nearest folder above a folder without a `countersign.yaml` that has one; `null`: the folder
+ * has one itself, or none above has.
+ */
+export function projectAbove(folder: string): string | null {
+  const isProject = (path: string): boolean => existsSync(join(path, 'countersign.yaml'))
+  if (isProject(folder)) return null
+  let path = folder
+  while (path !== dirname(path)) {
+    path = dirname(path)
+    if (isProject(path)) return path
+  }
+  return null
 }
 
 /** Whether a command finds the data folder itself: `--project`, or the example's. */

@@ -109,6 +109,14 @@ test.each(['countersign.yml', 'Countersign.yaml', '.countersign.yaml'])(
   },
 )
 
+test('a folder of a project is reported with the folder of the project', async () => {
+  const inner = path.join(folder, 'docs')
+  mkdirSync(inner)
+  expect(await findProblems(inner)).toMatchObject([
+    { remedy: `the project is in ${folder}: add --project '${folder}'` },
+  ])
+})
+
 test('folders that look like those of a project and are not read are reported', async () => {
   rmSync(path.join(folder, 'workers'), { recursive: true })
   put('agents/scribe.md', 'x')

@@ -5,6 +5,8 @@ import type { Zone } from '#policy/worker-definition.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
+import { shellWord } from '#domain/tools/shell-word.ts'
+import { projectAbove } from '#runtime/folders.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
 
@@ -25,14 +27,17 @@ export async function warnOfUnread(projectDir: string): Promise<readonly Project
   return [...wrongNames, ...strangers]
 }
 
-/** For a missing countersign.yaml: the file that people probably meant. */
+/** For a missing countersign.yaml: the file or the folder that people probably meant. */
 export async function nameInstead(
   projectDir: string,
   problem: ProjectProblem,
 ): Promise<ProjectProblem> {
   if (problem.file !== configFile || problem.line !== null) return problem
   const similar = await similarConfig(projectDir)
-  return similar === null ? problem : { ...problem, remedy: `rename ${similar} to ${configFile}` }
+  if (similar !== null) return { ...problem, remedy: `rename ${similar} to ${configFile}` }
+  const above = projectAbove(projectDir)
+  if (above === null) return problem
+  return { ...problem, remedy: `the project is in ${above}: add --project ${shellWord(above)}` }
 }
 
 /** The file that people probably meant as countersign.yaml; `null`: there is none. */

@@ -52,6 +52,16 @@ test('another service never gets the token of this one', async () => {
   }
 })
 
+test('in a folder of a project, the error names the folder of the project', async () => {
+  await writeFile(join(folder, 'countersign.yaml'), '')
+  const project = join(folder, 'docs/pictures')
+  await expect(findService({ project }, {})).rejects.toThrow(
+    `The project is in ${folder}: add --project '${folder}'.`,
+  )
+  await expect(findService({ project: folder }, {})).rejects.toThrow('Start one with')
+  await expect(findService({ project, data: folder }, {})).rejects.toThrow('Start one with')
+})
+
 test('where no service runs, the error says how to start one for the same folders', async () => {
   const data = join(folder, 'its data')
   await expect(findService({ project: folder, data }, {})).rejects.toThrow(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Environment, readText } from '#runtime/environment.ts'
-import { findFolders, hostProofFile, runFolder } from '#runtime/folders.ts'
+import { findFolders, hostProofFile, projectAbove, runFolder } from '#runtime/folders.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { ownCommandIn } from '#runtime/own-command.ts'
 import { shellWord } from '#domain/tools/shell-word.ts'
@@ -31,6 +31,12 @@ export async function findService(
   const local = await readLine(join(runDir, 'url'))
   const url = options.url ?? readText(environment, 'COUNTERSIGN_URL') ?? local
   if (url === null) {
+    const above = options.data === undefined ? projectAbove(resolve(options.project ?? '.')) : null
+    if (above !== null) {
+      throw new CommandFailure(
+        `No service runs for ${dataDir}. The project is in ${above}: add --project ${shellWord(above)}.`,
+      )
+    }
     const start = [ownCommandIn(process.cwd()), 'start', ...folderOptions(options)].join(' ')
     throw new CommandFailure(
       `No service runs for ${dataDir}. Start one with ${start}, or name the address of another with --url or COUNTERSIGN_URL.`,
