@@ -98,12 +98,19 @@ test('an unknown endpoint is refused by name, to those who may see endpoints', a
 
 test('a time that ends before it begins is refused', async () => {
   const words = 'from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z'
-  for (const path of ['/v1/audit', '/v1/audit/export', '/v1/insights']) {
+  for (const path of ['/v1/requests', '/v1/audit', '/v1/audit/export', '/v1/insights']) {
     expect(await aud.get(`${path}?${words}`)).toMatchObject({
       status: 422,
       body: { code: 'invalid_request', field: 'from' },
     })
   }
+})
+
+test('an id of an actor finds the same events in upper case, as ids do in paths', async () => {
+  const { id } = aud.me.person
+  const { items } = (await aud.get(`/v1/audit?actor=${id}`)).body
+  expect(items.length).toBeGreaterThan(0)
+  expect((await aud.get(`/v1/audit?actor=${id.toUpperCase()}`)).body.items).toEqual(items)
 })
 
 test('a possible value that no row has gives an empty list', async () => {

@@ -4,6 +4,7 @@ import type { AuditEventType } from '#domain/audit-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { checkPeriod } from '../core/check-period.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { isOfRun, occursIn } from '../requests/lists/list-requests.ts'
 import { existingRequest, findRequest } from '../requests/people/find-request.ts'
@@ -106,10 +107,7 @@ export async function auditConditions(
     conditions.push(sql<boolean>`audit_event.request_id = ${id}`)
   }
   const { type, actor, runId, from, to, q, outside } = filter
-  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
-    const message = 'must not be after "to"'
-    throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
-  }
+  checkPeriod(filter)
   if (type !== undefined) conditions.push(sql<boolean>`audit_event.type = ${type}`)
   if (actor !== undefined) conditions.push(await actorCondition(ctx, actor))
   if (runId !== undefined) conditions.push(isOfRun('audit_event', runId))
@@ -185,7 +183,7 @@ async function actorCondition(ctx: ServiceContext, actor: string): Promise<RawBu
   const actorType = actorTypes.find((type) => type === actor)
   // A literal and not a parameter: only then does Postgres use the partial index of the rare kinds.
   if (actorType !== undefined) return sql<boolean>`audit_event.actor_type = ${sql.lit(actorType)}`
-  if (!actor.includes('@')) return sql<boolean>`audit_event.actor_id = ${actor}`
+  if (!actor.includes('@')) return sql<boolean>`audit_event.actor_id = ${actor.toLowerCase()}`
   const person = await ctx.db
     .selectFrom('person')
     .select('id')

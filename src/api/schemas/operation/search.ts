@@ -17,7 +17,7 @@ export const searchQuery = z.strictObject({
     .transform((list, context) => {
       const { data } = z.array(searchType).safeParse(list.split(','))
       if (data !== undefined) return data
-      const message = `is some of ${searchTypes.join(', ')}, with commas between them`
+      const message = `must be some of ${searchTypes.join(', ')}, with commas between them`
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     })

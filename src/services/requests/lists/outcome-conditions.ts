@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { checkPeriod } from '../../core/check-period.ts'
 
 /** Filters of a list by what insights count: when it was opened, whose it is, what came of it. */
 export interface OutcomeFilters {
@@ -35,9 +36,13 @@ export const expiredUnseen = sql<boolean>`(request.state = 'expired'
       'request.claimed', 'request.commented', 'request.handed_over', 'request.extended',
       'request.revised', 'decision.recorded', 'decision.refused')))`
 
-/** What the filters say of a row of `request`, counted as `readInsights` counts. */
+/**
+ * What the filters say of a row of `request`, counted as `readInsights` counts. Rejects with
+ * `invalid_request` for a period that ends before it begins.
+ */
 export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[] {
   const { from, to, worker, decidedBy, decision, effect, externalId, grantsUsed } = filters
+  checkPeriod(filters)
   const conditions: RawBuilder<boolean>[] = []
   if (from !== undefined) conditions.push(sql<boolean>`request.created_at >= ${from}`)
   if (to !== undefined) conditions.push(sql<boolean>`request.created_at < ${to}`)

@@ -1,0 +1,15 @@
+import { Problem } from '#domain/problem.ts'
+
+/**
+ * Rejects with `invalid_request` for a period that ends before it begins, because no list has a row
+ * for it. Texts are ISO 8601 instants.
+ */
+export function checkPeriod(period: {
+  readonly from?: Date | string | undefined
+  readonly to?: Date | string | undefined
+}): void {
+  const { from, to } = period
+  if (from === undefined || to === undefined || new Date(from) <= new Date(to)) return
+  const message = 'must not be after "to"'
+  throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
+}
