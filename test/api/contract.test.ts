@@ -22,7 +22,11 @@ interface Operation {
   readonly operationId: string
   readonly security: readonly Record<string, unknown>[]
   readonly parameters?: readonly { readonly in: string; readonly name: string }[]
-  readonly responses: Record<string, { readonly content?: Record<string, unknown> }>
+  readonly requestBody?: { readonly required?: boolean }
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content?: Record<string, unknown> }
+  >
 }
 
 interface Listed {
@@ -114,6 +118,15 @@ const subscribe = (): Promise<Reply> => {
   return grace.post('/v1/me/push-subscriptions', { endpoint: 'https://1.1.1.1/grace', keys })
 }
 
+/** The path of the output of a command that wrote four bytes. */
+const commandOutput = async (): Promise<string> => {
+  const { callId } = await addRequest(api.service, run, { position: ++position, tool: 'exec' })
+  const { db } = api.service
+  const hash = await putContent(db, JSON.stringify({ exitCode: 0, stdout: 'said', stderr: '' }))
+  await setRows(db, 'tool_call', { id: callId }, { result_output_hash: hash })
+  return `/v1/calls/${callId}/output/stdout`
+}
+
 /** For each operation a question that it answers well. */
 const questions: Record<string, () => Promise<Reply>> = {
   listSignInMethods: () => api.ask('/v1/auth/methods'),
@@ -190,13 +203,7 @@ const questions: Record<string, () => Promise<Reply>> = {
       .execute()
     return ada.get(`/v1/runs/${run.id}/changes`)
   },
-  getOutput: async () => {
-    const { callId } = await addRequest(api.service, run, { position: ++position, tool: 'exec' })
-    const { db } = api.service
-    const hash = await putContent(db, JSON.stringify({ exitCode: 0, stdout: 'said', stderr: '' }))
-    await setRows(db, 'tool_call', { id: callId }, { result_output_hash: hash })
-    return ada.get(`/v1/calls/${callId}/output/stdout`)
-  },
+  getOutput: async () => ada.get(await commandOutput()),
   getResultFile: async () => {
     const { callId } = await pending()
     const { db } = api.service
@@ -510,6 +517,9 @@ function expectDocumented(reply: Reply, { path, method, operation }: Listed): vo
   const where = `${method} ${path} ${reply.status}`
   const documented = operation.responses[String(reply.status)]
   expect(documented, `${where} is documented`).toBeDefined()
+  if (reply.status >= 400) {
+    expect(documented?.description, where).toContain(`\`${reply.body.code}\``)
+  }
   const type = reply.headers.get('content-type')?.split(';')[0] ?? ''
   expect(Object.keys(documented?.content ?? {}), where).toContain(type)
   if (!type.endsWith('json')) return
@@ -550,6 +560,105 @@ test('every operation of the document answers with success, in the form that the
 })
 
 const filled = (path: string, id: string) => path.replaceAll(/\{(\w+)\}/g, encodeURIComponent(id))
+const operationOf = (name: string): Listed => {
+  const found = listed.find(({ operation }) => operation.operationId === name)
+  if (found === undefined) throw new Error(`The document has no ${name}`)
+  return found
+}
+
+test('a body that the document requires is refused when it is empty, and only those are required', async () => {
+  const request = await pending()
+  const bodies = listed.filter(({ operation }) => operation.requestBody !== undefined)
+  const required = bodies.filter(({ operation }) => operation.requestBody?.required === true)
+  expect(
+    bodies.filter((one) => !required.includes(one)).map(({ operation }) => operation.operationId),
+  ).toEqual([
+    'signOut',
+    'startPasskeySignIn',
+    'deletePushSubscription',
+    'endOtherSessions',
+    // Only a fork that does not start again needs a text.
+    'forkRun',
+    'cancelRun',
+    'withdrawRequest',
+    'answerClaudeCodeHook',
+    'claimRequest',
+    'nudgeRequest',
+    'replayPolicy',
+    'resendDelivery',
+    'startFromTrigger',
+    'rotateKey',
+    'claimKey',
+    'startCredential',
+    'confirmCredential',
+    'createSignInLink',
+    'disablePerson',
+    'unlinkAccount',
+  ])
+  for (const one of required) {
+    // Deployments: the signature is judged before the body. Permits: the next test, with a program.
+    if (['askForDeployment', 'consumePermit'].includes(one.operation.operationId)) continue
+    const path = filled(one.path, one.path.startsWith('/v1/runs') ? run.id : request.id)
+    const ask = { method: one.method.toUpperCase(), headers: grace.headers, body: {} }
+    const reply = await api.ask(path, ask)
+    expect(['invalid_request', 'digest_required'], `${path}: ${reply.text}`).toContain(
+      reply.body.code,
+    )
+    expectDocumented(reply, one)
+  }
+})
+
+// Rules: product.md 6
+test('the document requires the digest and the revision of what is decided, changed or taken, as the service does', async () => {
+  const request = await pending()
+  const { id } = await allowed()
+  const { digest, revision } = request
+  const decision = { decision: 'approve', digest, revision }
+  const needed = [
+    ['decideRequest', request.id, decision, ['digest', 'revision'], grace],
+    ['createChallenge', request.id, decision, ['digest', 'revision'], grace],
+    ['reviseRequest', request.id, { input: {}, digest, revision }, ['digest', 'revision'], grace],
+    ['consumePermit', id, { digest }, ['digest'], program],
+  ] as const
+  for (const [name, about, body, fields, caller] of needed) {
+    const one = operationOf(name)
+    const pointer = ['paths', one.path, one.method, 'requestBody', 'content', 'application/json']
+      .map((part) => encodeURIComponent(part.replaceAll('/', '~1')))
+      .join('/')
+    const takes = ajv.compile({ $ref: `${documentUrl}#/${pointer}/schema` })
+    expect(takes(body), name).toBe(true)
+    for (const field of fields) {
+      const without = Object.fromEntries(Object.entries(body).filter(([key]) => key !== field))
+      expect(takes(without), `${name} without ${field}`).toBe(false)
+      const reply = await caller.post(filled(one.path, about), without)
+      expect([422, 428], `${name} without ${field}: ${reply.text}`).toContain(reply.status)
+      expectDocumented(reply, one)
+    }
+  }
+})
+
+test('an offset after the end of an output is refused by its name', async () => {
+  const path = await commandOutput()
+  expect((await ada.get(`${path}?offset=4`)).status).toBe(200)
+  const reply = await ada.get(`${path}?offset=5`)
+  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request', field: 'offset' } })
+  expectDocumented(reply, operationOf('getOutput'))
+})
+
+test('a request that is handed over to somebody who may not decide it is refused as the document says', async () => {
+  const { id } = await pending()
+  const reply = await grace.post(`/v1/requests/${id}/hand-over`, { to: 'nobody@example.com' })
+  expect(reply).toMatchObject({ status: 422, body: { code: 'not_eligible', field: 'to' } })
+  expectDocumented(reply, operationOf('handOverRequest'))
+})
+
+test('the document has every member of the actor of an event that a program caused', async () => {
+  await allowed()
+  const aud = await api.signIn(api.people.aud)
+  const reply = await aud.get('/v1/audit?actor=machine')
+  expect(reply.body.items[0].actor).toMatchObject({ ownerId: api.people.ada.id })
+  expectDocumented(reply, operationOf('listAuditEvents'))
+})
 
 test('every operation except the open ones answers a caller without credentials with 401, as the document says', async () => {
   const open = listed.filter(({ operation }) => operation.security.length === 0)

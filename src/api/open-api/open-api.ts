@@ -106,9 +106,19 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     },
     ...(route.body === undefined
       ? {}
-      : { requestBody: { content: { 'application/json': { schema: route.body } } } }),
+      : {
+          requestBody: {
+            required: refusesNoBody(route),
+            content: { 'application/json': { schema: route.body } },
+          },
+        }),
     responses: { ...refusals(route), ...successes(route), default: anyOther },
   }
+}
+
+/** No body and `{}` are the same. The verb itself judges whether a digest is there. */
+function refusesNoBody({ body, problems = [] }: Route): boolean {
+  return problems.includes('digest_required') || body?.safeParse({}).success === false
 }
 
 function securityOf(route: Route) {
@@ -143,12 +153,16 @@ function refusals(route: Route) {
     ...(route.params === undefined ? [] : (['not_found'] as const)),
     ...(route.problems ?? []),
   ])
-  const byStatus = Map.groupBy(codes, (code) => problemStatus[code])
+  const elsewhere = Object.entries(route.problemsAt ?? {}).flatMap(([status, ones]) =>
+    ones.map((code) => ({ status: Number(status), code })),
+  )
+  const usual = [...codes].map((code) => ({ status: problemStatus[code], code }))
+  const byStatus = Map.groupBy([...usual, ...elsewhere], ({ status }) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, ones]) => [
       String(status),
       {
-        description: ones.map((code) => `\`${code}\``).join(', '),
+        description: ones.map(({ code }) => `\`${code}\``).join(', '),
         content: { 'application/problem+json': { schema: problem } },
       },
     ]),

@@ -87,6 +87,8 @@ interface Shape<Name, Method, Path, Params, Query, Body, Answers, Judged> extend
   readonly answers: Answers
   /** beyond those that every operation may answer with */
   readonly problems?: readonly ProblemCode[]
+  /** codes that it answers with under another status than their usual one, by that status */
+  readonly problemsAt?: Readonly<Record<number, readonly ProblemCode[]>>
 }
 
 type Method = 'get' | 'post' | 'put' | 'delete'

@@ -11,6 +11,24 @@ import * as example from './examples.ts'
 /** An id, which the service makes as UUIDv7. */
 export const id = z.uuid('is not an id').describe('A UUIDv7 that the service made')
 
+/**
+ * Of a body with `digest`: the document states that it is required. The schema accepts a body
+ * without it, so that the verb can answer `digest_required` and not `invalid_request`.
+ */
+export const digestRequired = {
+  override: ({ jsonSchema }: { jsonSchema: DigestBody }) => {
+    const { digest } = jsonSchema.properties ?? {}
+    if (digest === undefined) return
+    const { anyOf = [], ...described } = digest
+    jsonSchema.properties = { ...jsonSchema.properties, digest: { ...described, ...anyOf[0] } }
+    jsonSchema.required = ['digest', ...(jsonSchema.required ?? [])]
+  },
+}
+interface DigestBody {
+  properties?: Record<string, object & { readonly anyOf?: readonly object[] }>
+  required?: string[]
+}
+
 /** The id or the short number of a request or run. Every path accepts both. */
 const reference = z
   .string()

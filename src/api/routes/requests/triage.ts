@@ -48,6 +48,8 @@ export const triageRoutes = [
       'expired',
       'cancelled',
     ],
+    // 403: the caller may not hand it over; 422: the colleague may not decide it.
+    problemsAt: { 422: ['not_eligible'] },
     answer: async (api, { params, body, caller }) => {
       const request = params.id
       const handedOver = await handOverRequest(api.ctx, caller, { request, to: body.to })

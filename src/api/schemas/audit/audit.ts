@@ -81,6 +81,10 @@ export const actor = z.object({
     .describe('`machine`: a program with an API key; `policy`: a version of the configuration'),
   id: z.string().optional().describe('Of a person or key; absent for the others'),
   name: z.string().optional().describe('As it was when the event was recorded; absent: none'),
+  ownerId: id.optional().describe('Of a key: id of the person whose key it is'),
+  proposedBy: id
+    .optional()
+    .describe('Of a key: id of the person who proposed it to its owner; absent: nobody'),
 })
 
 /** One event in its stored form (audit.md, Shape). */

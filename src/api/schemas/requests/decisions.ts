@@ -18,12 +18,10 @@ const grantBounds = z.strictObject({
   expiresAt: instant.optional().describe('When it ends; absent: with the root run'),
 })
 
-/** Another text than the current digest is stale, an absent one `digest_required`. */
-const digest = text(200)
-  .nullish()
-  .describe('Digest of the revision that was on the screen; required')
+/** The verb judges it: another text than the current digest is stale, none `digest_required`. */
+const digest = text(200).describe('Digest of the revision that was on the screen')
 
-const decidedRevision = z.int().min(1).optional().describe('The revision that was on the screen')
+const decidedRevision = z.int().min(1).describe('The revision that was on the screen')
 const verb = z.enum(['approve', 'deny'])
 
 const approval = z.strictObject({

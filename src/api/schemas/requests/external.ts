@@ -4,7 +4,17 @@ import { claimedTypes } from '#domain/tools/presentation.ts'
 import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { readWebhookUrl } from '#domain/text/webhook-url.ts'
-import { hash, id, instant, json, name, reason, text, wholeNumber } from '../common.ts'
+import {
+  digestRequired,
+  hash,
+  id,
+  instant,
+  json,
+  name,
+  reason,
+  text,
+  wholeNumber,
+} from '../common.ts'
 import { requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
 import type { OutputOf } from '../output-of.ts'
@@ -195,9 +205,9 @@ export const waitQuery = z.strictObject({
 /** The digest of the call that the program is about to make. */
 export const consumeBody = z
   .strictObject({
-    digest: text(200).nullish().describe('Digest of the call that the program will make; required'),
+    digest: text(200).nullish().describe('Digest of the call that the program will make'),
   })
-  .meta({ examples: [{ digest: example.digest }] })
+  .meta({ ...digestRequired, examples: [{ digest: example.digest }] })
 export const consumed = z
   .object({
     permit: z

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { settlementThens } from '#domain/requests/request.ts'
-import { acknowledgementOf, id, instant, json, reason, text, maskedValue } from '../common.ts'
+import {
+  acknowledgementOf,
+  digestRequired,
+  id,
+  instant,
+  json,
+  maskedValue,
+  reason,
+  text,
+} from '../common.ts'
 import { commentAnchor } from './comments.ts'
 import { requestState } from './request-parts.ts'
 import { limits } from '#domain/limits.ts'
@@ -15,6 +24,7 @@ export const revisionBody = z
     reason: reason.optional().describe('Why the call was changed'),
   })
   .meta({
+    ...digestRequired,
     examples: [
       {
         input: { ...example.input, content: '# Notes of 1.2\n' },

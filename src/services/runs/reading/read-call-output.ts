@@ -79,7 +79,8 @@ async function storedOutput(db: Db, hash: string | null, stream: OutputStream): 
 function from(offset: number, skipped: number, bytes: Buffer): { start: number; bytes: Buffer } {
   const end = skipped + bytes.length
   if (offset > end) {
-    throw new Problem('invalid_request', `The offset ${offset} is after the end, which is ${end}`)
+    const message = `must be at most ${end}, the end of the output`
+    throw new Problem('invalid_request', `offset ${message}`, { field: 'offset', message })
   }
   const start = Math.max(offset, skipped)
   return { start, bytes: bytes.subarray(start - skipped) }
