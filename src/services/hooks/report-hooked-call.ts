@@ -31,14 +31,17 @@ export async function reportHookedCall(
   caller: Caller,
   { hookCall, state, use }: HookedOutcome,
 ): Promise<boolean> {
-  const { ownerId } = byProgram(caller).actor
+  const { ownerId, proposedBy = null } = byProgram(caller).actor
   // By the agent's id of the call; without one, the last equal call of the session that is open.
+  // Of another key's calls, only those that the proposer of this one is behind (security.md 38).
   const { rows } = await sql<Row>`
     select request_id as "requestId", outcome, hook_call = ${hookCall} as "isSame"
     from external_request
     where owner_id = ${ownerId} and hook_call is not null and consumed_at is not null
       and (external_id = ${use} or hook_call = ${hookCall})
       and (hook_use = ${use} or (hook_use is null and outcome is null))
+      and (${proposedBy}::uuid is null or request_id in (
+        select request_id from request_principal where person_id = ${proposedBy}))
     order by hook_use nulls last, consumed_at desc limit 1
   `.execute(ctx.db)
   const [row] = rows
