@@ -59,7 +59,8 @@ function reportTo(path: string): string[] {
 /**
  * Runs the files of a few failed tests once more, alone. A test that then passes depends on what
  * runs beside it: it is reported as unsteady with its first message, and the run does not fail.
- * Tests in `test/slow` with random inputs and faults are not run again.
+ * If one of them is in `test/slow`, none runs again, because inputs and faults there are random;
+ * `test/slow/agents` and `test/slow/runtimes`, which run the programs of others, do not count.
  */
 async function runFailedAgain(
   stage: (typeof stages)[number],

@@ -21,8 +21,9 @@ const clusterNamespace = 'countersign'
 export interface ClusterOptions {
   readonly project?: string
   readonly data?: string
-  /** The number of APIs; default: two. */
+  /** the number of APIs; default: two */
   readonly apis?: number
+  /** the number of Temporal workers; default: two */
   readonly workers?: number
   readonly environment: Environment
   readonly log: (sentence: string) => void

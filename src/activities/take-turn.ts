@@ -42,7 +42,8 @@ export function takeTurnHereActivity(ctx: WorkerContext, slots: TurnSlots): Acti
 export function laterBecause(ctx: WorkerContext, { runId }: TurnPlace, error: unknown): NextTurn {
   ctx.log.warn({ runId, err: error }, `A turn failed: ${errorText(error)}`)
   const delay = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined
-  // Zero would mean that the turn had no slot, and is taken from the queue of turns at once.
+  // Not zero: with zero the workflow takes the turn from the queue of turns at once, as if there
+  // had been no slot.
   const afterMs = typeof delay === 'number' ? Math.max(1, delay) : firstRetryDelayMs
   return { kind: 'later', afterMs }
 }
@@ -65,7 +66,10 @@ export async function takeTurnNow(
   }
 }
 
-/** A signal that aborts if the store says that the run ended, whatever a cancellation claims. */
+/**
+ * Passes a stop on; a cancellation only if the store says that the run has ended, so that a forged
+ * one does nothing.
+ */
 async function confirmedStop(
   ctx: WorkerContext,
   runId: string,

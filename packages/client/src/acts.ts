@@ -65,7 +65,7 @@ export async function ask(
 
 /** Whether no answer came in time. The service may have done what it was asked to do. */
 export function isUnanswered(error: unknown): boolean {
-  // The cause of an unexpected answer says nothing about the service.
+  // An error about an answer that is not Countersign's has no cause: something answered.
   return (
     error instanceof CountersignError &&
     error.code === 'unavailable' &&

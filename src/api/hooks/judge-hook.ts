@@ -98,7 +98,7 @@ export async function judgeHook(
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
-    // The agent may have given up an older equal call: it must not take the permit.
+    // The agent may have given up an older equal call, which must not take the permit.
     if (received.scope !== null) await recordWaiter(api.ctx, requestId, waiter)
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const withinMs = Math.max(0, Math.ceil(endsAt - performance.now()))

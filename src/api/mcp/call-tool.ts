@@ -50,7 +50,7 @@ export async function callTool(
       }
       const { requestId } = beginning
       onStart()
-      const following = { ...waiting, server: call.server, requestId, isWanted: true }
+      const following = { ...waiting, server: call.server, requestId, isForCaller: true }
       const now = await readCallState(api.ctx, caller, call.server, { request: requestId })
       const isTask = takesTask && now.verdict === 'ask'
       const callState = isTask ? now : await followCall(api, caller, following)

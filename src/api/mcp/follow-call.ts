@@ -6,7 +6,7 @@ import { waitersOf } from '../held-open/subject-waiters.ts'
 import { progressEveryMs } from './progress.ts'
 import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 
-/** The least time to wait for an approved call that is wanted. */
+/** The least time to wait for an approved call that is carried out for its caller. */
 const executionMs = 45_000
 
 /**
@@ -19,10 +19,10 @@ const otherCallerMs = 2_000
 export interface CallToFollow {
   readonly server: string
   readonly requestId: string
-  /** how long people are waited for and, unless the call is wanted, how long in all */
+  /** how long people are waited for and, unless `isForCaller`, how long in all */
   readonly holdMs: number
-  /** an approved call is carried out, since its caller is connected */
-  readonly isWanted: boolean
+  /** whether an approved call is carried out, because its caller is connected */
+  readonly isForCaller: boolean
   /** fires when the caller has disconnected */
   readonly signal: AbortSignal
   /** called now and then while it waits, with the seconds so far */
@@ -38,7 +38,7 @@ export async function followCall(
   caller: Caller,
   following: CallToFollow,
 ): Promise<GatewayCallState> {
-  const { server, requestId, holdMs, isWanted, signal, onWait } = following
+  const { server, requestId, holdMs, isForCaller, signal, onWait } = following
   const read = (): Promise<GatewayCallState> =>
     readCallState(api.ctx, caller, server, { request: requestId })
   const first = await read()
@@ -61,18 +61,18 @@ export async function followCall(
     for (;;) {
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
-      if (!isWanted && waitsForCaller(callState)) {
+      if (!isForCaller && waitsForCaller(callState)) {
         if (approvedMs === null) {
           approvedMs = performance.now()
           timers.push(setTimeout(() => wake(), otherCallerMs))
         }
         if (performance.now() - approvedMs >= otherCallerMs - 1) return callState
       }
-      if (callState.state === 'approved' && !callState.hasStarted && isWanted && !isRecorded) {
+      if (callState.state === 'approved' && !callState.hasStarted && isForCaller && !isRecorded) {
         isRecorded = true
         await recordWaitingCaller(api.ctx, caller, requestId)
       }
-      const isCarriedOut = callState.state === 'approved' && isWanted
+      const isCarriedOut = callState.state === 'approved' && isForCaller
       const maxMs = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
       if (performance.now() - began >= maxMs - 1) return callState
       await looks.next()

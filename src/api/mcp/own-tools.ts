@@ -102,7 +102,7 @@ async function answerOwnTool(
   }
   const { requestId } = await find()
   const holdMs = sent.data.seconds * 1000
-  const following = { server, requestId, holdMs, isWanted: false, signal, onWait: null }
+  const following = { server, requestId, holdMs, isForCaller: false, signal, onWait: null }
   const callState = await followCall(api, caller, following)
   // If another connection gets the result first, calling the tool again would open a new request.
   if (callState.outcome !== null) return reportState(api, callState)

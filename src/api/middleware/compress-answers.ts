@@ -1,7 +1,7 @@
 import compression from 'compression'
 import type { Request, RequestHandler, Response } from 'express'
 
-/** Smaller answers do not become smaller by compression. */
+/** Compression of smaller answers gains too little. */
 const leastBytes = 1024
 
 /**

@@ -59,7 +59,7 @@ class Conversation {
   readonly #files: string[] = []
   /** requests that were decided, left or named here */
   readonly #handledIds = new Set<string>()
-  /** the rest of the run that was printed last: its reason and its turn */
+  /** the reason and the turn at which the run rested when that was last printed */
   #printedRest = ''
 
   constructor(service: Service, keyboard: Keyboard, run: RunDetail) {

@@ -178,6 +178,19 @@ it('signs no callback where the row of the request or of the delivery was change
   expect([...receiver.received, ...elsewhere.received]).toEqual([])
 })
 
+it('says that it cannot sign a callback whose secret is unreadable, not that the request is gone', async () => {
+  const request = await asking()
+  await desk.decide(request, 'approve')
+  const fields = { callback_secret: 'no secret' }
+  await setRows(desk.service.db, 'external_request', { request_id: request.id }, fields)
+  await using _relay = relay()
+  await newestIs('dead')
+  expect((await mine())[0]?.lastError).toBe(
+    'the request has no callback address, or its secret cannot be read',
+  )
+  expect(receiver.received).toEqual([])
+})
+
 // The last: the program has no key afterwards. Rules: security.md 29
 it('notifies no program whose key was revoked, even after its row is restored', async () => {
   const { ctx, db } = desk.service

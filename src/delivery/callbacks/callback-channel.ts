@@ -47,9 +47,13 @@ export function callbackChannel(
         .select(['api_key.revoked_at', sql<JsonRow>`to_jsonb(request)`.as('request')])
         .where('external_request.request_id', '=', requestId)
         .executeTakeFirst()
-      const keys = readSecrets(row?.callback_secret ?? undefined)
-      if (row === undefined || row.callback_url === null || keys === null) {
+      if (row === undefined) {
         return { status: null, error: 'the request no longer exists', isFinal: true }
+      }
+      const keys = readSecrets(row.callback_secret ?? undefined)
+      if (row.callback_url === null || keys === null) {
+        const error = 'the request has no callback address, or its secret cannot be read'
+        return { status: null, error, isFinal: true }
       }
       const request = fromJsonRow<Selectable<RequestTable>>(row.request)
       const isVouched = seals.holds('external_request', row) && seals.holds('request', request)

@@ -10,7 +10,10 @@ import type { Message } from './channel.ts'
  */
 const maxPerHour = 30
 const hourMs = 3_600_000
-/** How long before its expiry the mail about a request is sent; as `expiringSoon` of queues. */
+/**
+ * How long before a request expires the mail about its expiry is due; the same as `expiringSoon` of
+ * the queues.
+ */
 export const expiringSoonMs = 4 * hourMs
 
 /** Where messages go, and what they are about. */

@@ -59,7 +59,7 @@ export async function describeWorkflow(
     const isBusy = (pendingActivities ?? []).length > 0
     return {
       status: described.status.name,
-      isBusy: isBusy,
+      isBusy,
       isIdle: !isBusy && !pendingWorkflowTask,
       taskAttempts: pendingWorkflowTask?.attempt ?? 0,
     }

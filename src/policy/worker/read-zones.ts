@@ -73,7 +73,10 @@ function readZone(field: YamlField): Zone | null {
   return name !== null && root !== null ? { name, root, ...zone } : null
 }
 
-/** Whether the mode says that a zone is read only. False for an invalid mode. */
+/**
+ * Whether a zone is read only, as it is without a mode. False for an invalid mode: what was meant
+ * is unknown.
+ */
 function saysReadOnly(fields: Fields): boolean {
   const field = fields.get('mode')
   return field === null || scalarOf(field) === 'ro'

@@ -15,7 +15,7 @@ export async function runBackup(
   const file = resolve(options.out)
   const privateToo = options.withPrivateKeys === true
   const log = (sentence: string) => console.error(sentence)
-  await withDatabase(options, { toFill: false, log }, async (db, { folders }) => {
+  await withDatabase(options, { isToBeFilled: false, log }, async (db, { folders }) => {
     const keys = await readKeyFiles(folders.dataDir, { privateToo })
     await writeBackup(db, { file, keys })
     // Printed only for a backup that can be read again.

@@ -29,7 +29,7 @@ export async function runRestore(
     return
   }
   const log = (sentence: string) => console.error(sentence)
-  await withDatabase(options, { toFill: true, log }, async (db, place) => {
+  await withDatabase(options, { isToBeFilled: true, log }, async (db, place) => {
     const { dataDir } = place.folders
     await refuseOtherKeys(dataDir, keys)
     // Before the rows: if these fail, another try finds the same keys, and an empty database.

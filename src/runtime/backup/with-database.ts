@@ -27,9 +27,9 @@ export interface InstallationFolders {
 export async function withDatabase<T>(
   choice: FolderChoice,
   {
-    toFill: isToBeFilled,
+    isToBeFilled,
     log,
-  }: { readonly toFill: boolean; readonly log: (sentence: string) => void },
+  }: { readonly isToBeFilled: boolean; readonly log: (sentence: string) => void },
   work: (db: Db, place: InstallationFolders) => Promise<T>,
 ): Promise<T> {
   const { folders, environment, databaseUrl } = await findCheckTarget(choice)

@@ -6,8 +6,8 @@ import type { JudgingContext } from '../core/unit-of-work.ts'
 /**
  * For a unit of work that locks the row of another person: a `judge` that waits until no other such
  * unit runs, and returns the authority. Each unit also locks the row of the person who acts.
- * Without this, two people who disable each other would deadlock, and two who disable themselves
- * would each find that the other is left.
+ * Without this, two people who act on each other (disable, unlink, sign out, propose a key) would
+ * deadlock, and two who disable themselves would each find that the other is left.
  */
 export function oneAtATime<By extends Authority>(
   authority: By,

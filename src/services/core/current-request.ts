@@ -11,7 +11,10 @@ export interface CurrentRequest {
   caller: string
   /** it has committed a unit of work: an outage after that must not say that nothing changed */
   hasCommitted: boolean
-  /** releases the memory of its large body, for a call that waits for people; null: it has none */
+  /**
+   * frees the slot of its large body, which stays in memory, for a call that waits for people;
+   * null: it has none
+   */
   freeBody: (() => void) | null
 }
 

@@ -90,7 +90,7 @@ export async function endOfBasis(
   at: BasisReader,
   { personId, keyId, right }: Basis,
 ): Promise<Problem | null> {
-  if (right !== null && !(await isStillHeld(ctx, at, personId, right))) return needsRight(right)
+  if (right !== null && !(await stillHasRight(ctx, at, personId, right))) return needsRight(right)
   if (keyId !== null) return endOfKey(at, { id: keyId, ownerId: personId })
   if (right !== null) return null
   const person = await lockPersonShared(at.tx, personId)
@@ -98,7 +98,7 @@ export async function endOfBasis(
   return new Problem('unauthenticated', 'You can no longer sign in, so nothing was done')
 }
 
-async function isStillHeld(
+async function stillHasRight(
   { policies }: Pick<ServiceContext, 'policies'>,
   { tx, seals }: BasisReader,
   personId: string,

@@ -128,7 +128,9 @@ function areAlike(approvals: readonly BatchFacts[]): boolean {
   return patterns.size <= 1 && !approvals.some(isSingle)
 }
 
-/** What a person must decide by itself. High risk includes everything that requires `again`. */
+/**
+ * Whether a request must be approved alone. High risk includes every request that requires `again`.
+ */
 function isSingle({ risk, signed: isSigned, beforeRestore }: BatchFacts): boolean {
   return risk === 'high' || isSigned || beforeRestore
 }

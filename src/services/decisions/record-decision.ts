@@ -69,7 +69,8 @@ export async function recordDecision(
       ...(request.kind === 'tool_call' ? {} : { kind: request.kind }),
       revision: request.revision,
       scope,
-      // `grant` is present where the signed statement contains the scope.
+      // Present for every wider scope, even as null: events of earlier versions lack it, and if the
+      // signed statement has no scope either, the verifier does not compare them.
       ...(scope === null || scope === 'once'
         ? {}
         : { grant: bounds === null ? null : { ...bounds } }),

@@ -124,7 +124,10 @@ export function quantile(
     percentile_cont(${of}) within group (order by ${seconds}) filter (where ${rows}))::int`
 }
 
-/** The columns of what waits: how many, by how long at the end of the time, the oldest's time. */
+/**
+ * The columns of what waits: how many, how many by age at the end of the period, and when the
+ * oldest was opened.
+ */
 export function waitingCounts({ to: at }: InsightScope): RawBuilder<unknown> {
   const ages = waitingAges.map((age) => {
     const { from, to } = openedOfAge(age, at)

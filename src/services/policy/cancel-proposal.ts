@@ -15,7 +15,8 @@ export async function cancelProposal(
   input: { readonly proposalId: string },
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'activatePolicy')
-  // Exclusive from the beginning: the unit later takes a shared lock on the version.
+  // Exclusive from the beginning: the unit takes a shared lock on the version later, and two units
+  // that took it first and then the exclusive one would deadlock.
   const judge = async ({ tx }: JudgingContext) => {
     await lockActivation({ tx }, ctx)
     return { authority }

@@ -38,7 +38,7 @@ export async function readSequences(tx: Tx): Promise<SequencePlace[]> {
   return rows
 }
 
-/** Whether the database is empty. Tables, views and sequences of extensions do not count. */
+/** Whether the schema has no table, view or sequence other than those of extensions. */
 export async function isEmptyDatabase(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ empty: boolean }>`
     select not exists (

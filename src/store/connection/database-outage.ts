@@ -1,8 +1,8 @@
 import { BusyError } from '#domain/sharing/shares.ts'
 
 /**
- * Why the database cannot work at present. The service can end none of these; each has its own
- * message (security.md 42).
+ * Why the database cannot work at present. Each passes without an act of the service, and has its
+ * own message (security.md 42).
  */
 export type DatabaseOutage =
   | 'disk_full'

@@ -27,7 +27,10 @@ export interface EventTable {
   created_at: GeneratedTimestamp
 }
 
-/** A webhook or another channel. Deliveries exist for all events up to `told_until`. */
+/**
+ * A webhook or another channel. All events up to `told_until` were handled: those that it gets have
+ * their deliveries.
+ */
 export interface EndpointTable {
   name: string
   told_until: string

@@ -29,7 +29,7 @@ export function KeyMenu(props: {
       width={width ?? 'max-content'}
       returnFocus
       withInitialFocusPlaceholder={false}
-      // No key closes it here, because the key press that opens it would close it too.
+      // Without key events: the key press that opens the menu would close it too.
       clickOutsideEvents={['mousedown', 'touchstart']}
     >
       <Menu.Target>

@@ -9,7 +9,10 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 import { isPressing, ownWaitingRuns, useOwnWaiting, type OwnWaitingRequest } from './own-waiting.ts'
 
-/** The most rows of this list above the requests, whose first ones stay on the screen. */
+/**
+ * The most rows of this list above the requests: with more, the first requests would not be on the
+ * screen.
+ */
 const maxRowsAbove = 3
 
 /** Id of the headline, which takes the focus. */

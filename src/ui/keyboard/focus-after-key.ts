@@ -1,4 +1,4 @@
-/** Presses of one key within this time are repetitions, not text. */
+/** A press of the same key at most this time after the previous one is a repetition, not text. */
 const pauseMs = 600
 
 /**

@@ -135,7 +135,10 @@ function providerPage(handIn: string, returnTo: string): string {
   return `/sign-in#${behind.toString()}`
 }
 
-/** Refuses other methods than GET: opening the address must not sign anybody in. */
+/**
+ * Refuses HEAD, which routes of GET also answer: a look at the address must neither begin nor
+ * finish a sign-in.
+ */
 function onlyGet(method: string): void {
   if (method !== 'GET') throw new Problem('method_not_allowed', 'A sign-in starts with GET')
 }

@@ -41,7 +41,7 @@ const previewLine = z.object({
   approval: z
     .enum(approvalWords)
     .describe(
-      'Whether such calls run by rules (`preApproved`), wait for people (`ask`), or never run',
+      'Whether such calls run without approval (`preApproved`), wait for people (`ask`), or never run',
     ),
   text: z.string().describe('One sentence'),
   place: z
@@ -134,7 +134,7 @@ export const workerDetail = worker
     startableBy: z
       .array(z.string())
       .nullable()
-      .describe('Teams and people who may start it; null: everybody who may start runs'),
+      .describe('The teams whose members may start it; null: everybody who may start runs'),
     input: z
       .record(z.string(), json)
       .nullable()

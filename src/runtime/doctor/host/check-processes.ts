@@ -17,7 +17,7 @@ export const checkProcesses: Check = async ({ folders: { dataDir }, environment 
     state: 'ok',
     found: 'no "countersign start" runs here',
   }
-  // This check itself started the servers that run.
+  // The doctor itself started the servers that run.
   if (supervisor?.pid === process.pid) return [isIdle]
   const names = ['api', 'temporal-worker']
   if (temporalNamedBy(environment) === null) names.push('temporal')

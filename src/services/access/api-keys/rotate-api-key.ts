@@ -72,7 +72,8 @@ export async function rotateApiKey(
       .where('id', '=', input.id)
       .execute()
     if (old.previous_hash !== null) unit.revoke('key_secret', [old.previous_hash])
-    // Recorded now, so that the old secret ends even if no process runs at that time.
+    // Recorded now with its time, so that the old secret ends then, even if SQL puts the row back
+    // (security.md 29).
     unit.revoke('key_secret', [old.secret_hash], now.previous_until)
     await unit.audit({
       type: 'key.created',

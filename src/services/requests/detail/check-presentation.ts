@@ -15,7 +15,7 @@ export interface DisplayedRequest {
   readonly presentation: Presentation
 }
 
-/** Whether a presentation still has its digest. */
+/** Whether the digest of a presentation is that of its contents. */
 export function isWhole({ digest, ...contents }: Presentation): boolean {
   return hashJson(contents) === digest
 }

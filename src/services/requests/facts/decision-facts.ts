@@ -155,9 +155,9 @@ async function readFactRows(
   requests: 'with the requests' | 'without the requests',
 ): Promise<FactRows[]> {
   const [first] = requestIds
-  const hold = decides === true ? lockPeople(requestIds, personId) : sql``
+  const lock = decides === true ? lockPeople(requestIds, personId) : sql``
   const result = await sql<FactRows>`
-    ${hold} select
+    ${lock} select
       request.id,
       clock_timestamp() as now,
       (select epoch from installation) as epoch,

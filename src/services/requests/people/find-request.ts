@@ -14,7 +14,7 @@ export interface RequestLocation {
   readonly runId: string | null
 }
 
-/** The id of a reference, in lower case; `null`: it is a number, or neither. */
+/** The reference in lower case if it is an id; `null`: it is a number or no reference. */
 export function idOfReference(reference: string): string | null {
   return isUuid(reference) ? reference.toLowerCase() : null
 }

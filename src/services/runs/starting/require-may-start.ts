@@ -79,7 +79,8 @@ export async function requireMayStart(
   }
   if (callerId === null || callerId === starter?.id) return
   if (actor.type === 'machine') requireStarterNow(callerId)
-  // Another person than the one for whom the schedule starts runs starts one of it now.
+  // The caller starts a run of a schedule now, whose runs start as another person: that takes
+  // `manageRuns`.
   else if (!rightsNow(callerId).has('manageRuns')) throw notManagerOfStarts()
 }
 

@@ -289,8 +289,8 @@ async function settleMounts(
 const unconfinedNote = 'It ran without a sandbox: none works on this host.'
 
 /**
- * Refuses to run anything without a sandbox that no person has reviewed, and refuses everything
- * where the worker requires a sandbox (security.md 7).
+ * Without a sandbox, refuses what no person has reviewed; where the worker requires a sandbox,
+ * refuses everything (security.md 7).
  */
 function refuseUnconfined({ sandbox, worker }: CommandPlace, context: ExecuteContext): void {
   if (sandbox.works) return
