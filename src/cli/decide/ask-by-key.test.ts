@@ -63,3 +63,15 @@ test('no letter of a slowly typed word decides, but a single key after it does',
   expect(await ask(typed(...word, [9_000, 'a']))).toMatchObject({ decision: 'approve' })
   expect(await ask(typed([1_000, 'a']))).toMatchObject({ decision: 'approve', scope: 'once' })
 })
+
+test('a key without a meaning prints one line, and ? prints the menu again', async () => {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  const linesAfter = async (key: string): Promise<string[]> => {
+    printed.mockClear()
+    await ask(typed([1_000, key], [9_000, 'q']))
+    return printed.mock.calls.slice(1).map(([text]) => String(text))
+  }
+  expect((await linesAfter('z')).map((line) => /approve once/.test(line))).toEqual([true, false])
+  expect((await linesAfter('z')).at(-1)).toBe('#12: not one of its keys; ? lists them')
+  expect((await linesAfter('?')).map((line) => /approve once/.test(line))).toEqual([true, true])
+})

@@ -67,12 +67,12 @@ export async function askByKey(
   console.log(`\n${page.text}`)
   if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
-  let restMs: number | undefined
+  let isNoKey = false
   for (;;) {
     // The menu appears when no key is being pressed, so that no earlier key decides.
-    if (await keys.settle(restMs)) return 'detach'
-    restMs = undefined
-    console.log(menuOf(request, keys))
+    if (await keys.settle(isNoKey ? afterWordMs : undefined)) return 'detach'
+    console.log(isNoKey ? noKey(request) : menuOf(request, keys))
+    isNoKey = false
     const key = await keys.key()
     if (key === null) return 'gone'
     if (key === 'q' || key === 'ctrl-c' || key === 'ctrl-d') return 'detach'
@@ -89,7 +89,7 @@ export async function askByKey(
     }
     const act = actOf(request, key)
     if (act === null) {
-      restMs = afterWordMs
+      isNoKey = key !== '?'
       continue
     }
     const choice = await keys.prompt((input) =>
@@ -132,6 +132,11 @@ function menuOf(request: RequestDetail, { command }: KeySource): string {
   const columns = terminalColumns()
   const rows = menuRows(entries, columns === null ? null : columns - name.length)
   return bold(name + rows.join(`\n${' '.repeat(name.length)}`))
+}
+
+/** One line after a key without a meaning: the menu is still on the screen. */
+function noKey({ number }: RequestDetail): string {
+  return `#${number}: not one of its keys; ? lists them`
 }
 
 /** The key of each scope of an approval, and what it does. */

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { listenHere } from '#test/harness/listen.ts'
 import { Service } from '../service/service.ts'
 import { presentationWith, requestWith } from '../text/request.fixture.ts'
+import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
 import { outcomeSentence, sendDecision } from './decide.ts'
 import { showWhole } from './show-whole.ts'
 
@@ -121,7 +122,7 @@ test('the sentence after one of several approvals says only what is still missin
   const missing = [{ team: 'platform', count: 1 }]
   const quorum = { text: '2 of platform', counted, missing }
   const answer = { state: 'pending', stage: null, quorum } as never
-  expect(outcomeSentence(answer, 'continue', 'tool_call')).toBe(
+  expect(outcomeSentence(answer, 'approve', { kind: 'tool_call', batch: null })).toBe(
     'Recorded. Still needed: 1 of platform.',
   )
 })
@@ -129,9 +130,11 @@ test('the sentence after one of several approvals says only what is still missin
 test('the sentence after a decision about a program’s call names the program, and no run', () => {
   const quorum = { text: '1 of platform', missing: [] }
   const answer = { state: 'approved', stage: 'recorded', quorum } as never
-  expect(outcomeSentence(answer, 'continue', 'external')).toBe('Recorded. The call can be made.')
+  expect(outcomeSentence(answer, 'approve', { kind: 'external', batch: null })).toBe(
+    'Recorded. The call can be made.',
+  )
   const denied = { state: 'denied', stage: 'recorded', quorum } as never
-  expect(outcomeSentence(denied, 'continue', 'external')).toBe(
+  expect(outcomeSentence(denied, 'deny', { kind: 'external', batch: null })).toBe(
     'Recorded. The call is not made, and the program reads why.',
   )
 })
@@ -139,7 +142,11 @@ test('the sentence after a decision about a program’s call names the program, 
 test('the sentence after a decision says what Temporal, a worker and the tool have of it, in words', () => {
   const quorum = { text: '1 of platform', missing: [] }
   const sentence = (state: string, stage: string, execution: object = { state: 'not_started' }) =>
-    outcomeSentence({ state, stage, quorum, execution } as never, 'continue', 'tool_call')
+    outcomeSentence(
+      { state, stage, quorum, execution } as never,
+      state === 'denied' ? 'deny' : 'approve',
+      { kind: 'tool_call', batch: null },
+    )
   for (const state of ['approved', 'denied']) {
     expect(sentence(state, 'recorded')).toBe(
       'Recorded. The run gets the decision as soon as Temporal can be reached.',
@@ -157,5 +164,25 @@ test('the sentence after a decision says what Temporal, a worker and the tool ha
   )
   expect(sentence('approved', 'refused', { state: 'refused', reason: 'stale' })).toBe(
     'Recorded. It was not carried out: the file changed after the approval, so a new request was opened.',
+  )
+})
+
+test('the sentence after a decision says that the run goes on only after another call that still waits', () => {
+  const execution = { state: 'not_started' }
+  const quorum = { text: '1 of platform', missing: [] }
+  const answer = (state: string) => ({ state, stage: 'delivered', quorum, execution }) as never
+  const sentence = (decided: DecisionOutcome, position: number, state: 'pending' | 'approved') =>
+    outcomeSentence(answer(decided === 'approve' ? 'approved' : 'denied'), decided, {
+      kind: 'tool_call',
+      batch: { position, otherRequests: 0, siblings: [{ finished: false, state }] },
+    })
+  expect(sentence('deny', 1, 'pending')).toBe(
+    'Recorded. The run goes on after another call of its turn, which still waits for a decision.',
+  )
+  expect(sentence('approve', 2, 'pending')).toBe(
+    'Recorded. It is carried out after an earlier call of its turn, which still waits for a decision.',
+  )
+  expect(sentence('stop', 2, 'approved')).toBe(
+    'Recorded. The run stops and waits for a message after an earlier call of its turn.',
   )
 })

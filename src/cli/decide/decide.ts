@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { waitsFor, type BatchNow, type DecisionOutcome } from '#domain/deciding/waits-for.ts'
 import { neededText } from '#domain/deciding/quorum.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
@@ -96,11 +97,31 @@ function reasonSuffix({ facts }: ServiceProblem): string {
   return typeof reason === 'string' && reason !== '' ? `, because: ${printableLine(reason)}` : ''
 }
 
-/** The state of a decision, in one sentence. */
+/** What was decided, as far as the sentence depends on it. */
+export function decisionOutcome({
+  decision,
+  then,
+}: Pick<Choice, 'decision' | 'then'>): DecisionOutcome {
+  return decision === 'deny' && then === 'stop' ? 'stop' : decision
+}
+
+/**
+ * The request after the decision: calls of its turn may have been decided since it was shown. Where
+ * it cannot be read again, the request that was shown.
+ */
+export async function readAgain(service: Service, request: RequestDetail): Promise<RequestDetail> {
+  try {
+    return await service.call('getRequest', { params: { id: request.id } })
+  } catch {
+    return request
+  }
+}
+
+/** The state of a decision, in one sentence. `request`: as it is after the decision. Pure. */
 export function outcomeSentence(
   answer: DecisionAnswer,
-  then: Choice['then'],
-  kind: RequestDetail['kind'],
+  decided: DecisionOutcome,
+  { kind, batch }: Pick<RequestDetail, 'kind'> & { readonly batch: BatchNow | null },
 ): string {
   if (answer.state === 'pending')
     return `Recorded. Still needed: ${printableLine(neededText(answer.quorum))}.`
@@ -109,14 +130,19 @@ export function outcomeSentence(
   if (kind === 'start') {
     return `Recorded. The run ${answer.state === 'denied' ? 'is cancelled' : 'begins'}.`
   }
-  if (answer.state === 'denied' && then === 'stop')
-    return 'Recorded. The run stops and waits for a message.'
+  const before = waitsFor(decided, { batch })
+  if (decided === 'stop')
+    return `Recorded. The run stops and waits for a message${before === null ? '' : ` ${before}`}.`
   if (answer.stage === 'recorded') {
     return 'Recorded. The run gets the decision as soon as Temporal can be reached.'
   }
   const effect = executionSentence(answer.execution, { state: answer.state, kind })
   if (answer.execution.state !== 'not_started' && effect !== null) return `Recorded. ${effect}`
-  // The call had some seconds to begin, so it may wait for another call or for a worker.
+  if (before !== null) {
+    const then = kind === 'attachment' ? 'It is handed over' : 'It is carried out'
+    return `Recorded. ${decided === 'approve' ? then : 'The run goes on'} ${before}.`
+  }
+  // The call had some seconds to begin, so it may wait for a worker.
   return answer.state === 'denied'
     ? 'Recorded. The run goes on.'
     : 'Recorded. The run has the decision, and goes on as soon as it can.'

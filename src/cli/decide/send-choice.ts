@@ -1,7 +1,7 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { sendAnswer, type Answer } from './answer.ts'
-import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
+import { decisionOutcome, outcomeSentence, readAgain, sendDecision, type Choice } from './decide.ts'
 
 /** Sends the person's decision or answer. Returns its state in one sentence. */
 export async function sendChoice(
@@ -13,5 +13,6 @@ export async function sendChoice(
     await sendAnswer(service, request, choice)
     return 'Recorded. The agent reads it.'
   }
-  return outcomeSentence(await sendDecision(service, request, choice), choice.then, request.kind)
+  const answer = await sendDecision(service, request, choice)
+  return outcomeSentence(answer, decisionOutcome(choice), await readAgain(service, request))
 }

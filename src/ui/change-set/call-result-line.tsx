@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { type DecisionOutcome, waitsFor } from '#domain/deciding/waits-for.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { requestQuery } from '../api/queries.ts'
 import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
-import {
-  hasStarted,
-  stageSentence,
-  waitsFor,
-  type DecisionOutcome,
-} from '../deciding/decision/wording/stage-sentence.ts'
+import { hasStarted, stageSentence } from '../deciding/decision/wording/stage-sentence.ts'
 import { useOverdue } from '../deciding/decision/wording/use-overdue.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
@@ -24,14 +20,10 @@ export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallC
   if (item.status === 200) {
     return (
       <Notice tone="plain" title={choice === 'deny' ? 'Denied by you' : 'Approved by you'}>
-        {item.state === 'pending' ? (
-          'Recorded. It waits for others to decide too.'
-        ) : (
-          <RecordedSentence
-            requestId={item.requestId}
-            decided={choice === 'deny' ? 'deny' : 'approve'}
-          />
-        )}
+        <RecordedSentence
+          requestId={item.requestId}
+          decided={choice === 'deny' ? 'deny' : 'approve'}
+        />
       </Notice>
     )
   }
@@ -55,11 +47,15 @@ function RecordedSentence(props: { requestId: string; decided: DecisionOutcome }
     enabled: ({ state }) => state.data === undefined || !hasStarted(state.data),
     refetchInterval: ({ state }) => Math.min(loadAfterMs * state.dataUpdateCount, loadEveryMs),
   })
-  const isNext = data !== undefined && !hasStarted(data) && waitsFor(decided, data) === null
+  const isNext =
+    data !== undefined &&
+    data.state !== 'pending' &&
+    !hasStarted(data) &&
+    waitsFor(decided, data) === null
   const isOverdue = useOverdue(isNext)
   if (isNext) {
     return isOverdue
-      ? 'Recorded. The run goes on when Temporal and a Temporal worker can be reached.'
+      ? 'Recorded. It will go on when Temporal and a Temporal worker are back.'
       : 'Recorded.'
   }
   return data === undefined ? 'Recorded.' : sentenceOf(decided, data)

@@ -111,7 +111,7 @@ test('a recorded decision says what it waits for, and that the run goes on only 
   await desk.decide(desk.people.linus, turn.requestIds[0]!, { decision: 'deny' })
   await desk.execute(turn.callIds[0]!)
   await second
-    .getByText('Recorded. The run goes on when Temporal and a Temporal worker can be reached.')
+    .getByText('Recorded. It will go on when Temporal and a Temporal worker are back.')
     .waitFor()
   await desk.execute(turn.callIds[1]!)
   await second.getByText('Recorded. The run goes on.', { exact: true }).waitFor()

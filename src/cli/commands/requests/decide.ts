@@ -5,7 +5,13 @@ import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import { askAgain } from '../../decide/ask-bounds.ts'
-import { type Choice, outcomeSentence, sendDecision } from '../../decide/decide.ts'
+import {
+  type Choice,
+  decisionOutcome,
+  outcomeSentence,
+  readAgain,
+  sendDecision,
+} from '../../decide/decide.ts'
 import { coverageText } from '../../text/coverage-text.ts'
 import { whereToSign } from '../../decide/needs-passkey.ts'
 import { promptReason } from '../../decide/prompt-reason.ts'
@@ -112,7 +118,13 @@ async function decide(
     ...(reason === undefined ? {} : { reason }),
   })
   console.log(
-    options.json === true ? jsonText(answer) : outcomeSentence(answer, then, request.kind),
+    options.json === true
+      ? jsonText(answer)
+      : outcomeSentence(
+          answer,
+          decisionOutcome({ decision, then }),
+          await readAgain(service, request),
+        ),
   )
   process.exitCode = answer.state === 'pending' ? exitCodes.pending : exitCodes.done
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
@@ -15,7 +16,6 @@ import { type SubmitOptions, useSubmit } from './use-submit.ts'
 import { refusalOf } from './wording/refused-decision.tsx'
 import { useOwnVote } from './wording/own-vote.ts'
 import { sentenceNow } from './wording/sentence-now.ts'
-import type { DecisionOutcome } from './wording/stage-sentence.ts'
 
 /** What a decision is about, what the person has chosen and seen of it, and what follows it. */
 export interface DecisionInput {

@@ -1,12 +1,12 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
 import type { HeldDecision } from '../../../sending/held-decisions.ts'
 import { later } from '../../../states/later.tsx'
 import { Notice } from '../../../states/notice.tsx'
 import { Moment } from '../../../text/time.tsx'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
 import { useOwnVote } from './own-vote.ts'
-import type { DecisionOutcome } from './stage-sentence.ts'
 
 const recordedAlone = (): string => 'Recorded.'
 /**

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { ApiRefusal } from '../../../api/call-api.ts'
 import { refusalWords } from './refusal-words.ts'
+import { sentenceNow } from './sentence-now.ts'
 import { stageSentence, type CallNow } from './stage-sentence.ts'
 import { outcomeOf, outcomeWithEffect, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
 
@@ -106,6 +107,30 @@ test('after a denial that stops the run, the sentence does not say that the run 
   expect(stageSentence(answer('denied', 'delivered'), 'stop', waiting, false)).toBe(
     'Recorded. The run waits for a message.',
   )
+})
+
+test('where the request cannot be read again, the sentence still says whether the decision was the last one', async () => {
+  const detail = 'You may not see it'
+  vi.stubGlobal('fetch', async () =>
+    Response.json(
+      { type: 'about:blank', title: detail, status: 404, code: 'not_found', detail },
+      { status: 404 },
+    ),
+  )
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const sentence = (state: DecisionAnswer['state'], decided: 'approve' | 'deny') =>
+    sentenceNow(
+      {
+        ...answer(state, 'recorded'),
+        requestId: 'r',
+        decisionId: 'd',
+        execution: waiting.execution,
+      },
+      decided,
+    )
+  expect(await sentence('pending', 'approve')).toBe('Recorded. It still needs 1 of platform.')
+  expect(await sentence('approved', 'approve')).toBe('Recorded. It is approved.')
+  expect(await sentence('denied', 'deny')).toBe('Recorded. It is denied.')
 })
 
 test('a vote that is not the last one says what is missing', () => {

@@ -2,8 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { type DecisionOutcome, waitsFor } from '#domain/deciding/waits-for.ts'
 import { outcomeOf } from '../../facts/state-words.ts'
-import { hasStarted, stageSentence, waitsFor, type DecisionOutcome } from './stage-sentence.ts'
+import { hasStarted, stageSentence } from './stage-sentence.ts'
 import { useOverdue } from './use-overdue.ts'
 
 /** The interval at which the page loads the stage of a recorded decision. */

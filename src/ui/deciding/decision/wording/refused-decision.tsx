@@ -1,7 +1,7 @@
+import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
 import { Notice } from '../../../states/notice.tsx'
 import { clockTime } from '../../../text/time.tsx'
 import { refusalWords } from './refusal-words.ts'
-import type { DecisionOutcome } from './stage-sentence.ts'
 
 type Refusal = Parameters<typeof refusalWords>[0]
 

@@ -1,11 +1,9 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { missingText } from '#domain/deciding/quorum.ts'
+import { type DecisionOutcome, waitsFor } from '#domain/deciding/waits-for.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-
-/** The decision, as far as its result depends on it. */
-export type DecisionOutcome = 'approve' | 'deny' | 'stop'
 
 /** The state of the call and its turn. */
 export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch' | 'runState' | 'permit'>
@@ -31,37 +29,21 @@ export function hasStarted({ execution, kind, batch, runState, permit }: CallNow
   return isEnded || execution.state !== 'not_started' || batch?.finished === true
 }
 
-/**
- * The decision that the call waits for, or the earlier call of its turn, as the end of a sentence;
- * `null`: none. Calls run in the model's order, and the model continues once all have results.
- * Pure.
- */
-export function waitsFor(decided: DecisionOutcome, { batch }: CallNow): string | null {
-  if (batch === null) return null
-  if (decided === 'approve' && batch.otherRequests > 0) {
-    return batch.otherRequests === 1
-      ? 'when the other request of its delegation is approved too'
-      : `when the ${batch.otherRequests} other requests of its delegation are approved too`
-  }
-  const open = batch.siblings.filter((sibling) => !sibling.finished)
-  const earlier = batch.siblings.slice(0, batch.position - 1).filter((sibling) => !sibling.finished)
-  const pendingClause = 'which still waits for a decision'
-  if (earlier.some((sibling) => sibling.state === 'pending')) {
-    return `after an earlier call of its turn, ${pendingClause}`
-  }
-  if (earlier.length > 0) return 'after an earlier call of its turn'
-  if (decided === 'deny' && open.some((sibling) => sibling.state === 'pending')) {
-    return `after another call of its turn, ${pendingClause}`
-  }
-  return null
-}
-
 /** What the run does after the decision, in states in which it does not continue. */
 const restingRuns: Readonly<Partial<Record<RunState, string>>> = {
   waiting_for_input: 'The run waits for a message.',
   completed: 'The run has completed.',
   failed: 'The run has failed.',
   cancelled: 'The run was cancelled.',
+}
+
+/** What the answer to a decision says without its request. Pure. */
+export function sentenceOfAnswer(
+  { state, quorum }: Pick<DecisionAnswer, 'state' | 'quorum'>,
+  decided: DecisionOutcome,
+): string {
+  if (state === 'pending') return `Recorded. It still needs ${missingText(quorum)}.`
+  return `Recorded. It is ${decided === 'approve' ? 'approved' : 'denied'}.`
 }
 
 /**
@@ -75,9 +57,7 @@ export function stageSentence(
   call: CallNow,
   isOverdue: boolean,
 ): string {
-  if (answer.state === 'pending') {
-    return `Recorded. It still needs ${missingText(answer.quorum)}.`
-  }
+  if (answer.state === 'pending') return sentenceOfAnswer(answer, decided)
   if (decided === 'approve' && call.permit === 'revoked') {
     return 'Recorded. The approval was revoked since, and nothing is carried out.'
   }
