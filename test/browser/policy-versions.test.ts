@@ -114,6 +114,29 @@ test('a person who opens a changed version sees which calls of the last 30 days 
   expect(dashboard.complaints).toEqual([])
 })
 
+test('a difference that is shown is not replaced: a version that nobody looked at cannot be activated by a late click', async () => {
+  const withDeadline = (hours: number) =>
+    config.replace('{ team: platform }', `{ team: platform, expiresAfter: ${hours}h }`)
+  await dashboard.desk.write('countersign.yaml', withDeadline(40))
+  const page = await dashboard.open('Grace', '/policy')
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  const agree = version.getByRole('button', { name: /^(Activate|Propose) this version$/ })
+  const difference = version.getByRole('listitem').filter({ hasText: 'expiresAfter' })
+  const before = await difference.innerText()
+  await agree.focus()
+  await dashboard.desk.write('countersign.yaml', withDeadline(50))
+  // The page loads everything again once the service is back.
+  await dashboard.stopListening()
+  await page.getByText('Reconnecting').waitFor()
+  await dashboard.listenAgain()
+  await version.getByText('The difference has changed since it was shown.').waitFor()
+  expect(await difference.innerText()).toBe(before)
+  expect(await agree.count()).toBe(0)
+  await version.getByRole('button', { name: 'Show the new difference' }).click()
+  await agree.waitFor()
+  expect(await difference.innerText()).not.toBe(before)
+})
+
 // Rules: product.md 18
 test('a person who manages people disables somebody after reading what ends; the last of them is refused in words; others have no such control', async () => {
   const ada = await dashboard.open('Ada', '/policy')

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import type { PolicyState } from '#api/schemas/policy/policy.ts'
+import type { PolicyDifference, PolicyState } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { usePolicy, usePolicyDifference } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
@@ -110,22 +110,44 @@ function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> 
 function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
   const client = useQueryClient()
   const difference = usePolicyDifference({}, true)
+  const [round, setRound] = useState(0)
+  if (difference.data === undefined) {
+    if (!difference.isError) return <Loading what="the difference" lines={3} />
+    return <Failure error={difference.error} retry={() => void difference.refetch()} />
+  }
+  const showNew = async (): Promise<void> => {
+    await client.invalidateQueries({ queryKey: ['policy'] })
+    setRound(round + 1)
+  }
+  return (
+    <ShownChange
+      key={round}
+      newest={difference.data}
+      proposal={proposal}
+      onShowNew={() => void showNew()}
+    />
+  )
+}
+
+/** The difference as it was first loaded. A newer one takes its place only by a click. */
+function ShownChange(props: {
+  newest: PolicyDifference
+  proposal: PolicyState['proposal']
+  onShowNew: () => void
+}) {
+  const { newest, proposal, onShowNew } = props
+  const client = useQueryClient()
+  const [difference] = useState(newest)
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<string | null>(null)
-  /** the version that was shown and that the folder no longer holds */
-  const [goneDigest, setGoneDigest] = useState<string | null>(null)
-  const to = difference.data?.to
-  const [round, setRound] = useState(0)
-  const onFolderChanged = useCallback(() => setGoneDigest(to ?? null), [to])
-  if (difference.isPending) return <Loading what="the difference" lines={3} />
-  if (difference.isError)
-    return <Failure error={difference.error} retry={() => void difference.refetch()} />
-  const { secondPerson } = difference.data
+  const [hasFolderChanged, setFolderChanged] = useState(false)
+  const onFolderChanged = useCallback(() => setFolderChanged(true), [])
+  const { from, secondPerson, to } = difference
+  const isOld = hasFolderChanged || newest.to !== to || newest.from !== from
   const activate = async (): Promise<void> => {
     setBusy(true)
     try {
-      const body = { digest: difference.data.to }
-      const answer = await callApi('activatePolicy', { body })
+      const answer = await callApi('activatePolicy', { body: { digest: to } })
       setOutcome(
         answer.state === 'proposed' ? 'Proposed. A second person has to agree.' : 'In force.',
       )
@@ -135,12 +157,8 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
     await client.invalidateQueries()
     setBusy(false)
   }
-  const showNew = async (): Promise<void> => {
-    await client.invalidateQueries({ queryKey: ['policy'] })
-    setGoneDigest(null)
-    setRound(round + 1)
-  }
   const isOwn = proposal?.isCurrent === true && !proposal.canConfirm
+  const words = outcome ?? (isOld ? 'The difference has changed since it was shown.' : null)
   return (
     <div className="column">
       {secondPerson.length > 0 && (
@@ -149,26 +167,23 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
           {[...new Set(secondPerson.map((change) => change.at))].join(', ')}).
         </p>
       )}
-      <VersionDifference difference={difference.data} />
-      <ReplayBefore
-        key={`${to} ${round}`}
-        digest={difference.data.to}
-        onFolderChanged={onFolderChanged}
-      />
-      {outcome !== null && <p role="status">{outcome}</p>}
-      {goneDigest === to && (
+      <VersionDifference difference={difference} />
+      <ReplayBefore digest={to} onFolderChanged={onFolderChanged} />
+      {words !== null && <p role="status">{words}</p>}
+      {isOld ? (
         <div>
-          <Button variant="default" onClick={() => void showNew()}>
+          <Button variant="default" onClick={onShowNew}>
             Show the new difference
           </Button>
         </div>
-      )}
-      {!isOwn && goneDigest !== to && (
-        <div>
-          <Button loading={busy} onClick={() => void activate()}>
-            {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}
-          </Button>
-        </div>
+      ) : (
+        !isOwn && (
+          <div>
+            <Button loading={busy} onClick={() => void activate()}>
+              {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}
+            </Button>
+          </div>
+        )
       )}
     </div>
   )
