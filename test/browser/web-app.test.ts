@@ -226,6 +226,28 @@ test('a permission that changes in the settings of the browser changes the switc
   expect(await push.isEnabled()).toBe(true)
 })
 
+test('a device that was subscribed is subscribed again once its browser allows notifications again', async () => {
+  const { page } = await openPushApp('Ada', '/account')
+  const section = page.getByRole('region', { name: 'Notifications' })
+  await section.getByRole('switch', { name: 'Push to this device' }).click()
+  const devices = section.getByRole('list', { name: 'Devices with push notifications' })
+  await devices.getByText('this session').waitFor()
+  const { db } = dashboard.desk.database
+  const own = { person_id: dashboard.desk.people.ada.id }
+  const subscribed = async () => (await rowsOf(db, 'push_subscription', own, 'id')).length
+  expect(await subscribed()).toBe(1)
+  const change = async (permission: string): Promise<void> => {
+    await page.evaluate((value) => sessionStorage.setItem('permission', value), permission)
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  }
+  await change('denied')
+  // The push service says that the subscription is gone, and the service removes it.
+  await page.evaluate(() => Object.assign(PushManager.prototype, { getSubscription: () => null }))
+  await db.deleteFrom('push_subscription').where('person_id', '=', own.person_id).execute()
+  await change('granted')
+  await expect.poll(subscribed).toBe(1)
+})
+
 /** Pushes what happens, as the API process does. */
 async function openRelay(): Promise<ChannelRelay> {
   const { api: ctx, database } = dashboard.desk
@@ -281,6 +303,22 @@ async function deliver(page: Page, data: string): Promise<Shown> {
   return read()
 }
 
+/**
+ * Clicks on a notice, as far as a page can: the event of a script cannot be extended and gives no
+ * window the focus.
+ */
+async function click(page: Page, notice: Shown['notices'][number] | undefined): Promise<void> {
+  await page
+    .context()
+    .serviceWorkers()[0]
+    ?.evaluate((clicked) => {
+      const event = new Event('notificationclick')
+      const notification = { ...clicked, close: () => undefined }
+      Object.assign(event, { notification, waitUntil: () => undefined })
+      dispatchEvent(event)
+    }, notice)
+}
+
 // Rules: security.md 22, 39
 test('a request is pushed as ids to the device of a signed-in person, which shows what it would do; signing out ends that', async () => {
   const { page, target } = await openPushApp('Grace', '/account')
@@ -298,15 +336,29 @@ test('a request is pushed as ids to the device of a signed-in person, which show
   const text = pushed()?.text ?? ''
   expect(JSON.parse(text)).toEqual({ requestId: requestIds[0], number: expect.any(Number) })
   const { notices, badges } = await deliver(page, text)
+  const decidedCount = async () =>
+    (await rowsOf(dashboard.desk.database.db, 'decision', { request_id: requestIds[0]! }, 'id'))
+      .length
   expect(notices).toMatchObject([{ data: { path: `/requests/${requestIds[0]}` } }])
   expect(JSON.stringify(notices)).toContain('notes/pushed.md')
   expect(JSON.stringify(notices)).not.toContain('secret plans')
   expect(badges.at(-1)).toBeGreaterThan(0)
 
+  // A click on it opens the request in the window that is there, without loading it again.
+  await page.goto(`${dashboard.url}/runs`)
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+  await click(page, notices[0])
+  await page.waitForURL(`**/requests/${requestIds[0]}`)
+  await page.getByRole('heading', { level: 1, name: 'notes/pushed.md' }).waitFor()
+  expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+  expect(await decidedCount()).toBe(0)
+
   await page.goto(`${dashboard.url}/account`)
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
-  const rows = () => rowsOf(dashboard.desk.database.db, 'push_subscription', {}, 'id')
+  const own = { person_id: dashboard.desk.people.grace.id }
+  const rows = () => rowsOf(dashboard.desk.database.db, 'push_subscription', own, 'id')
   await expect.poll(rows).toEqual([])
 })

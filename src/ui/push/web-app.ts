@@ -1,5 +1,6 @@
 import { openedPath } from './opened-path.ts'
-import { renewPush } from './push-setting.ts'
+import { watchPermission } from '../notices/watch-permission.ts'
+import { pushState, renewPush } from './push-setting.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
 /**
@@ -17,8 +18,18 @@ export function startWebApp(personId: string, open: (path: string) => void): () 
   navigator.serviceWorker.startMessages()
   // An error is not reported, because the next page tries again and the account page shows the
   // state.
-  void registerServiceWorker().then(() => renewPush(personId).catch(() => undefined))
+  const renew = (): Promise<void> => renewPush(personId).catch(() => undefined)
+  void registerServiceWorker().then(renew)
+  // A browser ends its subscription when its permission is withdrawn.
+  const end = new AbortController()
+  let before = pushState(personId)
+  watchPermission(() => {
+    const now = pushState(personId)
+    if (now === 'on' && before !== 'on') void renew()
+    before = now
+  }, end.signal)
   return () => {
+    end.abort()
     stopColouring()
     navigator.serviceWorker.removeEventListener('message', listen)
   }
