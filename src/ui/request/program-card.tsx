@@ -1,5 +1,6 @@
 import type { ExternalView } from '#api/schemas/requests/external-request.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
 import { Moment, Time } from '../text/time.tsx'
 import { LinesView } from '../effect/lines-view.tsx'
@@ -37,8 +38,8 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
           </Row>
         )}
         {outcome !== null && (
-          <Row label="Outcome, as reported">
-            {outcome.state}, <Time at={outcome.at} />
+          <Row label="Outcome">
+            {reportedSentence(outcome.state)} <Time at={outcome.at} />
             {outcome.summary !== null && (
               <blockquote className="statement">
                 <VisibleText text={outcome.summary} />
@@ -56,6 +57,12 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
       {claim !== null && <Claim claim={claim} program={external.key.name} />}
     </section>
   )
+}
+
+/** The words of the request's result for the same outcome. */
+function reportedSentence(state: NonNullable<ExternalView['outcome']>['state']): string | null {
+  const reported = { state, reason: 'reported' }
+  return executionSentence(reported, { state: 'approved', kind: 'external' })
 }
 
 function Row({ children, label }: { children: React.ReactNode; label: string }) {

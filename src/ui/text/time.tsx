@@ -77,7 +77,14 @@ export function Age({ at }: { at: string }) {
   const ageMs = useNowMs() - Date.parse(at)
   return (
     <time dateTime={at} title={absoluteTime(at)}>
-      {ageMs < 60_000 ? relativeTime(0, ageMs) : `${coarseDuration(ageMs)} ago`}
+      {ageMs < 60_000 ? (
+        relativeTime(0, ageMs)
+      ) : (
+        <>
+          {coarseDuration(ageMs)}
+          <span className="ago"> ago</span>
+        </>
+      )}
     </time>
   )
 }

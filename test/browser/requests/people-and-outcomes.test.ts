@@ -166,7 +166,8 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await page.getByText('The program took its permit').waitFor()
   const outcome = { request: requestId, state: 'succeeded', summary: 'Rolled out' } as const
   await reportOutcome(desk.api, caller, outcome)
-  await page.getByText('The program says that it was carried out.').waitFor()
+  await page.getByText('The program says that it was carried out.').first().waitFor()
+  await card.getByText('The program says that it was carried out.').waitFor()
   await card.getByText('Rolled out').waitFor()
 })
 

@@ -189,8 +189,12 @@ test('a row with a warning has its age too, beside an open request', async () =>
   await ask(dashboard.desk, [{ tool: 'write_file', input: keyed }], 'A key.')
   const page = await dashboard.open('Grace', '/requests/4', { viewport: desktop })
   const warned = row(page, 'notes/keyed.md')
-  await warned.getByText('Adds a secret').waitFor()
-  await warned.getByText(/^just now$|\d min ago$/).waitFor()
-  const cue = warned.locator('.cue-short')
-  expect(await cue.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+  for (const width of [1440, 1280, 1100]) {
+    await page.setViewportSize({ width, height: 900 })
+    await warned.getByText('Adds a secret').waitFor()
+    await warned.getByText(/^just now$|\d min ago$/).waitFor()
+    const cue = warned.locator('.cue-short')
+    const isCut = (it: Element): boolean => it.scrollWidth > it.clientWidth
+    expect(await cue.evaluate(isCut), `${width} px`).toBe(false)
+  }
 })

@@ -258,7 +258,7 @@ test('the list of runs is narrowed by state, worker and starter, and its address
   expect(await row.count()).toBe(1)
   expect(await page.getByLabel('Started by').inputValue()).toBe(starter.id)
   await page.getByLabel('Started by').selectOption('')
-  await page.getByLabel('State').selectOption('running')
+  await page.getByLabel('State').selectOption({ label: 'Running' })
   await page.getByLabel('Worker', { exact: true }).selectOption('lonely')
   await page.waitForURL((url) => url.search === '?state=running&worker=lonely')
   await page.getByRole('heading', { name: 'No run matches' }).waitFor()

@@ -103,7 +103,11 @@ function Filters({ runs }: { runs: readonly Run[] }) {
         onChange={(event) => set('state', event.currentTarget.value)}
         data={[
           { value: '', label: 'Any state' },
-          ...Object.entries(filterWords).map(([value, label]) => ({ value, label })),
+          ...Object.entries(filterWords).map(([value, words]) => ({
+            value,
+            // As the badge of a run shows it.
+            label: words.charAt(0).toUpperCase() + words.slice(1),
+          })),
         ]}
       />
       <NativeSelect
