@@ -49,7 +49,7 @@ test('a tag publishes what `npm run release` writes, with provenance and without
 
 const pythonFiles = ['countersign_client-1.2.0-py3-none-any.whl', 'countersign_client-1.2.0.tar.gz']
 
-/** Runs the steps after the packing for a tag, with programs that note how they are called. */
+/** Runs the steps after the packing for a tag, with programs that record how they are called. */
 async function publish(tag: string, published: readonly string[]): Promise<readonly string[]> {
   const folder = newFolder('release ')
   const callLog = join(folder, 'said')

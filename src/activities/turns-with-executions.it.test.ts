@@ -41,7 +41,7 @@ beforeAll(async () => {
   // Else a busy machine would begin the activity too late, and verify its call again.
   const preparations = new CallPreparations(worker, 120_000)
   const prepare = preparations.sinks.executor.prepareCall
-  const noting: typeof prepare = {
+  const recordingPrepare: typeof prepare = {
     fn: (info, callId) => {
       steps.push(`prepare ${callId}`)
       return prepare.fn(info, callId)
@@ -62,7 +62,7 @@ beforeAll(async () => {
       taskQueue,
       workflowBundle: await workflowBundle(),
       activities: { ...executions, executeCall },
-      sinks: { executor: { prepareCall: noting } },
+      sinks: { executor: { prepareCall: recordingPrepare } },
       maxConcurrentActivityTaskExecutions: 2,
     }),
     await Worker.create({

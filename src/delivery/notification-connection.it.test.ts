@@ -14,20 +14,20 @@ afterEach(async () => {
   for (const one of disposals.splice(0)) await one[Symbol.asyncDispose]()
 })
 
-interface NotedListener {
+interface RecordedListener {
   readonly listener: Listener
   /** `channel payload`; `missed` where some may have been */
   readonly words: string[]
 }
 
-function listenTo(...channels: readonly string[]): NotedListener {
+function listenTo(...channels: readonly string[]): RecordedListener {
   const words: string[] = []
-  const listener = new Listener({ url: database.url, channels, onNotification: noteIn(words) })
+  const listener = new Listener({ url: database.url, channels, onNotification: recordIn(words) })
   disposals.push(listener)
   return { listener, words }
 }
 
-function noteIn(words: string[]): Subscriber['onNotification'] {
+function recordIn(words: string[]): Subscriber['onNotification'] {
   return (channel, payload) =>
     void words.push(channel === null ? 'missed' : `${channel} ${payload}`)
 }
@@ -97,7 +97,7 @@ it('a connection that silently delivers nothing is replaced, although it reports
   url.port = String(proxy.port)
   const connection = new NotificationConnection({ url: url.href, testEveryMs: 100 })
   const words: string[] = []
-  const subscriber = { channels: ['one'], onNotification: noteIn(words), isListening: false }
+  const subscriber = { channels: ['one'], onNotification: recordIn(words), isListening: false }
   connection.add(subscriber)
   disposals.push({ [Symbol.asyncDispose]: () => connection.remove(subscriber) })
   await waitUntil(() => subscriber.isListening)

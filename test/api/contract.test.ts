@@ -744,7 +744,7 @@ test('every path answers about what does not exist and about what the caller may
 
 // Rules: security.md 12
 test('no GET and no HEAD changes a row, but for the records of what was revealed', async () => {
-  // That a session was seen is noted once a minute, whatever it asks.
+  // That a session was seen is recorded once a minute, whatever it asks.
   const withoutSight = (key: string, value: unknown) => (key === 'last_seen_at' ? null : value)
   const snapshot = async (): Promise<string> => {
     const { db } = api.service

@@ -53,12 +53,12 @@ async function untilWaiting(run: ScriptedRun, ids: string[], count: number): Pro
 
 test('a waiting run that is kept in memory costs less than 64 KB of heap', async () => {
   const threads: Worker[] = []
-  const noteThread = (thread: Worker): void => void threads.push(thread)
-  process.on('worker', noteThread)
+  const recordThread = (thread: Worker): void => void threads.push(thread)
+  process.on('worker', recordThread)
   const store = new ScriptedStore([[{ requestId: 'r0' }]])
   store.deadlineMs = 3_600_000
   await using run = await startScriptedRun(store, { maxCachedWorkflows: 2 * many })
-  process.off('worker', noteThread)
+  process.off('worker', recordThread)
   const [thread, ...others] = threads
   if (thread === undefined) throw new Error('no thread runs the workflows')
   expect(others).toEqual([])

@@ -19,8 +19,8 @@ type Name = keyof typeof seconds
 const zones = '  - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved } }'
 
 /**
- * Notes that it begins, prints, starts a process that outlives its shell's session, and waits for a
- * file to end.
+ * Records that it begins, prints, starts a process that outlives its shell's session, and waits for
+ * a file to end.
  */
 function builder(name: Name): Record<string, string> {
   // Files that it named by themselves would be a part of what was approved, and it changes them.

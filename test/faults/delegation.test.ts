@@ -5,7 +5,7 @@ import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-import { notedOf } from './journal.ts'
+import { journalOf } from './journal.ts'
 import { processesNaming } from './processes-naming.ts'
 
 let world: FaultWorld
@@ -243,7 +243,7 @@ describe('a root cancelled while a tool runs below it', () => {
     const child = await onlyChild(lead)
     await world.waiting(child, 1)
     const [call] = await world.calls(child)
-    const journal = () => notedOf(world, call?.id ?? '')
+    const journal = () => journalOf(world, call?.id ?? '')
     await waitUntil(async () => (await journal()).begun === 1)
     const before = await journal()
     await cancelled(lead, child)

@@ -43,7 +43,7 @@ import { z } from 'zod'
 
 const how = z.enum(['wait', 'block', 'never', 'die', 'until', 'heed'])
 const root = join(import.meta.dirname, '..')
-const note = (line: string): void => appendFileSync(join(root, 'journal.txt'), line + '\\n')
+const record = (line: string): void => appendFileSync(join(root, 'journal.txt'), line + '\\n')
 
 export default defineTool({
   name: '${name}',
@@ -51,16 +51,16 @@ export default defineTool({
   inputSchema: z.object({ how, forMs: z.number().default(0), mark: z.string().default('') }),
   approval: () => '${approval}',
   execute: async (input, { idempotencyKey, signal }) => {
-    note('begin ' + idempotencyKey + ' ' + process.pid)
+    record('begin ' + idempotencyKey + ' ' + process.pid)
     if (input.how === 'die') process.kill(process.pid, 'SIGKILL')
     if (input.how === 'never') {
       const child = spawn('sleep', ['600'], { stdio: 'ignore' })
-      note('child ' + idempotencyKey + ' ' + child.pid)
+      record('child ' + idempotencyKey + ' ' + child.pid)
       await new Promise(() => setInterval(() => undefined, 1000))
     }
     if (input.how === 'heed') {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      note('told ' + idempotencyKey + ' ' + process.pid)
+      record('told ' + idempotencyKey + ' ' + process.pid)
       throw new Error('I was told to stop')
     }
     while (input.how === 'until' && !existsSync(join(root, input.mark))) await delay(20)
@@ -69,7 +69,7 @@ export default defineTool({
     if (input.how === 'block')
       while (performance.now() < until || !existsSync(join(root, input.mark))) Atomics.wait(cell, 0, 0, 20)
     else await delay(input.forMs)
-    note('end ' + idempotencyKey + ' ' + process.pid)
+    record('end ' + idempotencyKey + ' ' + process.pid)
     return { acted: input.mark }
   },
 })

@@ -5,7 +5,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
-import { notedOf } from './journal.ts'
+import { journalOf } from './journal.ts'
 
 const act = { tool: 'act', input: { how: 'wait' } }
 const world = disposeAfterTests(
@@ -45,7 +45,7 @@ async function expectRefused(waiting: Waiting, reason: string): Promise<void> {
     expect.arrayContaining(['permit.refused', 'execution.refused']),
   )
   expect(await world.audit(runId)).not.toContain('execution.started')
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 0 })
 }
 
 /** Nothing ran; the call asks, as the signed policy says. */
@@ -55,7 +55,7 @@ async function expectAsks({ runId, request }: Waiting): Promise<void> {
     const { raw } = await workflow.getHandle(`agent-run:${runId}`).describe()
     return raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
   })
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 0 })
   expect(await world.calls(runId)).toMatchObject([{ result: null, execution: null }])
   const open = await world.sql(`select 1 from request where run_id = $1 and state = 'pending'`, [
     runId,
@@ -184,7 +184,7 @@ describe('with rows written by SQL', () => {
       expect(await world.calls(waiting.runId)).toMatchObject([
         { execution: 'refused', reason: 'invalid_statement' },
       ])
-      expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
+      expect(await journalOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
       expect(await world.audit(waiting.runId)).toContain('execution.refused')
     }
   }, 240_000)
@@ -200,7 +200,7 @@ describe('with rows written by SQL', () => {
       [waiting.request.callId],
       'ask',
     )
-    expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
+    expect(await journalOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
   }, 240_000)
 
   test('a grant that was copied to another root run pre-approves nothing there', async () => {
@@ -265,7 +265,7 @@ describe('with rows written by SQL', () => {
     )
     await world.decide(waiting.request, { decision: 'deny' })
     await waitUntil(async () => (await world.calls(waiting.runId)).length === 2)
-    expect(await notedOf(world, callId)).toMatchObject({ begun: 0 })
-    expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
+    expect(await journalOf(world, callId)).toMatchObject({ begun: 0 })
+    expect(await journalOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
   }, 240_000)
 })

@@ -8,7 +8,7 @@ import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
 import { ownQueue, startForger } from './forger.ts'
-import { notedOf } from './journal.ts'
+import { journalOf } from './journal.ts'
 
 const slow = { tool: 'act', input: { how: 'wait', forMs: 1500 } }
 const world = disposeAfterTests(
@@ -38,7 +38,7 @@ async function waitingRun(worker = 'act'): Promise<{ runId: string; request: Wai
 
 /** Nothing of the run has run, and it still waits for people. */
 async function expectUntouched(runId: string, callId: string): Promise<void> {
-  expect(await notedOf(world, callId)).toMatchObject({ begun: 0 })
+  expect(await journalOf(world, callId)).toMatchObject({ begun: 0 })
   expect(await world.sql('select state from run where id = $1', [runId])).toEqual([
     { state: 'waiting_for_approval' },
   ])
@@ -50,7 +50,7 @@ async function expectUntouched(runId: string, callId: string): Promise<void> {
 async function approveOnce(runId: string, request: WaitingRequest): Promise<void> {
   expect(await world.decide(request)).toMatchObject({ status: 200 })
   await world.untilRun(runId, 'completed')
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
 }
 
 // Rules: security.md 14
@@ -89,7 +89,7 @@ describe('forged signals', () => {
     await approveOnce(runId, request)
     await handleOf(runId).result()
     await expect(handleOf(runId).signal(decided, [request.id])).rejects.toThrow('already completed')
-    expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1 })
+    expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1 })
   }, 240_000)
 
   test('about another run’s request wake nobody into running it', async () => {
@@ -105,7 +105,7 @@ describe('forged signals', () => {
   test('to cancel stop no tool that runs', async () => {
     const { runId, request } = await waitingRun('pair')
     await world.decide(request)
-    await waitUntil(async () => (await notedOf(world, request.callId)).begun === 1)
+    await waitUntil(async () => (await journalOf(world, request.callId)).begun === 1)
     await handleOf(runId).signal(cancelRequested)
     await handleOf(runId).cancel()
     await world.untilSql(
@@ -113,7 +113,7 @@ describe('forged signals', () => {
       [request.callId],
       'succeeded',
     )
-    expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
+    expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
     await expectStillWaiting(runId)
   }, 240_000)
 })
@@ -215,7 +215,7 @@ describe('an activity scheduled by a hand-written workflow on our queue', () => 
     ])
     await approveOnce(runId, request)
     await forger.activity('executeCall', { callId })
-    expect(await notedOf(world, callId)).toMatchObject({ begun: 1 })
+    expect(await journalOf(world, callId)).toMatchObject({ begun: 1 })
   }, 240_000)
 
   test('runs a later call of the turn no sooner than the earlier one, though it is approved', async () => {
@@ -249,9 +249,9 @@ describe('a workflow', () => {
       workflowTaskFinishEventId: msToTs(4000).seconds ?? null,
     })
     await settled(runId)
-    expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1 })
+    expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1 })
     await approveOnce(runId, second)
-    expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1 })
+    expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1 })
     expect((await world.calls(runId)).map((call) => call.attempts)).toEqual([1, 1])
   }, 240_000)
 
@@ -270,6 +270,6 @@ describe('a workflow', () => {
     expect(await world.audit(runId)).toEqual(
       expect.arrayContaining(['request.cancelled', 'run.ended', 'system.reconciled']),
     )
-    expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
+    expect(await journalOf(world, request.callId)).toMatchObject({ begun: 0 })
   }, 240_000)
 })

@@ -3,7 +3,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-import { notedOf } from './journal.ts'
+import { journalOf } from './journal.ts'
 
 const hands = `---
 name: hands
@@ -41,7 +41,7 @@ test('a person’s call runs while the model’s own waits, and its result is th
   const request = await world.onlyWaiting(runId)
   const callId = await invoke(runId, { how: 'wait', forMs: 1 })
   await waitUntil(async () => (await entered(runId)) === 1)
-  expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 1 })
+  expect(await journalOf(world, callId)).toMatchObject({ begun: 1, ended: 1 })
   await world.decide(request)
   await world.untilRun(runId, 'completed')
 })
@@ -50,7 +50,7 @@ test('kill -9 of the Temporal worker in the middle of it: it acts once, a person
   const runId = await world.startRun('hands')
   const request = await world.onlyWaiting(runId)
   const callId = await invoke(runId, { how: 'until', mark: 'never.txt' })
-  await waitUntil(async () => (await notedOf(world, callId)).begun === 1)
+  await waitUntil(async () => (await journalOf(world, callId)).begun === 1)
   await world.installation.killNine('temporal-worker')
   await world.untilSql(
     'select state from execution where call_id = $1',
@@ -65,7 +65,7 @@ test('kill -9 of the Temporal worker in the middle of it: it acts once, a person
     status: 200,
   })
   await waitUntil(async () => (await entered(runId)) === 1)
-  expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 0 })
+  expect(await journalOf(world, callId)).toMatchObject({ begun: 1, ended: 0 })
   await world.decide(request)
   await world.untilRun(runId, 'completed')
 }, 240_000)
@@ -93,7 +93,7 @@ test('kill -9 of the API as it answers: the call is made once, however often it 
     [runId],
   )
   expect(calls).toHaveLength(1)
-  expect(await notedOf(world, calls[0]?.call_id ?? '')).toMatchObject({ begun: 1, ended: 1 })
+  expect(await journalOf(world, calls[0]?.call_id ?? '')).toMatchObject({ begun: 1, ended: 1 })
   await world.decide(request)
   await world.untilRun(runId, 'completed')
 }, 240_000)

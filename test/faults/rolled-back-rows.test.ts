@@ -7,7 +7,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-import { notedOf } from './journal.ts'
+import { journalOf } from './journal.ts'
 
 const act = { tool: 'act', input: { how: 'wait' } }
 const world = disposeAfterTests(
@@ -35,7 +35,7 @@ test('a permit whose rows are reset together with Temporal runs nothing twice', 
   const request = await world.onlyWaiting(runId)
   await world.decide(request)
   await world.untilRun(runId, 'completed')
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
   await world.sql(`delete from execution where call_id = $1`, [request.callId])
   await world.sql(`update permit set state = 'live', ended_at = null where call_id = $1`, [
     request.callId,
@@ -54,7 +54,7 @@ test('a permit whose rows are reset together with Temporal runs nothing twice', 
     [request.callId],
     'unknown',
   )
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 1 })
 }, 240_000)
 
 test('a session that is written into the database decides as nobody', async () => {
@@ -106,7 +106,7 @@ test('a starter who deletes those behind a request approves nothing', async () =
   await world.sql('delete from request_principal where request_id = $1', [request.id])
   const answer = await world.decide(request, {}, { who: 'grace' })
   expect(answer).toMatchObject({ status: 409, body: { code: 'tampered', which: 'principals' } })
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 0 })
   await world.untilSql(
     `select count(*)::int from audit_event where type = 'decision.refused' and request_id = $1`,
     [request.id],
@@ -138,7 +138,7 @@ test('an older activation that is put back by SQL is refused by the API and the 
     [before],
   )
   expect((await inForce()).status).toBe(503)
-  expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
+  expect(await journalOf(world, request.callId)).toMatchObject({ begun: 0 })
   await world.untilSql(
     `select count(*)::int from audit_event where type = 'policy.rejected' and document like '%rolled_back%'`,
     [],

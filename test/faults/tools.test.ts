@@ -5,7 +5,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-import { notedOf } from './journal.ts'
+import { journalOf } from './journal.ts'
 import { isAlive } from '../harness/programs/is-alive.ts'
 
 const act = (input: Record<string, unknown>) => ({ tool: 'act', input })
@@ -32,7 +32,7 @@ async function approved(worker: string): Promise<{ runId: string; callId: string
 }
 
 async function untilBegun(callId: string): Promise<void> {
-  await waitUntil(async () => (await notedOf(world, callId)).begun === 1)
+  await waitUntil(async () => (await journalOf(world, callId)).begun === 1)
 }
 
 /**
@@ -63,19 +63,19 @@ describe('a tool', () => {
     const other = await world.startRun('writer')
     await world.decide(await world.onlyWaiting(other))
     await world.untilRun(other, 'completed')
-    expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 0 })
+    expect(await journalOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 0 })
     await writeFile(join(world.installation.folder, 'unblock.txt'), '')
     await world.untilRun(blocker.runId, 'completed', 180_000)
     expect(await world.calls(blocker.runId)).toMatchObject([
       { execution: 'succeeded', result: 'output', attempts: 1 },
     ])
-    expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 1 })
+    expect(await journalOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 1 })
   }, 240_000)
 
   test('that never returns is ended with everything it started, within seconds of the run’s cancellation', async () => {
     const { runId, callId } = await approved('endless')
-    await waitUntil(async () => (await notedOf(world, callId)).pids.length === 2)
-    const { pids } = await notedOf(world, callId)
+    await waitUntil(async () => (await journalOf(world, callId)).pids.length === 2)
+    const { pids } = await journalOf(world, callId)
     expect(pids.filter(isAlive)).toEqual(pids)
     const ada = await world.as('ada')
     expect(await ada.post(`/v1/runs/${runId}/cancel`, { reason: 'enough' })).toMatchObject({
@@ -115,7 +115,7 @@ describe('a tool', () => {
       }),
     ).toMatchObject({ status: 200 })
     await world.untilRun(runId, 'completed')
-    expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 0 })
+    expect(await journalOf(world, callId)).toMatchObject({ begun: 1, ended: 0 })
     expect(await world.installation.pidOf('temporal-worker')).toBe(worker)
   }, 240_000)
 })
@@ -132,7 +132,7 @@ describe('a time-out is not a death', () => {
     expect(await world.calls(runId)).toMatchObject([
       { execution: 'succeeded', result: 'output', attempts: 1 },
     ])
-    expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 1 })
+    expect(await journalOf(world, callId)).toMatchObject({ begun: 1, ended: 1 })
     expect(
       await world.sql('select state, cancel_reason from request where id = $1', [check.id]),
     ).toEqual([{ state: 'cancelled', cancel_reason: 'settled' }])

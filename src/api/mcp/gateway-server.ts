@@ -30,18 +30,21 @@ const maxIdCharacters = 200
 
 /**
  * The server of one caller at `/mcp/NAME`: the tools of that server that policy does not block,
- * under the server's own names, and two of the gateway for waiting calls. `note` gets each message
- * when it arrives and when it is answered.
+ * under the server's own names, and two of the gateway for waiting calls. `record` gets each
+ * message when it arrives and when it is answered.
  */
 export function gatewayServer(
   api: Api,
   caller: Caller,
   gateway: GatewayServer,
-  { note, attempt }: { readonly note: (message: McpMessage) => void; readonly attempt: Attempt },
+  {
+    record,
+    attempt,
+  }: { readonly record: (message: McpMessage) => void; readonly attempt: Attempt },
 ): Server {
   const { name } = gateway.server
   const server = new TaskServer(
-    note,
+    record,
     { name: `countersign-${name}`, version: api.settings.version },
     {
       capabilities: {
@@ -63,7 +66,7 @@ export function gatewayServer(
     const ownCall = { server: name, name: params.name, input, signal, attempt }
     const own = await sayingWhy(() => callOwnTool(api, caller, ownCall))
     if (own !== null) {
-      server.note({ tool: params.name })
+      server.addFacts({ tool: params.name })
       return own
     }
     const meta = context.mcpReq._meta ?? {}
@@ -77,7 +80,7 @@ export function gatewayServer(
     }
     const onWait = waitReport(context, gateway.holdMs)
     const takesTask = takesTasks(context)
-    const onStart = (): void => server.note({ tool: params.name })
+    const onStart = (): void => server.addFacts({ tool: params.name })
     const waiting = { holdMs: gateway.holdMs, signal, onStart, onWait, takesTask }
     return sayingWhy(() => callTool(api, caller, { call, ...waiting }))
   })

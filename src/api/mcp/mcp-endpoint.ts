@@ -30,7 +30,7 @@ export function mcpEndpoint(api: Api): RequestHandler {
       const operation = { method: request.method.toLowerCase(), path: `${endpoint}${what}` }
       return recordingRefusals(api, operation, request, identity ?? null, answer)
     }
-    const note = (message: McpMessage): void => {
+    const record = (message: McpMessage): void => {
       response.locals['mcpMessage'] = message
     }
     const { isHeld, serve } = await attempt('', async () => {
@@ -40,13 +40,13 @@ export function mcpEndpoint(api: Api): RequestHandler {
       if (name === undefined) {
         const settings = permissionQuery.parse(request.query)
         const isKnown = () => isStillKnown(api, request, program)
-        const message = { settings, request, response, isKnown, attempt, note }
+        const message = { settings, request, response, isKnown, attempt, record }
         return { isHeld: true, serve: () => permissionServer(api, caller, message) }
       }
       const { config } = await api.ctx.policies.inForce()
       const named = config.mcpServers.get(typeof name === 'string' ? name : '')
       if (named === undefined) throw new Problem('not_found', 'There is no MCP server of this name')
-      return { isHeld: false, serve: () => gatewayServer(api, caller, named, { note, attempt }) }
+      return { isHeld: false, serve: () => gatewayServer(api, caller, named, { record, attempt }) }
     })
     const handler = createMcpHandler(serve, {
       // There are no notifications: clients find changes by asking again.

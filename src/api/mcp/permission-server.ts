@@ -33,7 +33,7 @@ export interface PermissionMessage {
   /** whether its key still counts */
   readonly isKnown: () => Promise<boolean>
   readonly attempt: Attempt
-  readonly note: (message: McpMessage) => void
+  readonly record: (message: McpMessage) => void
 }
 
 /**
@@ -43,7 +43,7 @@ export interface PermissionMessage {
  */
 export function permissionServer(api: Api, caller: Caller, message: PermissionMessage): Server {
   const server = new TaskServer(
-    message.note,
+    message.record,
     { name: 'countersign', version: api.settings.version },
     { capabilities: { tools: {} } },
   )
@@ -52,7 +52,7 @@ export function permissionServer(api: Api, caller: Caller, message: PermissionMe
     if (params.name !== permissionTool.name) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name')
     }
-    server.note({ tool: permissionTool.name })
+    server.addFacts({ tool: permissionTool.name })
     const stop = startReports(context, message.settings.wait)
     try {
       return answerContent(await answerQuestion(api, caller, params.arguments ?? {}, message))

@@ -80,19 +80,19 @@ export function handleTasks(
 
 /** A server of one request that may answer `tools/call` with a task. It records its answer. */
 export class TaskServer extends Server {
-  readonly #note: (message: McpMessage) => void
+  readonly #record: (message: McpMessage) => void
   #message: McpMessage | null = null
 
-  constructor(note: (message: McpMessage) => void, ...of: ConstructorParameters<typeof Server>) {
+  constructor(record: (message: McpMessage) => void, ...of: ConstructorParameters<typeof Server>) {
     super(...of)
-    this.#note = note
+    this.#record = record
   }
 
-  /** Adds a fact about the message that is being answered. */
-  note(fact: Partial<McpMessage>): void {
+  /** Adds facts about the message that is being answered, and records it. */
+  addFacts(facts: Partial<McpMessage>): void {
     if (this.#message === null) return
-    this.#message = { ...this.#message, ...fact }
-    this.#note(this.#message)
+    this.#message = { ...this.#message, ...facts }
+    this.#record(this.#message)
   }
 
   protected override _wrapHandler(
@@ -101,16 +101,16 @@ export class TaskServer extends Server {
     const wrapped = super._wrapHandler(method, handler)
     return async (request, context) => {
       this.#message = mcpMessage(method, context)
-      this.note({})
+      this.addFacts({})
       try {
         const result = await wrapped(request, context)
-        this.note({ error: errorOfResult(result) })
+        this.addFacts({ error: errorOfResult(result) })
         if (!('resultType' in result) || result['resultType'] !== 'task') return result
         // The package requires content in every answer of a tool call; a task has none.
         const { content: _none, ...task } = { content: undefined, ...result }
         return task
       } catch (error) {
-        this.note({ error: errorOfFailure(error) })
+        this.addFacts({ error: errorOfFailure(error) })
         throw error
       }
     }

@@ -19,7 +19,7 @@ export class AgentCalls {
   readonly #calls = new Map<string, Fields>()
 
   /** Adds the facts of a message to its call. */
-  note(sessionId: unknown, call: unknown): void {
+  addFacts(sessionId: unknown, call: unknown): void {
     if (!isObject(call) || typeof call['toolCallId'] !== 'string') return
     const key = keyOf(sessionId, call['toolCallId'])
     const names = members.filter((name) => call[name] !== undefined && call[name] !== null)
@@ -40,7 +40,7 @@ export class AgentCalls {
     if (!isObject(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
       throw new Error('the agent does not say which call it asks about, so no call runs')
     }
-    this.note(sessionId, toolCall)
+    this.addFacts(sessionId, toolCall)
     const call = this.#calls.get(keyOf(sessionId, toolCall['toolCallId'])) ?? {}
     const kind = kinds.find((one) => one === call['kind']) ?? 'other'
     const isSeen = isObject(call['rawInput']) && Object.keys(call['rawInput']).length > 0

@@ -56,7 +56,7 @@ export class PermissionProxy {
     if (method === '$/cancel_request' && isObject(params)) {
       this.#cancel((open) => open.id === params['requestId'])
     }
-    if (method === 'session/update' && isObject(params)) await this.#noteUpdate(params)
+    if (method === 'session/update' && isObject(params)) await this.#handleUpdate(params)
     return true
   }
 
@@ -116,10 +116,10 @@ export class PermissionProxy {
     }
   }
 
-  async #noteUpdate(params: Fields): Promise<void> {
+  async #handleUpdate(params: Fields): Promise<void> {
     const { sessionId, update } = params
     if (!isObject(update)) return
-    this.#calls.note(sessionId, update)
+    this.#calls.addFacts(sessionId, update)
     const { status, toolCallId } = update
     if (status !== 'completed' && status !== 'failed') return
     const key = JSON.stringify([String(sessionId), toolCallId])

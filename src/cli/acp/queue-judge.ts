@@ -13,7 +13,7 @@ export function queueJudge(of: {
   readonly root: string
   readonly hostProof: Uint8Array | null
   readonly waitMs: number
-  /** the notes on calls that waited too long */
+  /** the names of calls that waited too long */
   readonly stateFolder: string
 }): CallJudge {
   const { hostProof, root, service } = of

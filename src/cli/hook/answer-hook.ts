@@ -71,7 +71,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     await assertAnswers(service, settings.deadline)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
     for (const externalId of await settings.waiting.namesOf(own, ...key)) {
-      await settings.waiting.note(externalId, ...key)
+      await settings.waiting.remember(externalId, ...key)
       sentAs = externalId
       openRequest = null
       const allowed = await takeUnder(externalId, event, {
@@ -85,9 +85,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       // Without an id of the call, its outcome is found by the call itself.
       if (event.tool_use_id === undefined) {
         const changedEvent = { ...event, tool_input: input ?? event.tool_input }
-        await settings.waiting.note(externalId, ...hookCallKey(changedEvent, settings))
+        await settings.waiting.remember(externalId, ...hookCallKey(changedEvent, settings))
       }
-      if (externalId !== own) await settings.waiting.note(externalId, own)
+      if (externalId !== own) await settings.waiting.remember(externalId, own)
       return allowedCall(allowed.requestId, input)
     }
     throw new Error('this call was carried out before')
@@ -106,11 +106,11 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
     if (waitingRequest === null || settings.onStillWaiting === null) return denial
     // A session must not end if it could not be continued later.
-    const isNoted = await settings.onStillWaiting(waitingRequest).then(
+    const isRecorded = await settings.onStillWaiting(waitingRequest).then(
       () => true,
       () => false,
     )
-    return isNoted ? { ...denial, defers: true } : denial
+    return isRecorded ? { ...denial, defers: true } : denial
   }
 }
 

@@ -105,7 +105,7 @@ async function answerEvent(
   const isDeferring = canEnd && options.defer !== undefined
   return decideHook(event, {
     ...settings,
-    onStillWaiting: isDeferring ? noteSession(hook.event, url, environment) : null,
+    onStillWaiting: isDeferring ? recordSession(hook.event, url, environment) : null,
     ...(options.callbackUrl === undefined ? {} : { callbackUrl: options.callbackUrl }),
     ...(options.worker === undefined ? {} : { worker: options.worker }),
     root: resolve(options.project ?? '.', options.root ?? '.'),
@@ -136,15 +136,15 @@ function isUnattended(name: string, environment: Environment): boolean {
   )
 }
 
-/** A function that notes how to continue the session of an event after the decision. */
-function noteSession(
+/** A function that records how to continue the session of an event after the decision. */
+function recordSession(
   event: Readonly<Record<string, unknown>>,
   url: string,
   environment: Environment,
 ): (request: RequestSummary) => Promise<void> {
   const sessions = new DeferredSessions(deferredFolder(environment))
   return ({ id: requestId, number }) =>
-    sessions.note({
+    sessions.add({
       sessionId: event['session_id'],
       folder: projectFolderOf(event) ?? event['cwd'],
       permissionMode: event['permission_mode'],
@@ -154,7 +154,7 @@ function noteSession(
     })
 }
 
-/** The folder that has the notes on this person's sessions that ended before a decision. */
+/** The folder that has the records of this person's sessions that ended before a decision. */
 export function deferredFolder(environment: Environment): string {
   return join(stateFolder(environment), 'sessions')
 }

@@ -67,7 +67,7 @@ async function ask(
   const key = ['permission-prompt-tool', root, tool_name, input]
   const own = tool_use_id ?? `permission:${randomUUID()}`
   for (const externalId of await waiting.namesOf(own, ...key)) {
-    await waiting.note(externalId, ...key)
+    await waiting.remember(externalId, ...key)
     try {
       const answer = await askUnder(externalId, question, settings, signal)
       if (answer === 'used') continue

@@ -47,12 +47,12 @@ export async function answerGitHub(
       throw new FinalError('the hour of its approval is over, and GitHub was not reached')
     }
     const outcome = await post({ ...options, signal }, setting, at, answer)
-    if (answer.state === 'approved') await note(ctx, at, due, outcome)
+    if (answer.state === 'approved') await recordResult(ctx, at, due, outcome)
     return outcome
   } catch (error) {
     const isFinal = error instanceof FinalError
     const outcome = { status: null, error: (error as Error).message.slice(0, 500), isFinal }
-    if (isFinal) await note(ctx, at, due, outcome)
+    if (isFinal) await recordResult(ctx, at, due, outcome)
     return outcome
   }
 }
@@ -114,7 +114,7 @@ async function post(
 }
 
 /** Only the process that consumed the permit knows its result. */
-async function note(
+async function recordResult(
   ctx: SystemContext,
   { request }: ExternalRows,
   { attempts }: DueDelivery,

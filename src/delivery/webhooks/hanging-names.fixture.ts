@@ -23,14 +23,14 @@ server.bind(53, '127.0.0.1')
 await once(server, 'listening')
 
 const ended: string[] = []
-const note = (what: string) => () => void ended.push(what)
+const recordEnd = (what: string) => () => void ended.push(what)
 for (let number = 0; number < 20; number += 1) {
   // Of many domains, as programs choose them; and of one, as somebody may configure them.
-  resolveForeignHost(`n.silent${number}.test`).then(note('silent'), note('silent'))
-  resolveHost(`n${number}.silent.test`).then(note('silent'), note('silent'))
+  resolveForeignHost(`n.silent${number}.test`).then(recordEnd('silent'), recordEnd('silent'))
+  resolveHost(`n${number}.silent.test`).then(recordEnd('silent'), recordEnd('silent'))
 }
 await resolveHost('other.test').then(([address]) => ended.push(`other ${address}`))
 // What the rest of the process does with names: the database, the sign-in provider.
-await lookup('localhost').then(note('localhost'))
+await lookup('localhost').then(recordEnd('localhost'))
 console.log(JSON.stringify(ended))
 process.exit(0)

@@ -75,8 +75,10 @@ function countErased(findings: Findings): Check {
       if (typeof went === 'number') contents += went
     },
     end() {
-      if (hashes.size > 0) findings.note(`${hashes.size} texts were erased; their hashes are kept`)
-      if (contents > 0) findings.note(`${contents} contents were erased; their digests are kept`)
+      if (hashes.size > 0)
+        findings.describe(`${hashes.size} texts were erased; their hashes are kept`)
+      if (contents > 0)
+        findings.describe(`${contents} contents were erased; their digests are kept`)
     },
   }
 }

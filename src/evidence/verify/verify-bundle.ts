@@ -78,7 +78,7 @@ function checkInclusion(
     const claim = { index, size, root, leaf: leafHash(event), proof: hashesOf(proof) }
     if (!verifyInclusion(claim)) findings.fail('the signed tree does not have these bytes here', at)
   }
-  findings.note(`${events.length} events are in the signed tree of ${checkpoint.size}`)
+  findings.describe(`${events.length} events are in the signed tree of ${checkpoint.size}`)
 }
 
 /** The revealed texts are those that the events committed to. */
@@ -90,7 +90,8 @@ function checkRevealed(findings: Findings, { revealed, events }: EvidenceBundle)
       findings.fail(`no event commits to the words revealed for ${hash}`)
     }
   }
-  if (revealed.length > 0) findings.note(`${revealed.length} revealed texts are those committed to`)
+  if (revealed.length > 0)
+    findings.describe(`${revealed.length} revealed texts are those committed to`)
 }
 
 function keysOfLog(

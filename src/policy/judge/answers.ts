@@ -7,7 +7,7 @@ import type { PolicyQuery } from './calls/policy-query.ts'
 import type { Route } from './routing/stricter-route.ts'
 
 /** Adds a step to the explanation of a judgement. */
-export type Note = (step: string, outcome: string, detail: string) => void
+export type AddStep = (step: string, outcome: string, detail: string) => void
 
 /** Makes the judgement of a call from what was decided. */
 export type Answer = (

@@ -1,6 +1,6 @@
 import type { Judgement, WaitingStep } from '#domain/deciding/judgement.ts'
 import { durationText } from '../reading/duration.ts'
-import { noQueueRule, type Answer, type Note } from './answers.ts'
+import { noQueueRule, type Answer, type AddStep } from './answers.ts'
 import type { CanonicalCall } from './calls/canonical-call.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
 import type { Opinion } from './consent/opinion.ts'
@@ -13,7 +13,7 @@ export async function judgeAsk(
   call: CanonicalCall,
   opinion: Opinion,
   place: Route,
-  { note, answer, unread }: { note: Note; answer: Answer; unread: string | null },
+  { addStep, answer, unread }: { addStep: AddStep; answer: Answer; unread: string | null },
 ): Promise<Judgement> {
   const { runMode } = query
   const byMode =
@@ -24,11 +24,11 @@ export async function judgeAsk(
     const text = strict
       ? `the run's mode "strict" denies what would ask: ${opinion.rule.text}`
       : `the run's mode "approve_all" approves: ${opinion.rule.text}`
-    note('mode', runMode, text)
+    addStep('mode', runMode, text)
     const rule = { id: `mode:${runMode}`, text, source: opinion.rule.source }
     return answer(strict ? 'blocked' : 'preApproved', rule, text)
   }
-  note(
+  addStep(
     'mode',
     runMode,
     runMode === 'prompt'
@@ -44,22 +44,22 @@ export async function judgeAsk(
     input: call.input,
   })
   if (grant !== null) {
-    note('grant', grant.id, grant.text)
+    addStep('grant', grant.id, grant.text)
     const rule = { id: `grant:${grant.id}`, text: grant.text, source: null }
     return answer('preApproved', rule, grant.text, grant.id)
   }
-  note('grant', 'none', 'no live grant covers this call')
+  addStep('grant', 'none', 'no live grant covers this call')
 
   if (place.routing === null) {
     const rule = noQueueRule(place.sources)
-    note('routing', 'blocked', rule.text)
+    addStep('routing', 'blocked', rule.text)
     return answer('blocked', rule, `blocked by policy: ${rule.text}`)
   }
   const { queue, quorumText, scopes, expiresAfterMs, steps = [] } = place.routing
   const times = [...steps.map(stepText), `expires after ${durationText(expiresAfterMs)}`]
   const from = place.sources.length === 0 ? '' : ` by ${place.sources.join(' and ')}`
   const who = `${quorumText}, risk ${place.risk}, scopes ${scopes.join(', ')}${from}`
-  note('routing', queue, `${who}; ${times.join(', ')}`)
+  addStep('routing', queue, `${who}; ${times.join(', ')}`)
   return answer('ask', opinion.rule, opinion.rule.text)
 }
 

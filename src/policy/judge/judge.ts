@@ -1,7 +1,7 @@
 import type { ExplainStep, Judgement } from '#domain/deciding/judgement.ts'
 import { cuesOfCall } from '../cues/cues-of-call.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
-import { answerAt, withoutCall, type Answer, type Note } from './answers.ts'
+import { answerAt, withoutCall, type Answer, type AddStep } from './answers.ts'
 import type { CanonicalCall } from './calls/canonical-call.ts'
 import { cueFactsOf } from './calls/cue-facts.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
@@ -27,28 +27,29 @@ import { routeCall } from './route-call.ts'
  */
 export async function judge(query: PolicyQuery): Promise<Judgement> {
   const steps: ExplainStep[] = []
-  const note: Note = (step, outcome, detail) => {
+  const addStep: AddStep = (step, outcome, detail) => {
     steps.push({ step, outcome, detail })
   }
-  const identity = await identifyCall(query, note)
+  const identity = await identifyCall(query, addStep)
   if ('verdict' in identity) return withoutCall(query, identity, steps)
   const { call, worker } = identity
 
   const guarded = guardedNames(query, worker, call)
   const facts = cueFactsOf(query, worker, call.tool)
   const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts })
-  if (cues.length > 0) note('cues', 'yes', cues.map(({ id, text }) => `${id}: ${text}`).join('; '))
+  if (cues.length > 0)
+    addStep('cues', 'yes', cues.map(({ id, text }) => `${id}: ${text}`).join('; '))
   const place = routeCall(query, worker, call, guarded, cues)
   const answer = answerAt(query, call, place, steps)
 
   const capability = await capabilityOf(query, worker, call)
   if ('error' in capability) {
-    note('capability', 'error', capability.error)
+    addStep('capability', 'error', capability.error)
     return answer('error', null, capability.error)
   }
-  note('capability', 'yes', call.accesses.map(accessText).join(', ') || 'touches no path')
+  addStep('capability', 'yes', call.accesses.map(accessText).join(', ') || 'touches no path')
 
-  const consent = await consentTo({ query, worker, call, guarded, place, note, answer })
+  const consent = await consentTo({ query, worker, call, guarded, place, addStep, answer })
   if ('verdict' in consent) return consent
 
   const { touches } = call.tool
@@ -56,13 +57,13 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     (touches === undefined ? missingTarget(capability.touched, query.earlierWrites) : null) ??
     impossibleCommand(query, worker, call)
   if (impossible !== null) {
-    note('capability', 'error', impossible)
+    addStep('capability', 'error', impossible)
     return answer('error', null, impossible)
   }
   const unread = unreadByMode(query, worker, call)
   const opinion =
     unread === null ? consent : { ...consent, rule: { ...consent.rule, text: unread } }
-  const judgement = await judgeAsk(query, call, opinion, place.route, { note, answer, unread })
+  const judgement = await judgeAsk(query, call, opinion, place.route, { addStep, answer, unread })
   const attachments = askingAttachments(query, worker, call, place.traits)
   return judgement.verdict === 'ask' && attachments.length > 0
     ? { ...judgement, attachments }
@@ -85,7 +86,7 @@ async function consentTo({
   call,
   guarded,
   place,
-  note,
+  addStep,
   answer,
 }: {
   readonly query: PolicyQuery
@@ -93,11 +94,11 @@ async function consentTo({
   readonly call: CanonicalCall
   readonly guarded: readonly Opinion[]
   readonly place: Pick<ReturnType<typeof routeCall>, 'traits'>
-  readonly note: Note
+  readonly addStep: AddStep
   readonly answer: Answer
 }): Promise<Judgement | Opinion> {
   const command = await commandVerdict(query, worker, call)
-  for (const line of command?.lines ?? []) note('command', line.outcome, line.detail)
+  for (const line of command?.lines ?? []) addStep('command', line.outcome, line.detail)
   const commanded =
     command === null
       ? delegationOpinion(query.policy, worker, call)
@@ -109,13 +110,13 @@ async function consentTo({
   const { traits } = place
   const opinion = await judgeConsent(query, worker, call, guarded, traits, commanded, hidesZones)
   if (opinion.approval === 'preApproved' && runsHere) {
-    for (const line of command?.printedLines ?? []) note('command', line.outcome, line.detail)
+    for (const line of command?.printedLines ?? []) addStep('command', line.outcome, line.detail)
   }
-  note('consent', opinion.approval, opinion.rule.text)
+  addStep('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
   const unchanged = await unchangedRule(query, worker, call)
   if (unchanged !== null) {
-    note('unchanged', 'yes', unchanged.text)
+    addStep('unchanged', 'yes', unchanged.text)
     return answer('preApproved', unchanged, unchanged.text)
   }
   if (opinion.approval !== 'preApproved') return opinion

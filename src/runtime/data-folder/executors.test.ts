@@ -16,22 +16,22 @@ beforeEach(() => {
   dataDir = newFolder('countersign executors ')
 })
 
-/** The only note of the folder, with other facts. */
+/** The only record of the folder, with other facts. */
 async function change(facts: object): Promise<void> {
   const folder = join(dataDir, 'run')
   const [name = ''] = await readdir(folder)
-  const note = JSON.parse(await readFile(join(folder, name), 'utf8')) as object
-  await writeFile(join(folder, name), JSON.stringify({ ...note, ...facts }))
+  const record = JSON.parse(await readFile(join(folder, name), 'utf8')) as object
+  await writeFile(join(folder, name), JSON.stringify({ ...record, ...facts }))
 }
 
-test('a process that runs is not lost, and a graceful end leaves no note', async () => {
-  const note = await recordExecutor(dataDir, 'host:1:a')
+test('a process that runs is not lost, and a graceful end leaves no record', async () => {
+  const record = await recordExecutor(dataDir, 'host:1:a')
   expect(await lostExecutors(dataDir)).toEqual([])
-  await note[Symbol.asyncDispose]()
+  await record[Symbol.asyncDispose]()
   expect(await readdir(join(dataDir, 'run'))).toEqual([])
 })
 
-test('a process that was killed is lost until its note is removed', async () => {
+test('a process that was killed is lost until its record is removed', async () => {
   await recordExecutor(dataDir, 'host:1:a')
   await change(ended)
   const [lost, ...more] = await lostExecutors(dataDir)
@@ -50,12 +50,12 @@ test.each([
   ['of another host', { host: 'another pid:[1]' }],
   ['without a process', { pid: 'x' }],
   ['with more than we wrote', { more: 1 }],
-])('a note %s is ignored', async (_, facts) => {
+])('a record %s is ignored', async (_, facts) => {
   await recordExecutor(dataDir, 'host:1:a')
   await change({ ...ended, ...facts })
   expect(await lostExecutors(dataDir)).toEqual([])
 })
 
-test('without notes nobody is lost', async () => {
+test('without records nobody is lost', async () => {
   expect(await lostExecutors(dataDir)).toEqual([])
 })

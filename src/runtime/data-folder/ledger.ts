@@ -121,11 +121,11 @@ class DayFile {
       this.#readTo += bytesRead
       const lines = (this.#rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
       this.#rest = lines.pop() ?? ''
-      for (const line of lines) this.#note(line)
+      for (const line of lines) this.#addLine(line)
     }
   }
 
-  #note(line: string): void {
+  #addLine(line: string): void {
     const end = line.lastIndexOf(' ')
     const name = line.slice(0, Math.max(end, 0))
     if (end > 0 && !this.#firsts.has(name)) this.#firsts.set(name, line.slice(end + 1))

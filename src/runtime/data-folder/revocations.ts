@@ -31,14 +31,14 @@ export function openRevocations(dataDir: string): Revocations {
         readTo += bytes
         const lines = (rest + buffer.toString('latin1', 0, bytes)).split('\n')
         rest = lines.pop() ?? ''
-        for (const line of lines) note(line)
+        for (const line of lines) addLine(line)
       }
     } finally {
       closeSync(file)
     }
   }
 
-  function note(line: string): void {
+  function addLine(line: string): void {
     const [what = '', id = '', from = '0'] = line.split(' ')
     const key = `${what} ${id}`
     const fromMs = Number(from)
@@ -57,7 +57,7 @@ export function openRevocations(dataDir: string): Revocations {
       // A text with a space or a line end is not an id: it would make a line of its own here.
       const lines = planned.filter(({ id }) => /^[\x21-\x7e]+$/.test(id)).map(lineOf)
       if (lines.length === 0) return
-      for (const line of lines) note(line)
+      for (const line of lines) addLine(line)
       unwritten = [...unwritten, ...lines]
       const writing = unwritten
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -6,12 +6,12 @@ import { useTemporal } from '#test/harness/temporal.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
 
 const uncaught: unknown[] = []
-const note = (error: unknown): void => void uncaught.push(error)
+const record = (error: unknown): void => void uncaught.push(error)
 let others: NodeJS.UncaughtExceptionListener[]
 beforeEach(() => {
   uncaught.length = 0
   others = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
+  process.removeAllListeners('uncaughtException').on('uncaughtException', record)
 })
 afterEach(() => {
   process.removeAllListeners('uncaughtException')

@@ -52,11 +52,11 @@ async function call(session: ClientHttp2Session, path: string, message: Buffer):
     [constants.HTTP2_HEADER_TE]: 'trailers',
   })
   let status: unknown
-  const noteStatus = (headers: IncomingHttpHeaders): void => {
+  const readStatus = (headers: IncomingHttpHeaders): void => {
     status = headers['grpc-status'] ?? status
   }
   // An error without a message is in the headers.
-  stream.on('response', noteStatus).on('trailers', noteStatus)
+  stream.on('response', readStatus).on('trailers', readStatus)
   stream.on('error', () => undefined)
   const prefix = Buffer.alloc(prefixBytes)
   prefix.writeUInt32BE(message.length, 1)

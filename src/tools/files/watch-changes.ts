@@ -14,8 +14,8 @@ export function watchChanges(base: Workspace): {
   readonly changes: readonly FileChange[]
 } {
   const changes: FileChange[] = []
-  /** Changes files after a note that no command which runs at the same time is their author. */
-  async function withNotes(
+  /** Records that no command which runs meanwhile is the author of a change, and makes it. */
+  async function changeFiles(
     files: readonly (readonly [path: string, hash: string | null])[],
     change: () => Promise<void>,
   ): Promise<void> {
@@ -41,13 +41,13 @@ export function watchChanges(base: Workspace): {
     async write(path, bytes, expected) {
       const before = await sideOf(base, path, expected)
       const after = { hash: hashBytes(bytes), lines: lineHashes(bytes) }
-      await withNotes([[path, after.hash]], () => base.write(path, bytes, expected))
+      await changeFiles([[path, after.hash]], () => base.write(path, bytes, expected))
       changes.push({ path, from: null, before, after })
     },
 
     async remove(path, expected) {
       const before = await sideOf(base, path, expected)
-      await withNotes([[path, null]], () => base.remove(path, expected))
+      await changeFiles([[path, null]], () => base.remove(path, expected))
       changes.push({ path, from: null, before, after: null })
     },
 
@@ -55,7 +55,7 @@ export function watchChanges(base: Workspace): {
       const after = await sideOf(base, from, expected.from)
       const before = await sideOf(base, to, expected.to)
       const files = [[from, null] as const, [to, expected.from] as const]
-      await withNotes(files, () => base.move(from, to, expected))
+      await changeFiles(files, () => base.move(from, to, expected))
       changes.push({ path: to, from, before, after })
     },
   }

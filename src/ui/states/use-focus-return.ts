@@ -14,9 +14,10 @@ export function useFocusReturn<Place extends HTMLElement>(
   useEffect(() => {
     if (isForm) {
       latest.current = document.activeElement
-      const note = ({ target }: FocusEvent): void => void (latest.current = target as Element)
-      document.addEventListener('focusin', note)
-      return () => document.removeEventListener('focusin', note)
+      const recordFocus = ({ target }: FocusEvent): void =>
+        void (latest.current = target as Element)
+      document.addEventListener('focusin', recordFocus)
+      return () => document.removeEventListener('focusin', recordFocus)
     }
     const isRemoved = latest.current?.isConnected === false
     latest.current = null

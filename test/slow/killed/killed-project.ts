@@ -10,7 +10,7 @@ You are ${name}.
 const scratch = `zones:
   - { name: scratch, root: scratch, mode: rw, approval: { read: preApproved, write: preApproved } }
 `
-/** Notes each beginning and end, and waits for a file in between. */
+/** Records each beginning and end, and waits for a file in between. */
 const holdTool = `import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { join } from 'node:path'
@@ -25,10 +25,11 @@ export default defineTool({
   inputSchema: z.object({ round: z.string() }),
   approval: () => 'preApproved',
   execute: async ({ round }) => {
-    const note = (word) => appendFileSync(join(root, 'held-' + round), word + ' ' + process.pid + '\\n')
-    note('begin')
+    const record = (word) =>
+      appendFileSync(join(root, 'held-' + round), word + ' ' + process.pid + '\\n')
+    record('begin')
     while (!existsSync(join(root, 'go'))) await delay(50)
-    note('end')
+    record('end')
     return 'held'
   },
 })

@@ -21,8 +21,8 @@ const session = {
 }
 
 test('one process at a time has a session, which others can have after it, unless it ended for good', async () => {
-  await sessions.note(session)
-  await sessions.note(session)
+  await sessions.add(session)
+  await sessions.add(session)
   expect(await sessions.list()).toEqual([session])
   expect(await sessions.claim(session)).toBe(true)
   expect(await sessions.claim(session)).toBe(false)
@@ -31,13 +31,13 @@ test('one process at a time has a session, which others can have after it, unles
   expect(await sessions.list()).toEqual([session])
   expect(await sessions.claim(session)).toBe(true)
   // A later call of the session that waits stays in the list.
-  await sessions.note({ ...session, requestId: 'next', number: 143 })
+  await sessions.add({ ...session, requestId: 'next', number: 143 })
   await sessions.release(session, { isDone: true })
   expect(await sessions.list()).toMatchObject([{ number: 143 }])
 })
 
 test('a session whose process was killed can be continued by the next', async () => {
-  await sessions.note(session)
+  await sessions.add(session)
   const [name = ''] = await readdir(folder)
   const text = await readFile(join(folder, name), 'utf8')
   await rm(join(folder, name))
@@ -48,7 +48,7 @@ test('a session whose process was killed can be continued by the next', async ()
 })
 
 test('what a process had written of a session when it was killed is no session', async () => {
-  await sessions.note(session)
+  await sessions.add(session)
   const [name = ''] = await readdir(folder)
   await writeFile(join(folder, `${name}.4194305.new`), '{"sessionId":')
   expect(await sessions.list()).toEqual([session])
@@ -66,7 +66,7 @@ test.each([
 ])(
   'an id that could become an argument of the program is neither stored nor read: %j',
   async (more) => {
-    await expect(sessions.note({ ...session, ...more })).rejects.toThrow('cannot be continued')
+    await expect(sessions.add({ ...session, ...more })).rejects.toThrow('cannot be continued')
     await writeFile(join(folder, 'a'.repeat(64)), JSON.stringify({ ...session, ...more }))
     await writeFile(join(folder, 'b'.repeat(64)), 'no JSON')
     expect(await sessions.list()).toEqual([])

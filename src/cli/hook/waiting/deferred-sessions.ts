@@ -28,7 +28,7 @@ export class DeferredSessions {
   }
 
   /** Stores a session. Rejects if that fails, or if the session could not be continued. */
-  async note(fields: Readonly<Record<keyof DeferredSession, unknown>>): Promise<void> {
+  async add(fields: Readonly<Record<keyof DeferredSession, unknown>>): Promise<void> {
     const session = sessionOf(fields)
     if (session === null) throw new Error('this session cannot be continued')
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })

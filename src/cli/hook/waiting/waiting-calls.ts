@@ -27,7 +27,7 @@ export class WaitingCalls {
   }
 
   /** Stores the name. If that fails, the same call opens a second request later. */
-  async note(externalId: string, ...key: readonly unknown[]): Promise<void> {
+  async remember(externalId: string, ...key: readonly unknown[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
     await writeFile(this.#file(key), externalId, { mode: 0o600 }).catch(() => undefined)
   }

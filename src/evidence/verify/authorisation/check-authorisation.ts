@@ -29,7 +29,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
         judgePermit(findings, state, event, request)
       }
     },
-    end: () => findings.note(`${decisions} decisions, ${permits} permits`),
+    end: () => findings.describe(`${decisions} decisions, ${permits} permits`),
   }
 }
 

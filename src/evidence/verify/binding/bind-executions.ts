@@ -73,7 +73,7 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
       permits.end()
       grants.end()
       const by = Object.entries(counts).map(([right, count]) => `${count} by ${right}`)
-      findings.note(`executions: ${by.join(', ')}`)
+      findings.describe(`executions: ${by.join(', ')}`)
     },
   }
 }

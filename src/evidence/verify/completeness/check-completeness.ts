@@ -30,7 +30,9 @@ export function checkCompleteness(findings: Findings, extent: Extent, clock: Log
     end: () => {
       for (const part of parts) part.end()
       if (!extent.isWhole) {
-        findings.note('a bundle cannot show what came after its newest event; a full export can')
+        findings.describe(
+          'a bundle cannot show what came after its newest event; a full export can',
+        )
       }
     },
   }
@@ -48,7 +50,7 @@ function followForm(findings: Findings): Check {
       if (Number.isNaN(event.atMs)) findings.fail('the event has no time', at)
       if (!isCanonical(event)) findings.fail('the event is not in canonical form', at)
     },
-    end: () => findings.note(`${ids.size} events`),
+    end: () => findings.describe(`${ids.size} events`),
   }
 }
 

@@ -79,7 +79,9 @@ export function followExecutions(findings: Findings): Check {
     },
     end() {
       const open = [...attempts.values()].filter(({ state }) => state === 'started').length
-      findings.note(`${attempts.size} calls were carried out or refused, ${open} of them under way`)
+      findings.describe(
+        `${attempts.size} calls were carried out or refused, ${open} of them under way`,
+      )
     },
   }
 

@@ -32,7 +32,7 @@ export function followRequests(findings: Findings, extent: Extent): Check {
           findings.fail('there is no event of this request', { requestId })
       }
       const open = [...chains.values()].filter(({ state }) => state === 'pending').length
-      findings.note(`${chains.size} requests, ${open} of them pending`)
+      findings.describe(`${chains.size} requests, ${open} of them pending`)
     },
   }
 }

@@ -39,6 +39,6 @@ export function followRuns(findings: Findings, extent: Extent): Check {
       else if (type === 'run.ended' || type === 'run.cancelled') finish(event, runId)
       else if (type === 'request.opened' || type === 'execution.started') act(event, runId)
     },
-    end: () => findings.note(`${started.size} runs, ${ends.size} of them ended`),
+    end: () => findings.describe(`${started.size} runs, ${ends.size} of them ended`),
   }
 }

@@ -57,7 +57,7 @@ export class Findings {
   readonly #wrong: Finding[] = []
   readonly #unjudged: Finding[] = []
   readonly #warnings: Warning[] = []
-  readonly #notes: string[] = []
+  readonly #descriptions: string[] = []
   #failures = 0
   #unknowns = 0
 
@@ -82,8 +82,9 @@ export class Findings {
     this.#warnings.push({ kind, problem, ...about })
   }
 
-  note(text: string): void {
-    this.#notes.push(text)
+  /** Records what was examined, or how far the verdict reaches. */
+  describe(text: string): void {
+    this.#descriptions.push(text)
   }
 
   verdict(): Verdict {
@@ -93,7 +94,7 @@ export class Findings {
       findings: [...this.#wrong, ...this.#unjudged].slice(0, maxFindings),
       found: this.#failures + this.#unknowns,
       warnings: [...this.#warnings],
-      notes: [...this.#notes],
+      notes: [...this.#descriptions],
     }
   }
 }

@@ -30,13 +30,13 @@ export function checkFreshness(
     return
   }
   const until = newest === null ? '' : `; the newest event here is ${newest.index}, of ${newest.at}`
-  findings.note(`the checkpoint covers ${checkpoint.size} events${until}`)
+  findings.describe(`the checkpoint covers ${checkpoint.size} events${until}`)
   if (witnessed !== null) {
     const isBeginning = (one: Checkpoint): boolean => continuesFrom(one) === true
     checkWitnesses(findings, { ...witnessed, since, logKeys: keys, isBeginning })
   }
   if (since === null) {
-    findings.note('compare with an older checkpoint of yours: --since FILE')
+    findings.describe('compare with an older checkpoint of yours: --since FILE')
     return
   }
   let older: Checkpoint
@@ -57,5 +57,5 @@ export function checkFreshness(
     findings.cannotJudge(`nothing here proves what follows the first ${older.size} events`)
   } else if (!continues) {
     findings.fail(`the first ${older.size} events are not those of the checkpoint that was kept`)
-  } else findings.note(`it continues the checkpoint of ${older.size} events`)
+  } else findings.describe(`it continues the checkpoint of ${older.size} events`)
 }

@@ -57,7 +57,7 @@ export function checkTree(
     }
     good = checkpoint.size
   }
-  findings.note(
+  findings.describe(
     `${tree.size} events, ${tiles} tiles and ${checkpoints.length} checkpoints hash to the signed root`,
   )
 }

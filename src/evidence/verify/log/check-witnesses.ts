@@ -38,7 +38,7 @@ export function checkWitnesses(findings: Findings, evidence: WitnessedEvidence):
   const isMet = vouching >= witnesses.count
   for (const { key, holds, text } of answers) {
     const sentence = `${key.name} ${text}`
-    if (holds || isMet) findings.note(sentence)
+    if (holds || isMet) findings.describe(sentence)
     else findings.fail(sentence)
   }
   if (!isMet && witnesses.count > 1) {

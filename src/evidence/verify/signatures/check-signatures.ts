@@ -85,9 +85,9 @@ export function checkSignatures(findings: {
       } else if (type === 'decision.recorded') decide(event)
     },
     end() {
-      if (signatureCount > 0) authenticity.note(`signatures of approvers: ${signatureCount}`)
+      if (signatureCount > 0) authenticity.describe(`signatures of approvers: ${signatureCount}`)
       if (unstatedCount > 0) {
-        authenticity.note(
+        authenticity.describe(
           `signatures of an earlier version, which do not say how far the approval reaches: ${unstatedCount}`,
         )
       }

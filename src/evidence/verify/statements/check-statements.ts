@@ -64,7 +64,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     end() {
       for (const [key, statement] of byKey) if (!reported.has(key)) failUnreported(key, statement)
       const texts = [...counts].map(([kind, count]) => `${count} ${kind}`)
-      findings.note(`signed statements: ${texts.join(', ') || 'none'}`)
+      findings.describe(`signed statements: ${texts.join(', ') || 'none'}`)
     },
   }
 

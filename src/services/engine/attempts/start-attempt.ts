@@ -35,7 +35,7 @@ export function attemptToStart(starting: StartingAttempt): RawBuilder<unknown> {
       where id = ${permitId}::uuid and state = 'live' returning id
     ), allowed as (
       select where ${permitId}::uuid is null or exists (select from spent)
-    ), noted as (
+    ), updated_call as (
       update tool_call set facts = ${toJsonb(starting.facts)}::jsonb
       where id = ${callId} and exists (select from allowed)
     ), started as (

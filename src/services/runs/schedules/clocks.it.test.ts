@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const note = (schedule: string, inMinutes = 0) =>
+const recordTime = (schedule: string, inMinutes = 0) =>
   recordScheduledTime(desk.api, {
     schedule,
     at: new Date(Date.now() + 30_000 + inMinutes * minuteMs).toISOString(),
@@ -48,7 +48,7 @@ test.each([
 ] as const)(
   'a scheduled time starts its run while the clock of the API process is minutes %s that of the database',
   async (schedule, minutes) => {
-    await note(schedule)
+    await recordTime(schedule)
     shiftHost(minutes)
     await startDueTimes(desk.api)
     expect(await outcomesOf(schedule)).toEqual(['started'])
@@ -63,7 +63,7 @@ test('a process whose clock is ahead records no time as missed that has not come
 })
 
 test('a time that a Temporal server with a clock ahead reports early waits for its minute', async () => {
-  await note('early', 3)
+  await recordTime('early', 3)
   const inMs = await startDueTimes(desk.api)
   expect(inMs).toBeGreaterThan(minuteMs)
   expect(await outcomesOf('early')).toEqual([null])

@@ -40,7 +40,7 @@ await desk.activate({
 const timeOf = (minutesAgo: number) =>
   new Date(Date.now() + 30_000 - minutesAgo * 60_000).toISOString()
 
-const note = (schedule: string, minutesAgo = 0) =>
+const recordTime = (schedule: string, minutesAgo = 0) =>
   recordScheduledTime(desk.api, { schedule, at: timeOf(minutesAgo) })
 
 const runsOf = (schedule: string) =>
@@ -64,10 +64,10 @@ const skipped = async (schedule: string) =>
 describe('a scheduled time', () => {
   test('that is reported twice, to processes that race, starts one run as its person', async () => {
     const time = { schedule: 'minutely', at: timeOf(0) }
-    const noteTime = () => recordScheduledTime(desk.api, time)
-    await Promise.all([noteTime(), noteTime()])
+    const report = () => recordScheduledTime(desk.api, time)
+    await Promise.all([report(), report()])
     await Promise.all([startDueTimes(desk.api), startDueTimes(desk.api), startDueTimes(desk.api)])
-    await noteTime()
+    await report()
     await startDueTimes(desk.api)
     const [run, ...others] = await runsOf('minutely')
     expect(others).toEqual([])
@@ -86,7 +86,7 @@ describe('a scheduled time', () => {
   // Rules: security.md 29
   test('starts its run once, also when its row is reset or deleted, and the trail says so', async () => {
     const { db } = desk.database
-    await note('once')
+    await recordTime('once')
     await startDueTimes(desk.api)
     expect(await runsOf('once')).toHaveLength(1)
     const reset = db.updateTable('schedule_time').set({ outcome: null })
@@ -104,7 +104,7 @@ describe('a scheduled time', () => {
   })
 
   test('whose API dies before the commit starts one run, with the id of the first try', async () => {
-    await note('killed')
+    await recordTime('killed')
     const killed = afterWork(desk.api.db, () => Promise.reject(new Error('killed')))
     await expect(startDueTimes({ ...desk.api, db: killed })).rejects.toThrow('killed')
     expect(await runsOf('killed')).toEqual([])
@@ -121,9 +121,9 @@ describe('a scheduled time', () => {
   })
 
   test('that was missed is dropped, and with `one` only the last one starts a run', async () => {
-    await note('minutely', 5)
-    for (const minutes of [5, 4, 3]) await note('patient', minutes)
-    await note('patient')
+    await recordTime('minutely', 5)
+    for (const minutes of [5, 4, 3]) await recordTime('patient', minutes)
+    await recordTime('patient')
     await startDueTimes(desk.api)
     expect((await outcomesOf('minutely'))[0]).toBe('missed')
     expect(await outcomesOf('patient')).toEqual(['missed', 'missed', 'missed', 'started'])
@@ -132,8 +132,8 @@ describe('a scheduled time', () => {
   })
 
   test('starts nothing if it does not match its cron expression, has no schedule, or is far away', async () => {
-    await note('yearly')
-    await note('unknown')
+    await recordTime('yearly')
+    await recordTime('unknown')
     await recordScheduledTime(desk.api, { schedule: 'minutely', at: 'yesterday' })
     await recordScheduledTime(desk.api, { schedule: "x'; drop", at: new Date().toISOString() })
     await startDueTimes(desk.api)
@@ -144,7 +144,7 @@ describe('a scheduled time', () => {
   })
 
   test('of a person who may not start the worker any more is skipped, and the trail says so', async () => {
-    await note('barred')
+    await recordTime('barred')
     await startDueTimes(desk.api)
     expect(await outcomesOf('barred')).toEqual(['forbidden'])
     expect(await skipped('barred')).toBe(1)
@@ -152,8 +152,8 @@ describe('a scheduled time', () => {
   })
 
   test('starts a conversation only where the schedule says so, whatever the worker says', async () => {
-    await note('talking')
-    await note('silent')
+    await recordTime('talking')
+    await recordTime('silent')
     await startDueTimes(desk.api)
     const conversation = async (schedule: string) => {
       const [run] = await runsOf(schedule)
@@ -187,7 +187,7 @@ describe('a schedule', () => {
     await pauseSchedule(desk.api, linus.caller, { name: 'talking', paused: true })
     const before = await runsOf('talking')
     await desk.database.db.deleteFrom('schedule_time').where('schedule', '=', 'talking').execute()
-    await note('talking')
+    await recordTime('talking')
     await startDueTimes(desk.api)
     expect(await outcomesOf('talking')).toEqual(['paused'])
     expect(await runsOf('talking')).toHaveLength(before.length)
@@ -219,7 +219,7 @@ describe('a schedule', () => {
     const { ada } = desk.people
     const before = await runsOf('minutely')
     await desk.database.db.deleteFrom('schedule_time').where('schedule', '=', 'minutely').execute()
-    await note('minutely')
+    await recordTime('minutely')
     const pause = () => pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused: true })
     await startDueTimes({ ...desk.api, db: beforeTransaction(desk.api.db, pause) })
     expect(await outcomesOf('minutely')).toEqual(['paused'])
@@ -236,7 +236,7 @@ describe('a schedule', () => {
     await change(true)
     await db.deleteFrom('schedule_pause').where('schedule', '=', 'minutely').execute()
     await db.deleteFrom('schedule_time').where('schedule', '=', 'minutely').execute()
-    await note('minutely')
+    await recordTime('minutely')
     await startDueTimes(desk.api)
     expect(await outcomesOf('minutely')).toEqual(['paused'])
     const [listed] = await listSchedules(desk.api, ada.caller)
@@ -266,7 +266,7 @@ describe('a schedule', () => {
     const { db } = desk.database
     const disable = (disabled_at: Date | null) =>
       db.updateTable('person').set({ disabled_at }).where('id', '=', desk.people.ada.id).execute()
-    await note('leaver')
+    await recordTime('leaver')
     const disabling = () => disable(new Date())
     await startDueTimes({ ...desk.api, db: beforeTransaction(desk.api.db, disabling) })
     await disable(null)
@@ -309,7 +309,7 @@ describe('a schedule', () => {
     await recordMissedTimes(desk.api)
     expect(await outcomesOf('absent')).toEqual([])
     await awaySince(6)
-    await note('absent', 4)
+    await recordTime('absent', 4)
     await Promise.all([recordMissedTimes(desk.api), recordMissedTimes(desk.api)])
     await startDueTimes(desk.api)
     // Of six minutes, Temporal has the last two to report, and reported another.
