@@ -127,7 +127,9 @@ describe('an MCP server that', () => {
     ])
     const left = await bench.tool(policy, 'mcp__hostile__fat')
     expect(await left.parse({})).toMatchObject({
-      problems: [/two tools named act.*no spaces please.*fat has \d+ bytes.*not valid Unicode/s],
+      problems: [
+        /two tools named act.*no spaces please.*fat has \d+ bytes.*deep is nested over.*not valid Unicode/s,
+      ],
     })
     const anything = await bench.tool(policy, 'mcp__hostile__unheard_of')
     expect(await anything.parse({ any: 'thing' })).toMatchObject({ ok: true })
