@@ -378,6 +378,24 @@ test('the address for Slack does not exist without a workspace in the policy', a
 })
 
 // Rules: product.md 18
+test('a person whom the project no longer names sees nothing in Slack, until it names them again', async () => {
+  const request = await pending()
+  const see = async (): Promise<string> => JSON.stringify(await opened(users.ada, request.id))
+  expect(await see()).toContain('Request #')
+  const { inForce } = ctx.policies
+  const people = config.people.filter(({ email }) => email !== 'ada@example.com')
+  Object.assign(ctx.policies, {
+    inForce: async () => ({ ...policy, config: { ...config, people } }),
+  })
+  try {
+    expect(await see()).toContain('Link your account once')
+  } finally {
+    Object.assign(ctx.policies, { inForce })
+  }
+  expect(await see()).toContain('Request #')
+})
+
+// Rules: product.md 18
 test('a person who is disabled decides nothing in Slack from then on', async () => {
   const request = await pending()
   const view = await opened(users.linus, request.id)

@@ -1,3 +1,4 @@
+import { isStillAdmitted } from '../../access/is-admitted.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { byVisitor } from '../../core/authority.ts'
@@ -10,7 +11,7 @@ export interface SlackPerson {
 
 /**
  * The person who has confirmed that they are this user of a workspace; `null`: nobody, or they are
- * disabled.
+ * disabled or no longer a person of the project.
  */
 export async function findSlackPerson(
   ctx: ServiceContext,
@@ -26,7 +27,8 @@ export async function findSlackPerson(
     .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
   if (row === undefined || !ctx.seals.holds('slack_link', row)) return null
-  return { id: row.person_id, name: row.name, email: row.email }
+  const person = { id: row.person_id, name: row.name, email: row.email }
+  return (await isStillAdmitted(ctx, person)) ? person : null
 }
 
 /** Why a Slack user is not a person here. */
