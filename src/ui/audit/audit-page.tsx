@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { requestOf } from '#client/call.ts'
 import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { currentSearch } from '../states/current-search.ts'
 import { SaveButton } from '../states/save-button.tsx'
 import { Together } from '../states/together.tsx'
 import { ShowMore } from '../states/show-more.tsx'
@@ -128,7 +129,7 @@ function useAuditSearch() {
     /** the filters that are set, as the API reads them */
     query,
     setAll(values: Readonly<Record<string, string>>): void {
-      const next = new URLSearchParams(search)
+      const next = currentSearch()
       for (const [name, value] of Object.entries(values)) {
         if (value.trim() === '') next.delete(name)
         else next.set(name, value.trim())

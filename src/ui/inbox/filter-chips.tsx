@@ -5,6 +5,7 @@ import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { announce } from '../states/announce.tsx'
+import { currentSearch } from '../states/current-search.ts'
 import { timeIn } from '../text/time-in.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { filterControls, withFilter, type FilterName } from './inbox-filters.ts'
@@ -33,7 +34,7 @@ export function FilterChips({ withControls }: { withControls: boolean }) {
   const clear = (name: FilterName, words: string, at: number): void => {
     announce(`Cleared: ${words}`)
     clearedAt.current = at
-    void navigate(withFilter(search, name, '', pathname), { replace: true })
+    void navigate(withFilter(currentSearch(), name, '', pathname), { replace: true })
   }
   return (
     <ul ref={list} className="filter-chips" aria-label="Filters">

@@ -3,6 +3,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { currentSearch } from '../states/current-search.ts'
 import { later } from '../states/later.tsx'
 import {
   filterControls,
@@ -43,7 +44,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
   }, [takesFocus])
   const keys = useAriaKeys('filter')
   const set = (name: FilterName, value: string): void =>
-    void navigate(withFilter(search, name, value, pathname), { replace: true })
+    void navigate(withFilter(currentSearch(), name, value, pathname), { replace: true })
   return (
     <search className="toolbar">
       <form
@@ -75,7 +76,10 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
         <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
       )}
       {isNarrowed(search) && (
-        <Button variant="default" onClick={() => void navigate(withoutFilters(search, pathname))}>
+        <Button
+          variant="default"
+          onClick={() => void navigate(withoutFilters(currentSearch(), pathname))}
+        >
           {verbs.clearFilters}
         </Button>
       )}

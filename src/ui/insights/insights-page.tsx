@@ -5,6 +5,7 @@ import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { currentSearch } from '../states/current-search.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Together } from '../states/together.tsx'
@@ -35,7 +36,7 @@ export function InsightsPage() {
   const by = insightKeys.find((key) => key === search.get('by')) ?? 'queue'
   const days = times.find((time) => time === search.get('days')) ?? '30'
   const set = (name: string, value: string): void => {
-    const next = new URLSearchParams(search)
+    const next = currentSearch()
     next.set(name, value)
     setSearch(next, { replace: true })
   }

@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import { useWorkers } from '../../api/queries.ts'
 import { Headline } from '../../shell/headline.tsx'
+import { currentSearch } from '../../states/current-search.ts'
 import { FiltersButton } from '../../states/filters-button.tsx'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
 import { timeIn } from '../../text/time-in.ts'
@@ -90,7 +91,7 @@ function Filters({ runs }: { runs: readonly Run[] }) {
   const workers = useWorkers()
   const startedBy = search.get('startedBy') ?? ''
   const set = (name: string, value: string): void => {
-    const next = new URLSearchParams(search)
+    const next = currentSearch()
     if (value === '') next.delete(name)
     else next.set(name, value)
     void navigate(`/runs?${next.toString()}`, { replace: true })
