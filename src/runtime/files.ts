@@ -31,8 +31,13 @@ export async function writeWhole(
   const half = `${file}.${process.pid}.new`
   // A file that a killed process left would keep its own mode.
   await rm(half, { force: true })
-  await writeFile(half, contents, { mode, flag: 'wx' })
-  await rename(half, file)
+  try {
+    await writeFile(half, contents, { mode, flag: 'wx' })
+    await rename(half, file)
+  } catch (error) {
+    await rm(half, { force: true })
+    throw error
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { judgeBy, plainHost } from '#policy/shell/judging.fixture.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { version } from '#runtime/version.ts'
+import { SmallDisk } from '#test/harness/outages/small-disk.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { putFile, putFiles } from '#test/harness/put-file.ts'
 
@@ -342,6 +343,15 @@ test('init changes no file that is there, says so, and adds to .gitignore once',
   await countersign('init')
   expect(await readFile(join(folder, 'package.json'), 'utf8')).toBe('{"name":"mine"}\n')
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.countersign/\n.env\n')
+})
+
+test('init on a full disk leaves .gitignore as it was', async ({ skip }) => {
+  await using disk = await SmallDisk.at(folder)
+  if (disk === null) return skip('this machine permits no mount')
+  await countersign('init')
+  await writeFile(join(folder, '.gitignore'), 'dist/\n')
+  await expect(disk.whileFull(() => countersign('init'))).rejects.toThrow('ENOSPC')
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n')
 })
 
 test('init keeps the file of keys out of Git also where the data folder is ignored already', async () => {

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
+import { writeOut } from '../terminal/write-out.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { ownCommandIn } from '#runtime/own-command.ts'
 import { foreignFile, type FolderFacts, lookAtFolder } from './look-at-folder.ts'
@@ -137,10 +138,14 @@ async function leadsElsewhere(target: string, name: string): Promise<boolean> {
 async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
   if (await leadsElsewhere(target, '.gitignore')) return
-  const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return ''
+  })
+  const lines = text.split('\n')
   const missing = ['.countersign/', '.env'].filter((line) => !lines.includes(line))
   if (missing.length === 0) return
   const filled = lines.filter((line, index) => line !== '' || index < lines.length - 1)
-  await writeFile(path, `${[...filled, ...missing].join('\n')}\n`)
+  await writeOut(path, Buffer.from(`${[...filled, ...missing].join('\n')}\n`))
   console.log(`written  .gitignore (${missing.join(', ')})`)
 }
