@@ -173,6 +173,32 @@ describe('a call that a person changed', () => {
     expect(text).toContain('"content":"changed\\n"')
   })
 
+  // Rules: security.md 42
+  test('keeps its end when the database is away for a moment after its effect', async () => {
+    const { call, path, runId } = await aWrite()
+    await edit(call, { path, content: 'changed\n' })
+    await desk.decide(desk.people.grace, call.requestId)
+    let isAway = false
+    desk.beforeExecute = async () => {
+      isAway = true
+    }
+    const db = desk.worker.db.withPlugin({
+      transformQuery({ node }) {
+        if (!isAway) return node
+        isAway = false
+        throw new Error('the database is away')
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const { signal } = new AbortController()
+    expect(await executeCall({ ...desk.worker, db }, { callId: call.id, signal })).toEqual({
+      kind: 'done',
+    })
+    expect(isAway).toBe(false)
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
+    expect((await onlyCall(runId)).text).toContain('A person ("Linus") changed this call')
+  })
+
   test('that went stale is asked about again in its changed form', async () => {
     const { call, path, runId } = await aWrite()
     await edit(call, { path, content: 'changed\n' })

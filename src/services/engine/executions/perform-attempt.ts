@@ -168,7 +168,7 @@ async function endOf(
   const capped = cappedResult({
     type: result.type,
     output: await untilStored(() => storeStreams(ctx.db, toPerform.at.call.id, result)),
-    text: `${await changeNotice(ctx, toPerform)}${result.text}`,
+    text: `${await untilStored(() => changeNotice(ctx, toPerform))}${result.text}`,
   })
   const files = await untilStored(() => storeFiles(ctx.db, result.files))
   return {
