@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { Connection } from '@temporalio/client'
 import { createTestDatabase } from './postgres.ts'
+import { gitAsAda } from './programs/git-as-ada.ts'
 import { useOwnNamespace, useTemporal } from './temporal.ts'
 
 test('two databases of one run are both migrated and share nothing', async () => {
@@ -57,4 +59,8 @@ test('the folder of a run for temporary files holds programs, and goes with its 
   const [, folder = ''] = /^(\S+) true ran$/m.exec(output) ?? []
   expect(folder).toMatch(/^\/dev\/shm\//)
   expect(existsSync(folder)).toBe(false)
+})
+
+test('a program that Git starts for Ada reads an input that ends', async () => {
+  expect(await gitAsAda(tmpdir(), '-c', 'alias.listen=!cat', 'listen')).toBe('')
 })
