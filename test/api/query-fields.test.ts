@@ -79,6 +79,19 @@ test.each([...new Set(impossible.map(([path]) => path))])(
   },
 )
 
+test('a field without a name is refused as one of the query, or of the body', async () => {
+  const refusal = (detail: string) => ({
+    status: 422,
+    body: { code: 'invalid_request', field: '', detail },
+  })
+  expect(await aud.get('/v1/runs?=x')).toMatchObject(
+    refusal('The query: has a field without a name'),
+  )
+  expect(await aud.post('/v1/runs', { worker: 'scribe', input: 'Go', '': 'x' })).toMatchObject(
+    refusal('The body: has a field without a name'),
+  )
+})
+
 test('a query whose bytes are not UTF-8 is refused, and a percent sign alone is a character', async () => {
   const reply = await aud.get('/v1/search?q=%ff')
   expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })

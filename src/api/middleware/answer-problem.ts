@@ -66,20 +66,20 @@ function titleOf(code: string): string {
  */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (error instanceof ZodError) return invalidRequest(error)
+  if (error instanceof ZodError) return invalidRequest(error, 'body')
   if (error instanceof URIError) return new Problem('not_found', 'The path is not valid')
   const outage = outageProblem(error)
   if (outage !== null) return outage
   return new Problem('internal', 'The service failed; its log has the error under this requestId')
 }
 
-/** `field` is the first one that is wrong, `errors` all of them. */
-export function invalidRequest(error: ZodError): Problem {
+/** `field` is the first one that is wrong, `errors` all of them. `part` has them. */
+export function invalidRequest(error: ZodError, part: 'body' | 'query'): Problem {
   const errors = error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
-        field: [...issue.path.map(String), key].join('.'),
-        message: 'is not known',
+        field: [...issue.path.map(String), ...(key === '' ? [] : [key])].join('.'),
+        message: key === '' ? 'has a field without a name' : 'is not known',
       }))
     }
     return [{ field: issue.path.map(String).join('.'), message: issueSentence(issue) }]
@@ -87,7 +87,7 @@ export function invalidRequest(error: ZodError): Problem {
   const [first] = errors
   const field = first?.field ?? ''
   const detail =
-    field === '' ? `The body: ${first?.message ?? 'is wrong'}` : `${field}: ${first?.message}`
+    field === '' ? `The ${part}: ${first?.message ?? 'is wrong'}` : `${field}: ${first?.message}`
   return new Problem('invalid_request', detail.slice(0, 1000), { field, errors })
 }
 

@@ -8,6 +8,7 @@ import type { UnprovenSession } from '#services/access/sessions/read-session.ts'
 import { refuseUnproven } from '#services/access/sessions/refuse-unproven.ts'
 import type { Caller } from '#services/core/context.ts'
 import { type Identity, callerOf, channelOf } from '../identity/identity.ts'
+import { invalidRequest } from '../middleware/answer-problem.ts'
 import { recordingForeignPages, recordingRefusals } from './recording-refusals.ts'
 import { checkForgery, checkJsonType } from './check-origin.ts'
 import type { Api } from '../context/api.ts'
@@ -221,7 +222,7 @@ function parseInput<
   return {
     params: parseParams(operation.params, request.params) as z.output<Params>,
     // Neither JSON nor an address has `undefined`, and no schema here makes one.
-    query: query.parse(request.query) as OutputOf<Query>,
+    query: parseQuery(query, request.query) as OutputOf<Query>,
     body: (operation.bodyIsJudgedByVerb ? requestBody : body.parse(requestBody)) as BodyOf<
       Body,
       Judged
@@ -232,6 +233,12 @@ function parseInput<
 }
 
 const nothing = z.strictObject({})
+
+function parseQuery(schema: z.ZodType, query: unknown): unknown {
+  const result = schema.safeParse(query)
+  if (!result.success) throw invalidRequest(result.error, 'query')
+  return result.data
+}
 
 /** A path that cannot name anything is `404`, like one that names nothing that exists. */
 function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {

@@ -149,6 +149,6 @@ function parseEvent(bytes: Buffer): z.infer<typeof schemas.deploymentEvent> {
     return schemas.deploymentEvent.parse(parseStrictJson(bytes))
   } catch (error) {
     if (error instanceof JsonProblem) throw new Problem('invalid_request', error.message)
-    throw error instanceof z.ZodError ? invalidRequest(error) : error
+    throw error instanceof z.ZodError ? invalidRequest(error, 'body') : error
   }
 }
