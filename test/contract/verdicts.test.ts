@@ -70,7 +70,7 @@ const fileCalls: Record<string, [ScriptCall, string, string | null, RegExp?]> = 
   absolute: [read('/etc/passwd'), 'error', 'error', /absolute/],
   bidi: [write('a\u202eb.txt'), 'error', 'error', /U\+202E/],
   invented: [{ tool: 'invented', input: {} }, 'error', 'error', /There is no tool "invented"/],
-  text: [{ tool: 'read_file', input: 'notes' }, 'error', 'error', /expected object/],
+  text: [{ tool: 'read_file', input: 'notes' }, 'error', 'error', /must be an object/],
   shell: [{ tool: 'shell', input: { command: 'ls' } }, 'error', 'error', /no tool "shell"/],
   mcp: [{ tool: 'mcp__files__read', input: {} }, 'error', 'error', /no tool "mcp__files__read"/],
 }

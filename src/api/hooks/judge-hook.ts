@@ -22,6 +22,7 @@ import {
   type HookedRequest,
 } from '#services/hooks/hooked-call.ts'
 import type { ExternalInput } from '#services/requests/facts/external-input.ts'
+import { issueSentence } from '#tools/definition/issue-sentence.ts'
 import type { Api } from '../context/api.ts'
 import { endSignal, waitForRequest } from '../held-open/wait-for-request.ts'
 import { externalBody } from '../schemas/requests/external.ts'
@@ -142,7 +143,7 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
   if (!body.success) {
     const [issue] = body.error.issues
     const field = issue?.path.join('.') ?? ''
-    const message = issue?.message ?? 'is not valid'
+    const message = issue === undefined ? 'is not valid' : issueSentence(issue)
     throw new Problem('invalid_request', `${field} ${message}`, { field, message })
   }
   const { callbackUrl: _, ...externalCall } = body.data

@@ -3,8 +3,8 @@ import { ZodError } from 'zod'
 import { factsForCaller, Problem } from '#domain/problem.ts'
 import type { Log } from '#services/core/context.ts'
 import { outageProblem } from '#services/core/outage-problem.ts'
+import { issueSentence } from '#tools/definition/issue-sentence.ts'
 import type { ProblemBody } from '../schemas/common.ts'
-import { issueSentence } from './issue-sentence.ts'
 
 /**
  * Turns whatever a route threw into RFC 9457 problem details. Any other error is logged and

@@ -78,9 +78,7 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     )
     for (const name of ['plain', 'byJson']) {
       const tool = await toolOf(project.toolProcess, name)
-      expect(await problemsOf(tool, { a: 'x' })).toBe(
-        'a: Invalid input: expected number, received string',
-      )
+      expect(await problemsOf(tool, { a: 'x' })).toBe('a: must be a number')
       await problemsOf(tool, { a: 1, b: 2 })
       expect((await execute(tool, place.workspace, { a: 2 })).output).toEqual({
         twice: 4,

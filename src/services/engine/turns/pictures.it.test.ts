@@ -88,7 +88,7 @@ test('a result that differs from the schema of its tool is a failed execution, w
   const { callId, result } = await looked(unfit, 'mcp__sums__act')
   expect(result).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/total: Invalid input/),
+    text: expect.stringMatching(/total: must be a number/),
   })
   const { db } = unfit.desk.database
   const event = await rowOf(db, 'audit_event', { call_id: callId, type: 'execution.finished' })

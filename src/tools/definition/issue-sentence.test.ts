@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { issueSentence } from './issue-sentence.ts'
+import { issueSentences } from './issue-sentences.ts'
 
 const anOption = z.enum(['prompt', 'strict', 'approve_all'])
 
@@ -26,4 +27,17 @@ test.each([
   [z.string().max(3, 'is over 3 characters'), 'abcd', 'is over 3 characters'],
 ])('the issue of a value is said in words (%#)', (schema: z.ZodType, value, sentence) => {
   expect(schema.safeParse(value).error?.issues.map(issueSentence)).toEqual([sentence])
+})
+
+test('problems of an input begin with the field, and those of other libraries keep their words', () => {
+  const schema = z.strictObject({
+    a: z.number(),
+    b: z.strictObject({ c: z.string() }),
+    d: z.string(),
+  })
+  const { error } = schema.safeParse({ a: 'x', b: { c: 1 } })
+  const sentences = ['a: must be a number', 'b.c: must be text', 'd: is missing']
+  expect(issueSentences(error?.issues ?? [])).toEqual(sentences)
+  const other = { code: 'domain', message: 'must be a cat', path: [{ key: 'pet' }] }
+  expect(issueSentences([other])).toEqual(['pet: must be a cat'])
 })
