@@ -114,9 +114,10 @@ test('a person who opens a changed version sees which calls of the last 30 days 
   expect(dashboard.complaints).toEqual([])
 })
 
+const withDeadline = (hours: number) =>
+  config.replace('{ team: platform }', `{ team: platform, expiresAfter: ${hours}h }`)
+
 test('a difference that is shown is not replaced: a version that nobody looked at cannot be activated by a late click', async () => {
-  const withDeadline = (hours: number) =>
-    config.replace('{ team: platform }', `{ team: platform, expiresAfter: ${hours}h }`)
   await dashboard.desk.write('countersign.yaml', withDeadline(40))
   const page = await dashboard.open('Grace', '/policy')
   const version = page.getByRole('region', { name: 'Version', exact: true })
@@ -135,6 +136,26 @@ test('a difference that is shown is not replaced: a version that nobody looked a
   await version.getByRole('button', { name: 'Show the new difference' }).click()
   await agree.waitFor()
   expect(await difference.innerText()).not.toBe(before)
+})
+
+test('a difference that is shown stays while the policy and the workers cannot be loaded again', async () => {
+  await dashboard.desk.write('countersign.yaml', withDeadline(60))
+  const page = await dashboard.open('Grace', '/policy')
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  const difference = version.getByRole('listitem').filter({ hasText: 'expiresAfter' })
+  const before = await difference.innerText()
+  await dashboard.desk.write('countersign.yaml', withDeadline(70))
+  const refused = new Set<string>()
+  await page.route(/\/v1\/(policy|workers\?.*)$/, async (route) => {
+    refused.add(new URL(route.request().url()).pathname)
+    await route.fulfill({ status: 503, json: {} })
+  })
+  await dashboard.stopListening()
+  await page.getByText('Reconnecting').waitFor()
+  await dashboard.listenAgain()
+  await expect.poll(() => refused.size).toBe(2)
+  await version.getByText('The difference has changed since it was shown.').waitFor()
+  expect(await difference.innerText()).toBe(before)
 })
 
 // Rules: product.md 18

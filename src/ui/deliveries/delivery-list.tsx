@@ -28,8 +28,8 @@ export function DeliveryList({
 }) {
   const deliveries = useDeliveries(filter)
   const resend = useResend()
-  if (deliveries.isPending) return <Loading what="notifications" lines={3} />
-  if (deliveries.isError) {
+  if (deliveries.data === undefined) {
+    if (!deliveries.isError) return <Loading what="notifications" lines={3} />
     return <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />
   }
   const items = deliveries.data.pages.flatMap((page) => page.items)

@@ -15,8 +15,8 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
     queryFn: ({ signal }) => readContent({ ...request, signal }),
     staleTime: Infinity,
   })
-  if (content.isPending) return <Loading what={props.what} lines={4} />
-  if (content.isError) {
+  if (content.data === undefined) {
+    if (!content.isError) return <Loading what={props.what} lines={4} />
     return <Failure error={content.error} retry={() => void content.refetch()} />
   }
   const { bytes, mediaType } = content.data

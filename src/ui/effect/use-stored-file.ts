@@ -27,13 +27,14 @@ export function useStoredFile(
     enabled: isRequested,
     staleTime: Infinity,
   })
-  const { data } = query
+  const { data, error } = query
   const isSame = data !== undefined && data.digest === presentation.metadata['newHash']
-  const problem = query.isError
-    ? query.error.message
-    : data !== undefined && !isSame
-      ? 'The stored file differs from the one shown here: it changed since you opened it.'
-      : null
+  const problem =
+    data === undefined
+      ? (error?.message ?? null)
+      : isSame
+        ? null
+        : 'The stored file differs from the one shown here: it changed since you opened it.'
   return {
     text: isSame ? textOf(data.bytes) : null,
     isLoading: isRequested && query.isPending,

@@ -50,7 +50,7 @@ function Changed({ activation }: { activation: PolicyActivation }) {
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What it changed</summary>
       {difference.isError && <p role="alert">{difference.error.message}</p>}
-      {difference.isSuccess && <VersionDifference difference={difference.data} />}
+      {difference.data !== undefined && <VersionDifference difference={difference.data} />}
     </details>
   )
 }

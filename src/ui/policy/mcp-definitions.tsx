@@ -13,7 +13,9 @@ import { approvalLabels } from '../words/verdict-words.ts'
 export function McpDefinitions() {
   const definitions = useDefinitions()
   const servers = definitions.data?.items ?? []
-  if (definitions.isError) return <p role="alert">{definitions.error.message}</p>
+  if (definitions.isError && definitions.data === undefined) {
+    return <p role="alert">{definitions.error.message}</p>
+  }
   if (servers.length === 0) return null
   return (
     <section className="card column" aria-labelledby="mcp-title">

@@ -20,8 +20,10 @@ import { verbs } from '../words/verbs.ts'
  */
 export function PolicyVersion({ digest }: { digest: string }) {
   const policy = usePolicy()
-  if (policy.isPending) return <Loading what="the version" lines={2} />
-  if (policy.isError) return <Failure error={policy.error} retry={() => void policy.refetch()} />
+  if (policy.data === undefined) {
+    if (!policy.isError) return <Loading what="the version" lines={2} />
+    return <Failure error={policy.error} retry={() => void policy.refetch()} />
+  }
   const { activation, folder, proposal } = policy.data
   return (
     <section className="card column" aria-labelledby="version-title">

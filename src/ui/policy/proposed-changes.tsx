@@ -23,7 +23,9 @@ export function ProposedChanges() {
   useEffect(() => {
     if (isLinked && items.length > 0) section.current?.scrollIntoView({ block: 'start' })
   }, [isLinked, items.length])
-  if (changes.isError) return <Failure error={changes.error} retry={() => void changes.refetch()} />
+  if (changes.isError && changes.data === undefined) {
+    return <Failure error={changes.error} retry={() => void changes.refetch()} />
+  }
   if (items.length === 0) return null
   return (
     <section ref={section} className="card column" aria-labelledby="changes-title">

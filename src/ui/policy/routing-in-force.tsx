@@ -6,7 +6,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 /** The routing and the overlays of the policy in force. */
 export function RoutingInForce() {
   const policy = usePolicy()
-  if (!policy.isSuccess) return null
+  if (policy.data === undefined) return null
   const { routing, overlays, defaultQueue } = policy.data
   return (
     <section className="card column" aria-labelledby="routing-title">

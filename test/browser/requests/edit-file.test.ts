@@ -80,6 +80,29 @@ test('edits of a file are made from the file that results, and change nothing el
   expect(dashboard.complaints).toEqual([])
 })
 
+test('what is typed into a file stays while the file cannot be loaded again', async () => {
+  await dashboard.desk.write('notes/typed.md', 'old\n')
+  const { page, id } = await openEditor({
+    tool: 'edit_file',
+    input: { path: 'notes/typed.md', edits: [{ find: 'old', replace: 'new' }] },
+  })
+  await page.getByLabel('Resulting file').getByText('new').waitFor()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('kept ')
+  await page.route('**/content', (route) => route.fulfill({ status: 503, json: {} }))
+  const refused = page.waitForResponse('**/content')
+  // The page loads everything again once the service is back.
+  await dashboard.stopListening()
+  await page.locator('[data-state="reconnecting"]').waitFor()
+  await dashboard.listenAgain()
+  await refused
+  await page.locator('[data-state="live"]').waitFor()
+  await page.keyboard.type('and ')
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText('revision 2').first().waitFor()
+  expect((await detail(id)).presentation.content).toContain('+kept and new')
+})
+
 test('a file that is not the one that was shown is not edited; its input is, field by field', async () => {
   await dashboard.desk.write('notes/other.md', 'old\n')
   const call = {

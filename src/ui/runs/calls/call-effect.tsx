@@ -34,8 +34,10 @@ export function CallEffect({ call }: { call: TranscriptCall }) {
 /** The presentation of the request's newest revision. */
 function RequestEffect({ requestId }: { requestId: string }) {
   const request = useQuery(requestQuery(requestId))
-  if (request.isPending) return <p className="dim small">Loading what it does…</p>
-  if (request.isError) return <p role="alert">{request.error.message}</p>
+  if (request.data === undefined) {
+    if (!request.isError) return <p className="dim small">Loading what it does…</p>
+    return <p role="alert">{request.error.message}</p>
+  }
   const { type, content } = request.data.presentation
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))

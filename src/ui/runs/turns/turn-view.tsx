@@ -266,8 +266,10 @@ function ChildRun({ runId }: { runId: string }) {
 function ChildTurns({ runId }: { runId: string }) {
   const transcript = useTranscript(runId)
   const { others } = useRunSecrets(runId)
-  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
-  if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
+  if (transcript.data === undefined) {
+    if (!transcript.isError) return <p className="dim">Loading the turns…</p>
+    return <p role="alert">{transcript.error.message}</p>
+  }
   return (
     <SecretsContext value={others}>
       <div className="timeline">
