@@ -164,7 +164,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
       />
       {state.result !== null && (
         <div role="status">
-          <CallResultLine item={state.result.item} choice={state.result.choice} />
+          <CallResultLine item={state.result.item} choice={state.result.choice} request={newest} />
         </div>
       )}
       {state.changed && closed === null && (

@@ -4,9 +4,16 @@ import { getRequest } from '#services/requests/detail/get-request.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({
+  'countersign.yaml': deskConfig.replace(
+    'defaults:',
+    'routing:\n  - { when: { path: "notes/by-two-*" }, quorum: { count: 2 } }\ndefaults:',
+  ),
+})
 for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
 
 const write = (path: string, content = 'new\n') => ({
@@ -115,6 +122,33 @@ test('a recorded decision says what it waits for, and that the run goes on only 
     .waitFor()
   await desk.execute(turn.callIds[1]!)
   await second.getByText('Recorded. The run goes on.', { exact: true }).waitFor()
+})
+
+test('an approval that is not the last one says what is needed and then who decided, and reads no request for it', async () => {
+  const { desk } = dashboard
+  const turn = await ask(desk, [write('notes/by-two-1.md')], 'For two')
+  const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
+  const reads: string[] = []
+  page.on('request', (request) => {
+    if (/\/v1\/requests\/[^/?]+$/.test(request.url())) reads.push(request.url())
+  })
+  await choose(page, 1, 'Approve as shown')
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await page.getByText('Recorded. It still needs 1 of platform.').waitFor()
+  await desk.decide(desk.people.linus, turn.requestIds[0]!)
+  await page.getByText('Recorded. Approved by Linus.').waitFor()
+  expect(reads).toEqual([])
+})
+
+test('a decision whose request cannot be read says that the call is approved', async () => {
+  const turn = await ask(dashboard.desk, [write('notes/unread.md')], 'One')
+  const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
+  await page.route(`**/v1/requests/${turn.requestIds[0]}`, (route) =>
+    route.fulfill({ status: 503, json: {} }),
+  )
+  await choose(page, 1, 'Approve as shown')
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await page.getByText('Recorded. It is approved.').waitFor()
 })
 
 test('a call that was decided or changed elsewhere meanwhile is not decided here, and says so in its place', async () => {
