@@ -8,7 +8,7 @@ export interface BatchNow {
   /** place of the call in its turn, from 1 */
   readonly position: number
   readonly otherRequests: number
-  /** all calls of the turn that have a request, in call order */
+  /** the other calls of the turn, also those without a request, in call order */
   readonly siblings: readonly { readonly finished: boolean; readonly state: RequestState | null }[]
 }
 
