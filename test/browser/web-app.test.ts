@@ -226,7 +226,7 @@ test('a permission that changes in the settings of the browser changes the switc
   expect(await push.isEnabled()).toBe(true)
 })
 
-test('a device that was subscribed is subscribed again once its browser allows notifications again', async () => {
+test('a device that was subscribed is subscribed again once its browser allows notifications again, and not before', async () => {
   const { page } = await openPushApp('Ada', '/account')
   const section = page.getByRole('region', { name: 'Notifications' })
   await section.getByRole('switch', { name: 'Push to this device' }).click()
@@ -240,12 +240,18 @@ test('a device that was subscribed is subscribed again once its browser allows n
     await page.evaluate((value) => sessionStorage.setItem('permission', value), permission)
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   }
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().endsWith('/me/push-subscriptions')) reads += 1
+  })
+  await change('granted')
   await change('denied')
   // The push service says that the subscription is gone, and the service removes it.
   await page.evaluate(() => Object.assign(PushManager.prototype, { getSubscription: () => null }))
   await db.deleteFrom('push_subscription').where('person_id', '=', own.person_id).execute()
   await change('granted')
   await expect.poll(subscribed).toBe(1)
+  expect(reads).toBe(1)
 })
 
 /** Pushes what happens, as the API process does. */

@@ -40,12 +40,17 @@ export async function turnPushOff(personId: string): Promise<NoticesState> {
 }
 
 /**
- * Subscribes again after a sign-in, if the same person had turned push on. Subscriptions end with
- * their session, and browsers renew them.
+ * Subscribes again if the person turned push on in this browser. Subscriptions end with their
+ * session and when the permission for notifications is withdrawn, and browsers renew them.
  */
 export async function renewPush(personId: string): Promise<void> {
   if (pushState(personId) !== 'on') return
   await subscribe()
+}
+
+/** Whether the person turned push on, and the browser no longer permits notifications. */
+export function isPushWithdrawn(personId: string): boolean {
+  return turnedOnBy() === personId && pushState(personId) !== 'on'
 }
 
 function turnedOnBy(): string | null {

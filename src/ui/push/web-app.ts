@@ -1,6 +1,6 @@
 import { openedPath } from './opened-path.ts'
 import { watchPermission } from '../notices/watch-permission.ts'
-import { pushState, renewPush } from './push-setting.ts'
+import { isPushWithdrawn, renewPush } from './push-setting.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
 /**
@@ -22,11 +22,11 @@ export function startWebApp(personId: string, open: (path: string) => void): () 
   void registerServiceWorker().then(renew)
   // A browser ends its subscription when its permission is withdrawn.
   const end = new AbortController()
-  let before = pushState(personId)
+  let wasWithdrawn = isPushWithdrawn(personId)
   watchPermission(() => {
-    const now = pushState(personId)
-    if (now === 'on' && before !== 'on') void renew()
-    before = now
+    const isWithdrawn = isPushWithdrawn(personId)
+    if (wasWithdrawn && !isWithdrawn) void renew()
+    wasWithdrawn = isWithdrawn
   }, end.signal)
   return () => {
     end.abort()
