@@ -185,6 +185,15 @@ test('a decision without an answer is not in doubt any more once the request has
   await page.getByText('Denied by Grace').first().waitFor()
 })
 
+test('a decision says what its answer says if the script for its sentence does not load', async () => {
+  const { requestIds } = await askForNotes(1)
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.route('**/assets/recorded-sentence-*.js', (route) => route.abort())
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByRole('button', submit).click()
+  await page.getByText('Recorded. It is denied.').waitFor()
+})
+
 test('a request that has ended says once how', async () => {
   const { desk } = dashboard
   const { requestIds } = await askForNotes(1)

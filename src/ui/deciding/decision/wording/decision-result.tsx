@@ -7,19 +7,22 @@ import { Notice } from '../../../states/notice.tsx'
 import { Moment } from '../../../text/time.tsx'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
 import { useOwnVote } from './own-vote.ts'
+import type { RecordedSentenceProps } from './recorded-sentence.tsx'
+import { sentenceOfAnswer } from './stage-sentence.ts'
 
-const recordedAlone = (): string => 'Recorded.'
-/**
- * Loaded once there is a decision. If it does not load, the page says only that it is recorded.
- */
-const RecordedSentence = later(
+/** Loaded once there is a decision. If it does not load, the page says what the answer says. */
+const RecordedSentence = later<RecordedSentenceProps>(
   () =>
     import('./recorded-sentence.tsx').then(
       (module) => module.RecordedSentence,
-      () => recordedAlone,
+      () => AnswerSentence,
     ),
-  recordedAlone,
+  () => 'Recorded.',
 )
+
+function AnswerSentence({ answer, decided }: RecordedSentenceProps) {
+  return sentenceOfAnswer(answer, decided)
+}
 
 /**
  * What became of the decision or of the request, or why this person cannot decide it. The element

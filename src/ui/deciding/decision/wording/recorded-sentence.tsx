@@ -10,13 +10,15 @@ import { useOverdue } from './use-overdue.ts'
 /** The interval at which the page loads the stage of a recorded decision. */
 const askEveryMs = 2_000
 
+export interface RecordedSentenceProps {
+  readonly answer: DecisionAnswer
+  readonly decided: DecisionOutcome
+  readonly request: RequestDetail
+  readonly loadStage: () => Promise<void>
+}
+
 /** The current stage of a recorded decision. `loadStage` loads it. */
-export function RecordedSentence(props: {
-  answer: DecisionAnswer
-  decided: DecisionOutcome
-  request: RequestDetail
-  loadStage: () => Promise<void>
-}) {
+export function RecordedSentence(props: RecordedSentenceProps) {
   const { answer, decided, request, loadStage } = props
   const client = useQueryClient()
   const isOfNoCall = request.kind === 'external' || request.kind === 'start'
