@@ -123,7 +123,7 @@ test('the sentence after one of several approvals says only what is still missin
   const quorum = { text: '2 of platform', counted, missing }
   const answer = { state: 'pending', stage: null, quorum } as never
   expect(outcomeSentence(answer, 'approve', { kind: 'tool_call', batch: null })).toBe(
-    'Recorded. Still needed: 1 of platform.',
+    'Recorded. It still needs 1 of platform.',
   )
 })
 

@@ -4,7 +4,7 @@ import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { waitsFor, type BatchNow, type DecisionOutcome } from '#domain/deciding/waits-for.ts'
-import { neededText } from '#domain/deciding/quorum.ts'
+import { needSentence } from '#domain/deciding/quorum.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
@@ -123,8 +123,7 @@ export function outcomeSentence(
   decided: DecisionOutcome,
   { kind, batch }: Pick<RequestDetail, 'kind'> & { readonly batch: BatchNow | null },
 ): string {
-  if (answer.state === 'pending')
-    return `Recorded. Still needed: ${printableLine(neededText(answer.quorum))}.`
+  if (answer.state === 'pending') return `Recorded. ${printableLine(needSentence(answer.quorum))}`
   if (kind === 'external')
     return `Recorded. The call ${answer.state === 'denied' ? 'is not made, and the program reads why' : 'can be made'}.`
   if (kind === 'start') {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bothQuorums, quorumTeams, quorumText, tally, type Vote } from './quorum.ts'
+import { bothQuorums, needSentence, quorumTeams, quorumText, tally, type Vote } from './quorum.ts'
 import type { Quorum, QuorumPlace } from '../requests/request.ts'
 
 const platform = { team: 'platform', count: 1 }
@@ -146,4 +146,13 @@ test('two combined quorums need the larger number of one team, both of two teams
   expect(bothQuorums(other, other)).toEqual(other)
   const split = { any: [[...(other.any[0] ?? []), ...(other.any[0] ?? [])]] }
   expect(quorumText(bothQuorums(split, other))).toBe('2 of platform')
+})
+
+test('what a quorum still needs is all its alternatives until an approval counts, and then what is missing of one', () => {
+  const text = '2 of platform or 1 of security'
+  const missing = [platform]
+  expect(needSentence({ text, counted: [], missing: [{ team: 'platform', count: 2 }] })).toBe(
+    'It still needs 2 of platform or 1 of security.',
+  )
+  expect(needSentence({ text, counted: [{}], missing })).toBe('It still needs 1 of platform.')
 })

@@ -53,13 +53,20 @@ export function missingText({ missing }: { readonly missing: readonly TeamPlace[
   return missing.map(placeText).join(' and ')
 }
 
-/** The approvals that a quorum still needs; before the first one, all its alternatives. */
-export function neededText(quorum: {
+interface OpenQuorum {
   readonly text: string
   readonly counted: readonly unknown[]
   readonly missing: readonly TeamPlace[]
-}): string {
+}
+
+/** The approvals that a quorum still needs; before the first one, all its alternatives. */
+export function neededText(quorum: OpenQuorum): string {
   return quorum.counted.length === 0 ? quorum.text : missingText(quorum)
+}
+
+/** What a request still needs after a vote that was not the last one, as a sentence. */
+export function needSentence(quorum: OpenQuorum): string {
+  return `It still needs ${neededText(quorum)}.`
 }
 
 /**

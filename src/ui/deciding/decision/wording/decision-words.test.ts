@@ -7,7 +7,12 @@ import { sentenceNow } from './sentence-now.ts'
 import { stageSentence, type CallNow } from './stage-sentence.ts'
 import { outcomeOf, outcomeWithEffect, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
 
-const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
+const quorum = {
+  required: [{ team: 'platform', count: 2 }],
+  counted: [{ team: 'platform', person: { id: 'p', name: 'Ilya' } }],
+  missing: [{ team: 'platform', count: 1 }],
+  text: '2 of platform',
+}
 const waiting = {
   execution: { state: 'not_started' },
   kind: 'tool_call',

@@ -1,5 +1,5 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
-import { missingText } from '#domain/deciding/quorum.ts'
+import { needSentence } from '#domain/deciding/quorum.ts'
 import { type DecisionOutcome, waitsFor } from '#domain/deciding/waits-for.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RunState } from '#domain/requests/request.ts'
@@ -42,7 +42,7 @@ export function sentenceOfAnswer(
   { state, quorum }: Pick<DecisionAnswer, 'state' | 'quorum'>,
   decided: DecisionOutcome,
 ): string {
-  if (state === 'pending') return `Recorded. It still needs ${missingText(quorum)}.`
+  if (state === 'pending') return `Recorded. ${needSentence(quorum)}`
   return `Recorded. It is ${decided === 'approve' ? 'approved' : 'denied'}.`
 }
 
