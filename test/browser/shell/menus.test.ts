@@ -153,6 +153,14 @@ test('the number of requests stands between two words of the list of pages, whic
       expect(box?.x).toBeGreaterThan(inbox?.right ?? Number.NaN)
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(runs?.left ?? 0)
       expect(box?.height).toBeLessThan(24)
+      // A number of two digits does not stand above the line of the next word.
+      await number.evaluate((it) => it.firstChild?.replaceWith('12'))
+      const line = await page.locator('.pages a.active').evaluate((link) => {
+        const { left } = link.getBoundingClientRect()
+        return left + Number.parseFloat(getComputedStyle(link, '::after').left)
+      })
+      const long = await number.boundingBox()
+      expect((long?.x ?? Number.NaN) + (long?.width ?? 0)).toBeLessThanOrEqual(line)
     }
   }
 })
