@@ -94,7 +94,7 @@ test('a unit that approves what is not pending, or whose run would count below z
   expect((await rowOf(database.db, 'request', { id: request.id })).state).toBe('pending')
 })
 
-test('a statement that is sent last has its rows when the unit has ended, and undoes the unit if it fails', async () => {
+test('a statement that is sent last has its rows only when the unit has ended, and undoes the unit if it fails', async () => {
   const { ctx, ids } = handedOver()
   const run = await addRun(service, { startedBy: ada })
   const rename = (divisor: number) =>
@@ -103,7 +103,9 @@ test('a statement that is sent last has its rows when the unit has ended, and un
       unit.sendLast(sql`select 2 / ${divisor}::integer`)
       const renamed = sql<{ title: string }>`
         update run set title = 'Renamed' where id = ${run.id} returning title`
-      return unit.sendLast(renamed)
+      const sent = unit.sendLast(renamed)
+      expect(() => sent.rows).toThrow('has not ended')
+      return sent
     })
   await expect(rename(0)).rejects.toThrow('division by zero')
   expect(ids).toEqual([])

@@ -64,7 +64,7 @@ interface LastStatement<Row> {
   compile(tx: Tx): CompiledQuery<Row>
 }
 
-/** The rows that such a statement returned; none before the unit has ended. */
+/** The rows that such a statement returned. Reading them throws before the unit has ended. */
 export interface SentLast<Row> {
   readonly rows: readonly Row[]
 }
@@ -164,13 +164,18 @@ async function onceInUnitOfWork<T>(
         decided.permits.push(...permits)
       },
       sendLast<Row>(statement: LastStatement<Row>) {
-        const sent: { rows: readonly Row[] } = { rows: [] }
+        let rows: readonly Row[] | null = null
         last.push(async (count) => {
           const { sql, parameters } = statement.compile(tx)
           const marked = CompiledQuery.raw(`${lastComment(count)}${sql}`, [...parameters])
-          sent.rows = (await tx.executeQuery<Row>(marked)).rows
+          rows = (await tx.executeQuery<Row>(marked)).rows
         })
-        return sent
+        return {
+          get rows() {
+            if (rows === null) throw new Error('The unit of work has not ended')
+            return rows
+          },
+        }
       },
       setChainEnd: (requestId, end, at) => {
         ends.set(requestId, end)

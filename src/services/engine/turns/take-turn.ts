@@ -59,8 +59,9 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
       return judgeAgainAndPlan(ctx, { ...input, turn: prepared.turn })
     case 'model': {
       const { run, newAttempt, turn } = prepared
-      const attempt = newAttempt.rows[0]?.attempt ?? 1
       const { runId, signal } = input
+      const attempt = newAttempt.rows[0]?.attempt
+      if (attempt === undefined) throw new Error(`Turn ${turn} of run ${runId} has no attempt`)
       const answered = await askModel(ctx, { run, turn, attempt, pinned, window, signal })
       if (answered === 'again') return attemptTurn(ctx, { runId, turn, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
