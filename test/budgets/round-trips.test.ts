@@ -38,7 +38,7 @@ async function tripsOf(act: () => Promise<unknown>): Promise<number> {
   return take()
 }
 
-it('a decision takes at most 2 round trips to Postgres, its commit and its key included, and ten of one run in one call 6', async () => {
+it('an approval takes at most 2 round trips to Postgres, its commit and its key included, and ten of one run in one call 6', async () => {
   const { call, digest } = await addWaitingCall(desk, 'one')
   const { caller } = desk.people.grace
   const body = { decision: 'approve', digest, revision: 1 }
