@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { spawn } from 'node:child_process'
+import { UncertainChange } from '#domain/tools/uncertain-change.ts'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
@@ -143,7 +144,8 @@ async function flushFolders(at: string, ...directories: readonly Directory[]): P
       await handle.sync()
     } catch (error) {
       if (cannotFlush.has(errorCode(error))) continue
-      throw new Error(`${pathLabel(at)} was changed, and may not stay so`, { cause: error })
+      const what = `${pathLabel(at)} was changed, and may not stay so`
+      throw new UncertainChange(what, { cause: error })
     }
   }
 }

@@ -3,6 +3,7 @@ import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
+import { UncertainChange } from '#domain/tools/uncertain-change.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
@@ -100,7 +101,7 @@ export async function carryOut(
     const violation = error instanceof BrokenRule ? error.message : null
     if (stop.signal.aborted) return stopEffect(stop.signal, violation, null)
     ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
-    const why = 'the tool ended without a result'
+    const why = error instanceof UncertainChange ? error.message : 'the tool ended without a result'
     return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
   } finally {
     signal.removeEventListener('abort', considerStop)

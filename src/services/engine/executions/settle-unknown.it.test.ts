@@ -3,8 +3,10 @@ import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { escalateRouting } from '#domain/deciding/waiting-steps.ts'
+import { UncertainChange } from '#domain/tools/uncertain-change.ts'
 import { toJsonb } from '#store/database.ts'
 import { settleOutcome } from '../../decisions/settle-outcome.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import type { StopReason } from '../../core/worker-context.ts'
 import { executeCall } from './execute-call.ts'
@@ -269,6 +271,19 @@ describe('an attempt whose end is unknown', () => {
     }
     expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
     expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'unknown' }])
+  })
+
+  test('a tool that made a change which may not stay says so to the people who are asked', async () => {
+    const { call } = await anApprovedWrite()
+    const why = '"a.md" was changed, and may not stay so'
+    desk.beforeExecute = async () => {
+      throw new UncertainChange(why)
+    }
+    const lost = await desk.execute(call.id)
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'unknown', reason: why }])
+    const request = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    const check = await getRequest(desk.api, desk.people.grace.caller, { request })
+    expect(check.presentation.content).toContain(`nobody knows how it ended (${why})`)
   })
 })
 
