@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -35,7 +35,7 @@ describe.skipIf(!testSandbox.works)('a command whose data folder is full', () =>
   test.each([
     ['names a file', 'cat a.txt; echo x > ran'],
     ['names none', 'echo x > ran'],
-  ])('and that %s is told as one that did not begin', async (_which, command) => {
+  ])('and that %s is told as not begun, and leaves no record', async (_which, command) => {
     const dataDir = newFolder('full-')
     await using disk = await SmallDisk.at(dataDir)
     if (disk === null) return
@@ -47,6 +47,8 @@ describe.skipIf(!testSandbox.works)('a command whose data folder is full', () =>
       text: 'The command was not begun: the data folder cannot be written to (ENOSPC).',
     })
     expect(existsSync(path.join(desk.root, 'work/ran'))).toBe(false)
+    const records = path.join(dataDir, 'commands')
+    expect(existsSync(records) ? readdirSync(records) : []).toEqual([])
     expect(await desk.shell(command)).toMatchObject({ exitCode: 0 })
   })
 })

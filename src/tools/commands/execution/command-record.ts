@@ -141,6 +141,10 @@ async function writeFlushed(file: string, record: z.infer<typeof commandRecord>)
   try {
     await handle.writeFile(JSON.stringify(record))
     await handle.sync()
+  } catch (error) {
+    // Nothing else removes a part: it is no record of a command.
+    await unlink(file).catch(() => undefined)
+    throw error
   } finally {
     await handle.close()
   }
