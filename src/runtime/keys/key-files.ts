@@ -6,7 +6,7 @@ import {
   randomUUID,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import { exists, flushFolder, writeFlushed, writeOnce } from '../files.ts'
@@ -65,12 +65,16 @@ async function createOnce(file: string, generate: () => KeyObject): Promise<void
   await writeOnce(file, generate().export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600)
 }
 
-/** Writes a file atomically: a temporary file is flushed and renamed. */
+/** Writes a file atomically: a temporary file is flushed and renamed, and removed on a failure. */
 export async function writeKeyFile(file: string, text: string, mode: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const half = `${file}.${randomUUID()}.new`
-  await writeFlushed(half, text, mode)
-  await renameKeyFile(half, file)
+  try {
+    await writeFlushed(half, text, mode)
+    await renameKeyFile(half, file)
+  } finally {
+    await rm(half, { force: true })
+  }
 }
 
 /** Renames a file within its folder; it is on the disk before this resolves. */
