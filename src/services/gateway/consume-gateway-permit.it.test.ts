@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
+import { withTripCount } from '#test/harness/fixtures/count-queries.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { createServiceProcess } from '../core/system.ts'
@@ -172,4 +173,16 @@ test('a gateway call of an expired key is not made, even after somebody removes 
   })
   expect(await desk.auditOf(request.id)).not.toContain('execution.started')
   expect(await claim(await approvedCall())).toBe('consumed')
+})
+
+test('settling a lost gateway call takes at most 9 round trips to Postgres, and its check is sealed', async () => {
+  const lost = await approvedCall()
+  expect(await claim(lost)).toBe('consumed')
+  const trips = withTripCount(desk.databaseUrl)
+  await using db = trips.db
+  await settleGatewayCall({ ...ctx(), db }, { requestId: lost.id })
+  expect(trips.take()).toBeLessThanOrEqual(9)
+  const { outcomeCheck } = await desk.read(lost.id)
+  const check = await rowOf(db, 'request', { id: outcomeCheck ?? '' })
+  expect(testSeals.holds('request', check)).toBe(true)
 })

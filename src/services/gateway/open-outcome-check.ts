@@ -2,15 +2,17 @@ import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { storeContents } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
 import { executor } from '../core/authority.ts'
-import type { StoredPresentation } from '../core/host-queries.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Policy } from '#policy/policy.ts'
 import { insertRevision } from '../requests/opening/insert-revision.ts'
-import { storeCheck, unknownOutcomeRule } from '../requests/opening/outcome-check.ts'
+import { packCheck, unknownOutcomeRule } from '../requests/opening/outcome-check.ts'
 import { routingOfQueue } from '../requests/opening/routing-of-queue.ts'
 import { firstStepAt } from '../requests/opening/open-request.ts'
+import type { PackedPresentation } from '../requests/opening/store-presented.ts'
 import type { CallToMake } from './call-to-make.ts'
 
 /**
@@ -36,7 +38,7 @@ export async function openOutcomeCheck(
     .where('request_id', '=', request.id)
     .where('revision', '=', request.revision)
     .executeTakeFirstOrThrow()
-  const presented = await storeCheck(tx, {
+  const check = packCheck({
     effect: latest.effect ?? request.title,
     lines: [
       `This call was started, and nobody knows how it ended (${why}).`,
@@ -51,7 +53,8 @@ export async function openOutcomeCheck(
     inputHash: latest.input_hash,
     facts: latest.facts,
   })
-  const id = await insertCheck(unit, request, routing, presented)
+  const { presented } = check
+  const id = await insertCheck(unit, request, routing, check)
   await unit.audit({
     type: 'request.opened',
     ...executor,
@@ -75,47 +78,50 @@ export async function openOutcomeCheck(
   return id
 }
 
-/** Inserts the request with its revision, and the people behind the lost one; returns its id. */
+/**
+ * Inserts the request with its contents, its revision, and the people behind the lost one, in
+ * queries that are sent together. Its seal is written last. Returns its id.
+ */
 async function insertCheck(
   unit: UnitOfWork,
   request: CallToMake['request'],
   routing: Routing,
-  presented: StoredPresentation,
+  { presented, contents }: PackedPresentation,
 ): Promise<string> {
   const { tx, seals } = unit
-  const inserted = await tx
-    .insertInto('request')
-    .values({
-      id: newId(),
-      kind: 'outcome_check',
-      queue: routing.queue,
-      team: routing.team,
-      risk: request.risk,
-      tool: request.tool,
-      title: presented.title,
-      digest: request.digest,
-      policy_digest: request.policy_digest,
-      rule: toJsonb(unknownOutcomeRule),
-      routing: toJsonb(routing),
-      outcome_of: request.id,
-      expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
-      next_step_at: firstStepAt(routing),
-      epoch: request.epoch,
-      principals_digest: request.principals_digest,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  const { id } = inserted
-  await tx
-    .updateTable('request')
-    .set({ seal: seals.of('request', inserted) })
-    .where('id', '=', id)
-    .execute()
   const { digest } = request
-  await insertRevision(unit, { requestId: id, revision: 1, digest }, presented, null)
-  await sql`
-    insert into request_principal (request_id, person_id, why)
-    select ${id}, person_id, why from request_principal where request_id = ${request.id}
-  `.execute(tx)
+  const id = newId()
+  const [, inserted] = await together([
+    storeContents(tx, [contents]),
+    tx
+      .insertInto('request')
+      .values({
+        id,
+        kind: 'outcome_check',
+        queue: routing.queue,
+        team: routing.team,
+        risk: request.risk,
+        tool: request.tool,
+        title: presented.title,
+        digest,
+        policy_digest: request.policy_digest,
+        rule: toJsonb(unknownOutcomeRule),
+        routing: toJsonb(routing),
+        outcome_of: request.id,
+        expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
+        next_step_at: firstStepAt(routing),
+        epoch: request.epoch,
+        principals_digest: request.principals_digest,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+    insertRevision(unit, { requestId: id, revision: 1, digest }, presented, null),
+    sql`
+      insert into request_principal (request_id, person_id, why)
+      select ${id}, person_id, why from request_principal where request_id = ${request.id}
+    `.execute(tx),
+  ])
+  const seal = seals.of('request', inserted)
+  unit.sendLast(tx.updateTable('request').set({ seal }).where('id', '=', id))
   return id
 }

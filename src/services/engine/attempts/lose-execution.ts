@@ -4,14 +4,15 @@ import type { Json } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Risk } from '#domain/policy/verdict.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import { getText } from '#store/content/content.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { getText, storeContents } from '#store/content/content.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { ownQueue } from '#policy/judge/routing/route.ts'
 import type { Policy } from '#policy/policy.ts'
 import { titleLine } from '#tools/presentations/structured.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
-import { storeCheck, unknownOutcomeRule } from '../../requests/opening/outcome-check.ts'
+import { packCheck, unknownOutcomeRule } from '../../requests/opening/outcome-check.ts'
 import { unknownText } from '../../transcript/result-texts.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
@@ -47,34 +48,38 @@ export async function loseExecution(
   const inputHash = inputHashOf(at)
   const facts: CallFacts = call.facts ?? { toolHash: 'none', bases: [] }
   const card = at.request === null ? null : await readCard(unit.tx, at.request)
-  const requestId = await openRequest(unit, executor, {
-    kind: 'outcome_check',
-    run,
-    call,
-    tool: call.tool,
-    digest: execution.executed_digest ?? call.digest ?? hashJson(null),
-    policyDigest: check.policyDigest,
-    rule: unknownOutcomeRule,
-    risk: check.risk,
-    routing: check.routing,
-    presented: await storeCheck(unit.tx, {
-      effect: card?.effect ?? call.tool,
-      lines: [...checkLines(at, why), ...(await callLines(unit, card, inputHash))],
-      metadata: {
-        callId: call.id,
-        attempt: execution.attempt,
-        executor: execution.executor,
-        startedAt: execution.started_at?.toISOString() ?? null,
-        bases: facts.bases.map((base) => ({ path: base.path, baseHash: base.hash })),
-      },
-      inputHash,
-      facts,
-    }),
-    agentReasonHash: null,
-    attempt: execution.attempt + 1,
-    previous: [],
-    outcomeOf: at.request?.id ?? null,
+  const { presented, contents } = packCheck({
+    effect: card?.effect ?? call.tool,
+    lines: [...checkLines(at, why), ...(await callLines(unit, card, inputHash))],
+    metadata: {
+      callId: call.id,
+      attempt: execution.attempt,
+      executor: execution.executor,
+      startedAt: execution.started_at?.toISOString() ?? null,
+      bases: facts.bases.map((base) => ({ path: base.path, baseHash: base.hash })),
+    },
+    inputHash,
+    facts,
   })
+  const [, requestId] = await together([
+    storeContents(unit.tx, [contents]),
+    openRequest(unit, executor, {
+      kind: 'outcome_check',
+      run,
+      call,
+      tool: call.tool,
+      digest: execution.executed_digest ?? call.digest ?? hashJson(null),
+      policyDigest: check.policyDigest,
+      rule: unknownOutcomeRule,
+      risk: check.risk,
+      routing: check.routing,
+      presented,
+      agentReasonHash: null,
+      attempt: execution.attempt + 1,
+      previous: [],
+      outcomeOf: at.request?.id ?? null,
+    }),
+  ])
   return waitFor(unit.tx, run.id, [requestId])
 }
 

@@ -2,11 +2,10 @@ import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Rule } from '#domain/policy/verdict.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
-import { putContent } from '#store/content/content.ts'
-import type { Tx } from '#store/database.ts'
+import { packContents } from '#store/content/content.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
 import { titleLine } from '#tools/presentations/structured.ts'
-import type { StoredPresentation } from '../../core/host-queries.ts'
+import type { PackedPresentation } from './store-presented.ts'
 
 /** The rule that opens the check of an outcome. */
 export const unknownOutcomeRule: Rule = {
@@ -25,8 +24,8 @@ export interface CheckContent {
   readonly facts: CallFacts
 }
 
-/** Stores the presentation of an outcome check: a text. */
-export async function storeCheck(tx: Tx, check: CheckContent): Promise<StoredPresentation> {
+/** The presentation of an outcome check, a text, for `storeContents`. */
+export function packCheck(check: CheckContent): PackedPresentation {
   const { effect, lines, metadata, inputHash, facts } = check
   const presentation = makePresentation({
     type: 'text',
@@ -35,14 +34,19 @@ export async function storeCheck(tx: Tx, check: CheckContent): Promise<StoredPre
     metadata,
     warnings: [],
   })
+  const contents = packContents([canonicalJson(presentation), presentation.content])
+  const [presentationHash = '', contentHash = ''] = contents.hashes
   return {
-    title: titleLine(`Did this take effect? ${effect}`),
-    inputHash,
-    facts,
-    factsDigest: hashJson(facts),
-    presentationHash: await putContent(tx, canonicalJson(presentation)),
-    presentationDigest: presentation.digest,
-    contentHash: await putContent(tx, presentation.content),
-    contentType: 'text/plain',
+    contents,
+    presented: {
+      title: titleLine(`Did this take effect? ${effect}`),
+      inputHash,
+      facts,
+      factsDigest: hashJson(facts),
+      presentationHash,
+      presentationDigest: presentation.digest,
+      contentHash,
+      contentType: 'text/plain',
+    },
   }
 }
