@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
+import { isFormer, isNamed } from '../core/admission.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ServiceContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
-import { personRows, verifyPerson, type PersonRows } from '../requests/people/verified-person.ts'
-import { isFormer, isNamed } from './named-address.ts'
+import { personRows, verifyPerson, type PersonRows } from '../core/verified-person.ts'
 
 /**
  * Whether a person may sign in: the configuration names their address, also as an earlier one of

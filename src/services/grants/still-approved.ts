@@ -6,7 +6,7 @@ import type { DecisionTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { tallyVotes } from '../requests/facts/tally-votes.ts'
 import type { Principal } from '../requests/people/principals-of-run.ts'
-import { personRows, verifyPerson, type PersonRows } from '../requests/people/verified-person.ts'
+import { personRows, verifyPerson, type PersonRows } from '../core/verified-person.ts'
 
 /** The request whose approval gave a grant, and the approvals of its last revision. */
 export interface GivingApproval {

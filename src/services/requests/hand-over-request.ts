@@ -9,7 +9,7 @@ import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
 import { lockForQueuePerson, type requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
-import { personRows, verifyPerson, type PersonRows } from './people/verified-person.ts'
+import { personRows, verifyPerson, type PersonRows } from '../core/verified-person.ts'
 
 /**
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one

@@ -3,7 +3,7 @@ import type { ProjectConfig } from '#policy/project-config.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { ActivePerson } from '../find-active-person.ts'
 import { isAdmitted } from '../is-admitted.ts'
-import { isFormer } from '../named-address.ts'
+import { isFormer } from '../../core/admission.ts'
 import type { ProvenIdentity } from './read-claims.ts'
 
 /**

@@ -6,7 +6,7 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { syncGroupMembers } from './sync-group-members.ts'
 import { byRight } from '../../core/authority.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
-import { isFormer, isNamed } from '../named-address.ts'
+import { isFormer, isNamed } from '../../core/admission.ts'
 import { lockByAddress } from '../person-by-address.ts'
 
 /**

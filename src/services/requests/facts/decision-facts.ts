@@ -16,7 +16,7 @@ import {
   verifyPerson,
   type PersonRows,
   type VerifiedPerson,
-} from '../people/verified-person.ts'
+} from '../../core/verified-person.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 

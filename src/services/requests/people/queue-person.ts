@@ -6,7 +6,7 @@ import type { Caller } from '../../core/context.ts'
 import { lockRequest } from '../../core/locks.ts'
 import type { JudgingContext, UnitOfWork } from '../../core/unit-of-work.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
-import { personRows, verifyPerson, type PersonRows } from './verified-person.ts'
+import { personRows, verifyPerson, type PersonRows } from '../../core/verified-person.ts'
 import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
 
 /**

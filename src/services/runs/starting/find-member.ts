@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
+import { personRows, verifyPerson, type PersonRows } from '../../core/verified-person.ts'
 
 /** A person who is not disabled, and whether they are a member of one of the teams now. */
 export type Member = PersonRef & { readonly isMember: boolean }
