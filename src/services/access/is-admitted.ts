@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { Problem } from '#domain/problem.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
-import { isFormer, isNamed } from '../core/admission.ts'
 import type { Db, Tx } from '#store/database.ts'
+import { isFormer, isNamed, versionToAdmitBy } from '../core/admission.ts'
 import type { ServiceContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { personRows, verifyPerson, type PersonRows } from '../core/verified-person.ts'
@@ -27,17 +26,14 @@ export async function isAdmitted(
 }
 
 /**
- * The same for somebody who was admitted before, by the version in force. While no version can be
- * trusted, they stay: then nothing starts and nothing is decided.
+ * The same for somebody who was admitted before. While no version can be trusted, the last one that
+ * this process trusted applies; a process that has trusted none yet lets them stay.
  */
 export async function isStillAdmitted(
   ctx: Pick<ServiceContext, 'db' | 'seals' | 'policies'>,
   person: { readonly id: string; readonly email: string },
 ): Promise<boolean> {
-  const policy = await ctx.policies.inForce().catch((error: unknown) => {
-    if (error instanceof Problem && error.code === 'unavailable') return null
-    throw error
-  })
+  const policy = await versionToAdmitBy(ctx.policies)
   return policy === null || isAdmitted(ctx, policy.config, person)
 }
 

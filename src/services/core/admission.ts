@@ -1,4 +1,8 @@
+import { Problem } from '#domain/problem.ts'
+import type { Policy } from '#policy/policy.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
+import type { Tx } from '#store/database.ts'
+import type { PolicyReader } from './context.ts'
 
 /** Whether the configuration names this address. */
 export function isNamed(config: ProjectConfig, email: string): boolean {
@@ -11,4 +15,21 @@ export function isNamed(config: ProjectConfig, email: string): boolean {
  */
 export function isFormer(config: ProjectConfig, email: string): boolean {
   return config.people.some(({ formerly = [] }) => formerly.includes(email))
+}
+
+/**
+ * The version by which somebody who was admitted is judged again: the one in force or, while none
+ * can be trusted, the last one that this process trusted. `null`: it has trusted none yet. Who can
+ * make the version in force unreadable brings nobody back whom it had removed.
+ */
+export async function versionToAdmitBy(
+  policies: Pick<PolicyReader, 'inForce' | 'lastTrusted'>,
+  on?: Tx,
+): Promise<Policy | null> {
+  try {
+    return await policies.inForce(on)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unavailable') return policies.lastTrusted()
+    throw error
+  }
 }

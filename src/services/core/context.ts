@@ -62,6 +62,8 @@ export interface ServiceContext {
  */
 export interface PolicyReader {
   inForce(on?: Tx): Promise<Policy>
+  /** what `inForce` returned last in this process; `null`: nothing yet */
+  lastTrusted(): Policy | null
   byDigest(digest: string, on?: Tx): Promise<Policy>
 }
 
@@ -76,6 +78,7 @@ export function within<Asks extends Pick<ServiceContext, 'db' | 'policies'>>(
     db: tx,
     policies: {
       inForce: () => policies.inForce(tx),
+      lastTrusted: () => policies.lastTrusted(),
       byDigest: (digest) => policies.byDigest(digest, tx),
     },
   }

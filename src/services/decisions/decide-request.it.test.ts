@@ -125,7 +125,8 @@ describe('an approval', () => {
     const three = 'routing: [{ when: { tool: "*" }, queue: security, quorum: { count: 3 } }]\n'
     files.set('countersign.yaml', config.replace('rights:', `${three}rights:`))
     const later = policyOf({ texts: files, toolFiles: [] })
-    const policies = { inForce: async () => later, byDigest: async () => later }
+    const inForce = async () => later
+    const policies = { ...service.ctx.policies, inForce, byDigest: inForce }
     const decision = { request: request.id, body: approving(request) }
     const ctx = { ...service.ctx, policies }
     expect(await decideRequest(ctx, joiner.caller, decision)).toMatchObject({

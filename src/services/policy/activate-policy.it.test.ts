@@ -209,6 +209,7 @@ test('changing or removing the newest activation puts no older one in force: not
   await using world = await createWorld()
   const first = await world.activate(loose)
   await world.activate(strict)
+  const { digest } = await world.ctx.policies.inForce()
   await sql`update policy_activation set digest = ${first.policy.digest} where sequence = 2`.execute(
     world.db,
   )
@@ -217,6 +218,8 @@ test('changing or removing the newest activation puts no older one in force: not
   await expect(world.ctx.policies.inForce()).rejects.toMatchObject({
     message: expect.stringContaining('Activation 2 of the policy was changed or removed'),
   })
+  expect(world.ctx.policies.lastTrusted()?.digest).toBe(digest)
+  expect(world.fresh().lastTrusted()).toBeNull()
 })
 
 test('activating again repairs rows that were changed or are in the way', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Problem } from '#domain/problem.ts'
 import { createMailedLink } from '#services/access/sign-in/create-mailed-link.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { softwarePasskey } from '../../harness/fixtures/keys/software-passkey.ts'
@@ -16,7 +17,7 @@ const email = 'ada@example.com'
 /** Until the end, the version in force does not name Ada, or only as an earlier address of Olga. */
 async function withoutAda(formerly: string[] = []): Promise<Disposable> {
   const { policies } = api.service.ctx
-  const { inForce } = policies
+  const { inForce, lastTrusted } = policies
   const policy = await inForce()
   const people = policy.config.people
     .filter((person) => person.email !== email)
@@ -27,8 +28,9 @@ async function withoutAda(formerly: string[] = []): Promise<Disposable> {
       await inForce(on)
       return version
     },
+    lastTrusted: () => version,
   })
-  return { [Symbol.dispose]: () => void Object.assign(policies, { inForce }) }
+  return { [Symbol.dispose]: () => void Object.assign(policies, { inForce, lastTrusted }) }
 }
 
 const post = (path: string, body: object): Promise<Reply> => api.ask(path, { method: 'POST', body })
@@ -89,4 +91,18 @@ test('somebody whom the project no longer names signs in by no way, and their se
   expect((await startByKey()).status).toBe(422)
   expect((await ada.post(`/v1/key-proposals/${proposal.id}/claim`)).status).toBe(201)
   expect((await post('/v1/auth/link', { token: await ownLink() })).status).toBe(200)
+})
+
+// Rules: product.md 18; security.md 21, 29
+test('whom the project stopped naming does not come back while no version can be trusted; a process that has trusted none yet keeps everybody', async () => {
+  const { policies } = api.service.ctx
+  using _ = await withoutAda()
+  const inForce = async (): Promise<never> => {
+    throw new Problem('unavailable', 'No version can be trusted')
+  }
+  Object.assign(policies, { inForce })
+  expect((await ada.get('/v1/me')).status).toBe(401)
+  expect((await olga.get('/v1/me')).status).not.toBe(401)
+  Object.assign(policies, { lastTrusted: () => null })
+  expect((await ada.get('/v1/me')).status).not.toBe(401)
 })

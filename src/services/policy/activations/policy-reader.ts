@@ -23,14 +23,15 @@ const maxCached = 64
 
 /**
  * Reads the policy versions that this installation activated. It asks Postgres every time which one
- * is in force, and accepts only a signed activation and a text with the right digest. Both methods
- * reject with `unavailable` when nothing trustworthy is stored.
+ * is in force, and accepts only a signed activation and a text with the right digest. `inForce` and
+ * `byDigest` reject with `unavailable` when nothing trustworthy is stored.
  */
 export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
   const { db, verifier, memory, log } = parts
   const versions = new Map<string, Policy>()
   const activated = new Set<string>()
   let reportedForged = 0
+  let lastTrusted: Policy | null = null
 
   async function version(digest: string, on: Db | Tx): Promise<Policy> {
     const cached = versions.get(digest)
@@ -59,8 +60,11 @@ export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
       if (statement === null) {
         throw new Problem('unavailable', 'No policy version has been activated yet')
       }
-      return await version(statement.policyDigest, on ?? db)
+      lastTrusted = await version(statement.policyDigest, on ?? db)
+      return lastTrusted
     },
+
+    lastTrusted: () => lastTrusted,
 
     async byDigest(digest, on) {
       if (!activated.has(digest)) {
