@@ -3,8 +3,9 @@ import { newId } from '#domain/new-id.ts'
 import { describe, expect, test } from 'vitest'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { everyRow, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
@@ -26,6 +27,7 @@ import { revokeApiKey } from './api-keys/revoke-api-key.ts'
 import { rotateApiKey } from './api-keys/rotate-api-key.ts'
 import { keyOfClient } from './oidc/key-of-client.ts'
 import { saveView } from './saved-views.ts'
+import { sealedMembership } from './sealed-rows.ts'
 import { endOtherSessions } from './sessions/end-sessions.ts'
 import { createSignInLink } from './sign-in/sign-in-link.ts'
 
@@ -121,6 +123,48 @@ describe('a person who is disabled between the judgement and the record', () => 
     await setDisabled(null)
     expect(outcome).toBe('disabled')
     expect(await rowsOf(db, 'api_key', { name: 'editor (OAuth)' })).toEqual([])
+  })
+})
+
+/** Puts a version into force that does not name Ada; `null`: the one that does, again. */
+const setFormer = (end: Date | null) =>
+  desk.activate({
+    'countersign.yaml': end === null ? deskConfig : deskConfig.replace('ada@example.com, ', ''),
+  })
+
+// Rules: product.md 17, 18; security.md 22
+describe('a person whom the project stops naming between the judgement and the record', () => {
+  test.each(Object.entries({ ...adasActs, ...keysActs }))(
+    'by themselves or by their key: %s is refused and writes nothing',
+    async (_, act) => {
+      expect(await actWhile(act, setFormer)).toEqual(refusedWithoutTrace)
+    },
+  )
+
+  test('starts no run either when the version was in force before the start was judged', async () => {
+    await setFormer(new Date())
+    const then = await everyRow(db)
+    const { code } = await refusal(
+      startRun(desk.api, ada.caller, { worker: 'scribe', input: 'Write' }),
+    )
+    expect({ code, wrote: (await everyRow(db)) !== then }).toEqual(refusedWithoutTrace)
+    await setFormer(null)
+  })
+
+  test('acts on as a member of a team by a group of the sign-in provider', async () => {
+    await setFormer(new Date())
+    const membership = sealedMembership(testSeals, {
+      team: 'operators',
+      person_id: ada.id,
+      until: tomorrow,
+      id: newId(),
+    })
+    await db.insertInto('membership').values(membership).execute()
+    await startRun(desk.api, ada.caller, { worker: 'scribe', input: 'Write' })
+    await messageRun(desk.api, ada.caller, { runId, text: 'Go on' })
+    const call = { tool: 'deploy', input: {}, externalId: 'by-group' }
+    expect(await openExternal(desk.api, key.caller, call)).toMatchObject({ state: 'pending' })
+    await setFormer(null)
   })
 })
 

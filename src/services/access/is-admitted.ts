@@ -7,12 +7,7 @@ import type { ServiceContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { personRows, verifyPerson, type PersonRows } from '../core/verified-person.ts'
 
-/**
- * Whether a person may sign in: the configuration names their address, also as an earlier one of
- * somebody, or one of their groups at the sign-in provider fills a team, by memberships whose seals
- * hold. The row of a person whom the configuration no longer names stays for the trail, and signs
- * nobody in.
- */
+/** Whether a configuration admits a person (`admits`), by memberships whose seals hold. */
 export async function isAdmitted(
   { db, seals }: { readonly db: Db | Tx; readonly seals: Seals },
   config: ProjectConfig,

@@ -8,6 +8,7 @@ import type { PersonTable } from '#store/tables/people.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import type { Caller } from './context.ts'
+import { personRows, type PersonRows } from './verified-person.ts'
 
 /**
  * Locks a run's lineage from the root down, the one order in which every verb locks
@@ -57,18 +58,16 @@ export async function lockRights(tx: Tx, personIds: readonly string[]): Promise<
 
 /**
  * Locks a person's row until the commit, so that they cannot be disabled; others can lock the same.
- * Returns the row, if there is one.
+ * Returns the row, if there is one, with the memberships.
  */
-export async function lockPersonShared(
-  tx: Tx,
-  personId: string,
-): Promise<LockedPerson | undefined> {
-  return tx
+export async function lockPersonShared(tx: Tx, personId: string): Promise<PersonRows | undefined> {
+  const row = await tx
     .selectFrom('person')
-    .select(['id', 'email', 'disabled_at', 'other_ids', 'seal'])
+    .select(personRows.as('rows'))
     .where('id', '=', personId)
     .forShare()
     .executeTakeFirst()
+  return row?.rows
 }
 
 /**

@@ -7,7 +7,9 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Tx } from '#store/database.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
+import { admits, cannotSignIn, versionToAdmitBy } from './admission.ts'
 import { lockPersonShared, lockRights, type LockedPerson } from './locks.ts'
+import { personRows, verifyPerson, type VerifiedPerson } from './verified-person.ts'
 
 /** Whether a person has a right by the policy in force. Others never have one. */
 export async function hasRight(ctx: ServiceContext, actor: Actor, right: Right): Promise<boolean> {
@@ -83,19 +85,36 @@ interface BasisReader {
  * Why the basis of an authority is no longer valid, in the transaction that records the act;
  * `null`: it is valid. Until the commit a person who acts cannot be disabled, and where they act by
  * a right, no other policy version can take force. `forbidden`: the right has ended;
- * `unauthenticated`: the person was disabled, or the key has ended.
+ * `unauthenticated`: the person was disabled or is no longer admitted, or the key has ended. A
+ * right is given only to people whom the version names, so it needs no second judgement.
  */
 export async function endOfBasis(
   ctx: Pick<ServiceContext, 'policies'>,
   at: BasisReader,
   { personId, keyId, right }: Basis,
 ): Promise<Problem | null> {
-  if (right !== null && !(await stillHasRight(ctx, at, personId, right))) return needsRight(right)
-  if (keyId !== null) return endOfKey(at, { id: keyId, ownerId: personId })
-  if (right !== null) return null
-  const person = await lockPersonShared(at.tx, personId)
-  if (isActive(at.seals, person)) return null
-  return new Problem('unauthenticated', 'You can no longer sign in, so nothing was done')
+  const key = keyId === null ? null : { id: keyId, ownerId: personId }
+  if (right !== null) {
+    if (!(await stillHasRight(ctx, at, personId, right))) return needsRight(right)
+    return key === null ? null : endOfKey(at, key)
+  }
+  const [person, version] = await together([
+    key === null ? lockActor(at, personId) : ownerOfLive(at, key),
+    versionToAdmitBy(ctx.policies, at.tx),
+  ])
+  if (person === null && key !== null) return keyHasEnded()
+  const isAdmitted =
+    person?.enabled === true && (version === null || admits(version.config, person))
+  return isAdmitted ? null : cannotSignIn({ byKey: key !== null })
+}
+
+/** A person who acts, whose row is locked until the commit; `null`: unknown. */
+async function lockActor(
+  { tx, seals }: BasisReader,
+  personId: string,
+): Promise<VerifiedPerson | null> {
+  const rows = await lockPersonShared(tx, personId)
+  return rows === undefined ? null : verifyPerson(seals, rows)
 }
 
 async function stillHasRight(
@@ -120,7 +139,10 @@ interface OwnedKey {
 }
 
 async function endOfKey(at: BasisReader, key: OwnedKey): Promise<Problem | null> {
-  if (await isKeyLive(at, key)) return null
+  return (await isKeyLive(at, key)) ? null : keyHasEnded()
+}
+
+function keyHasEnded(): Problem {
   return new Problem('unauthenticated', 'This API key has ended since the call began')
 }
 
@@ -138,23 +160,31 @@ export async function requireLiveKey(at: BasisReader, key: OwnedKey): Promise<vo
  * seal must be valid, so that a row that was written by SQL determines neither its end nor its
  * owner (security.md 29).
  */
-export async function isKeyLive(
+export async function isKeyLive(at: BasisReader, key: OwnedKey): Promise<boolean> {
+  return (await ownerOfLive(at, key)) !== null
+}
+
+/** The owner of such a key; `null`: it has ended. */
+async function ownerOfLive(
   { tx, seals }: BasisReader,
   { id, ownerId }: OwnedKey,
-): Promise<boolean> {
-  const key = await tx
+): Promise<VerifiedPerson | null> {
+  const row = await tx
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
     .selectAll('api_key')
+    .select(personRows.as('owner'))
     .where('api_key.id', '=', id)
     .where('api_key.owner_id', '=', ownerId)
     .where('api_key.revoked_at', 'is', null)
     .where(sql<boolean>`coalesce(api_key.expires_at > clock_timestamp(), true)`)
     .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
+  if (row === undefined) return null
+  const { owner, ...key } = row
   // A revocation outside the database counts whatever the rows say.
-  if (!seals.holds('api_key', key)) return false
-  return !seals.revocations.has({ what: 'person', id: ownerId })
+  const hasEnded = seals.revocations.has({ what: 'person', id: ownerId })
+  return hasEnded || !seals.holds('api_key', key) ? null : verifyPerson(seals, owner)
 }
 
 /** Whether somebody who can sign in has a right by the policy in force, beside one person. */

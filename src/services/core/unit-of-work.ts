@@ -82,7 +82,8 @@ const maxTries = 5
  * Runs `work` in one transaction: all or nothing. It needs an authority: one that exists, or one
  * that `judge` makes from rows that it locks in the same transaction; `work` gets what `judge`
  * returns besides. The basis of the authority is judged here again: rejects with `forbidden` where
- * a right has ended, with `unauthenticated` where the person was disabled or the key has ended.
+ * a right has ended, with `unauthenticated` where the person was disabled, the project no longer
+ * admits them, or the key has ended.
  * After the commit, the outbox rows go to this process's relay, without making the caller wait.
  * After a deadlock or conflict the unit starts again, so neither function may keep anything outside
  * of its transaction.

@@ -36,7 +36,7 @@ export interface ExternalOpening {
   readonly onBehalfOf: string | null
   /** ids of more people behind it */
   readonly alsoBehind?: readonly string[]
-  /** whose people may see it when policy pre-approves it */
+  /** whose people may see it when policy pre-approves it; not read for a call that asks */
   readonly queue: Queue | null
 }
 

@@ -8,6 +8,7 @@ import type { Db, Tx } from '#store/database.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
+import type { Queue } from '#policy/project-config.ts'
 import type { Principal } from '../requests/people/principals-of-run.ts'
 import { readMembers, requireReachable } from '../requests/people/reach.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
@@ -61,9 +62,7 @@ export async function openExternal(
       await lockOwner(unit, program)
       const earlier = await findOpened({ db: unit.tx, seals: unit.seals }, key)
       if (earlier !== null) return earlier
-      const { config, workers } = await ctx.policies.inForce(unit.tx)
-      const queueName = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
-      const queue = config.queues.get(queueName ?? '') ?? null
+      const queue = result.judgement.routing === null ? await queueNow(ctx, unit.tx, call) : null
       const opening = {
         call,
         bodyHash,
@@ -157,6 +156,17 @@ async function findOpened(
     ? 'Another key used this externalId, and the person who proposed your key is not behind its request; use a new one'
     : 'This externalId was used before for another request; use a new one'
   throw new Problem('idempotency_key_reused', refusal, { request: request.id })
+}
+
+/** The queue whose people may see a call that nobody decides. */
+async function queueNow(
+  { policies }: Pick<SigningContext, 'policies'>,
+  tx: Tx,
+  call: ExternalInput,
+): Promise<Queue | null> {
+  const { config, workers } = await policies.inForce(tx)
+  const name = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
+  return config.queues.get(name ?? '') ?? null
 }
 
 /** The id of a person who can sign in; `null` when nobody is named. */

@@ -21,8 +21,10 @@ let state = 7
 const database = disposeAfterTests(await createTestDatabase())
 const service = await createTestService(database.db)
 const teams = [[], [], ['platform'], ['data'], ['operators'], ['platform', 'data']]
+// Who is in no team must be named, or their programs ask nothing.
+const addresses = ['ada@example.com', 'edsger@example.com']
 for (const [place, of] of teams.entries()) {
-  people.push(await addPerson(database.db, `Person ${place}`, of))
+  people.push(await addPerson(database.db, `Person ${place}`, of, addresses[place]))
 }
 // Somebody has to be left who may decide.
 for (const name of ['Rosa', 'Radia']) await addPerson(database.db, name, ['platform', 'security'])

@@ -7,6 +7,7 @@ import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
+import { admits, cannotSignIn } from '../../core/admission.ts'
 import type { Caller, PolicyReader } from '../../core/context.ts'
 import { lockRights } from '../../core/locks.ts'
 import { requireLiveKey, rightsIn } from '../../core/rights-of.ts'
@@ -45,7 +46,9 @@ interface JudgedStart {
  * a start may take seconds. Until the commit no other policy version can take force, and the people
  * cannot be disabled. Rejects with `conflict` where another version is in force by now, with
  * `budget_exhausted`, `unauthenticated` for a key that has ended, `forbidden` where the starter,
- * the key's owner or the caller may not start it any more, and `mode_not_permitted`.
+ * the key's owner or the caller may not start it any more, `mode_not_permitted`, and
+ * `unauthenticated` where this version does not admit the caller: they were signed in before it
+ * took force, and their call took long to arrive.
  */
 export async function requireMayStart(
   { policies }: { readonly policies: Pick<PolicyReader, 'inForce'> },
@@ -66,22 +69,28 @@ export async function requireMayStart(
   if (inForce.digest !== policy.digest) throw new PolicyChanged()
   if (used !== null) throw usedUpProblem(used)
   const rowsOf = (id: string) => people.find(({ person }) => person['id'] === id) ?? null
-  const rightsNow = (id: string) => {
+  const personNow = (id: string) => {
     const rows = rowsOf(id)
     const person = rows === null ? null : verifyPerson(seals, rows)
-    return rightsIn(policy.config, person?.enabled === true ? person.email : null)
+    return person?.enabled === true ? person : null
   }
+  const rightsNow = (id: string) => rightsIn(policy.config, personNow(id)?.email ?? null)
   const requireStarterNow = (id: string) =>
     requireStarter(current, memberOf(seals, rowsOf(id), current.startableBy ?? []))
   if (starter !== null) {
     requireStarterNow(starter.id)
     if (mode === 'approve_all') requireApproveAll(rightsNow(starter.id))
   }
-  if (callerId === null || callerId === starter?.id) return
-  if (actor.type === 'machine') requireStarterNow(callerId)
-  // The caller starts a run of a schedule now, whose runs start as another person: that takes
-  // `manageRuns`.
-  else if (!rightsNow(callerId).has('manageRuns')) throw notManagerOfStarts()
+  if (callerId === null) return
+  if (callerId !== starter?.id) {
+    if (actor.type === 'machine') requireStarterNow(callerId)
+    // The caller starts a run of a schedule now, whose runs start as another person: that takes
+    // `manageRuns`.
+    else if (!rightsNow(callerId).has('manageRuns')) throw notManagerOfStarts()
+  }
+  const person = personNow(callerId)
+  if (person !== null && admits(policy.config, person)) return
+  throw cannotSignIn({ byKey: actor.type === 'machine' })
 }
 
 /** The person who calls, or who owns the key that does; `null`: a time or a message does. */

@@ -165,10 +165,11 @@ describe('starting', () => {
       await desk.activate({ 'countersign.yaml': alone.replace('{ team: platform }', queue) })
       expect(await code(desk.start())).toBe('done')
     }
-    // At another address too, as long as the project says whose it was.
+    // At another address too, as long as the project says whose it was; else the former address
+    // starts nothing.
     const renamed = alone.replace('[ada@example.com]', '[king@example.com]')
     for (const [formerly, answer] of [
-      ['', 'done'],
+      ['', 'unauthenticated'],
       [', formerly: ada@example.com', 'unreachable_approvers'],
     ]) {
       const people = `people:\n  - { email: king@example.com${formerly} }\n`
