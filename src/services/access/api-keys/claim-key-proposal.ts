@@ -5,7 +5,6 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ApiKeyRecord } from './api-key.ts'
-import { refuseFormer } from './create-api-key.ts'
 import { insertApiKey } from './insert-api-key.ts'
 import { proposals, proposalOf } from './list-key-proposals.ts'
 import { bySelf } from '../../core/authority.ts'
@@ -13,8 +12,7 @@ import { bySelf } from '../../core/authority.ts'
 /**
  * Makes the key that was proposed to the caller, once, and shows it to them alone. The proposer is
  * behind all that is done with it. Rejects with `not_found` for somebody else's proposal or one
- * that has ended, with `forbidden` if the project no longer names the caller, with `conflict` if
- * the key would have expired by now. Audits `key.created`.
+ * that has ended, with `conflict` if the key would have expired by now. Audits `key.created`.
  */
 export async function claimKeyProposal(
   ctx: ServiceContext,
@@ -34,7 +32,6 @@ export async function claimKeyProposal(
     if (expiresAt !== null && expiresAt <= (await databaseTime(unit.tx))) {
       throw new Problem('conflict', 'The proposed key has expired: ask for a new proposal')
     }
-    await refuseFormer(ctx, unit, owner)
     const proposed = await unit.tx
       .deleteFrom('api_key_proposal')
       .where('id', '=', input.id)

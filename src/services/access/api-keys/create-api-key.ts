@@ -1,17 +1,16 @@
 import { Problem } from '#domain/problem.ts'
 import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ApiKeyRecord } from './api-key.ts'
 import { insertApiKey, type NewApiKey } from './insert-api-key.ts'
-import { isAdmittedNow } from '../is-admitted.ts'
 import { readPerson } from '../read-person.ts'
 import { bySelf } from '../../core/authority.ts'
 
 /**
  * Makes an API key of the caller, `cs_<id>_<secret>`, shown this once. `proposeApiKey` proposes a
- * key to somebody else. Rejects with `forbidden` for callers that are not people, or whom the
- * project no longer names, with `invalid_request` for an expiry in the past. Audits `key.created`.
+ * key to somebody else. Rejects with `forbidden` for callers that are not people, and with
+ * `invalid_request` for an expiry in the past. Audits `key.created`.
  */
 export async function createApiKey(
   ctx: ServiceContext,
@@ -22,23 +21,9 @@ export async function createApiKey(
   await refusePast(ctx, input.expiresAt)
   const { id, name, email } = await readPerson(ctx, authority.actor.id)
   const owner = { id, name, email }
-  return inUnitOfWork(ctx, authority, async (unit) => {
-    await refuseFormer(ctx, unit, owner)
-    return insertApiKey(unit, { ...input, owner, proposedBy: null })
-  })
-}
-
-/**
- * Refuses a key to somebody whom the project no longer names but who is still signed in: the key
- * would outlive their session.
- */
-export async function refuseFormer(
-  ctx: ServiceContext,
-  unit: UnitOfWork,
-  owner: { readonly id: string; readonly email: string },
-): Promise<void> {
-  if (await isAdmittedNow(ctx, unit, owner)) return
-  throw new Problem('forbidden', 'The project no longer names you, so you get no new key')
+  return inUnitOfWork(ctx, authority, (unit) =>
+    insertApiKey(unit, { ...input, owner, proposedBy: null }),
+  )
 }
 
 /** Rejects an expiry that has passed with `invalid_request`. */
