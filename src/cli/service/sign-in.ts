@@ -30,7 +30,7 @@ export function withKey(url: string, key: string): Service {
   return new Service(
     url,
     { 'user-agent': agent, authorization: `Bearer ${key}` },
-    `The service at ${url} does not take the key in COUNTERSIGN_API_KEY: it is mistyped, revoked, or its owner is disabled. As a person: countersign login ${url}, or --as EMAIL in the development profile`,
+    `The service at ${url} does not take the key in COUNTERSIGN_API_KEY: it is mistyped, revoked, or its owner is disabled or no longer a person of the project. As a person: countersign login ${url}, or --as EMAIL in the development profile`,
   )
 }
 

@@ -127,7 +127,8 @@ function readRow(ctx: ServiceContext, { id, secretHash }: KeySecret) {
 
 /**
  * Whether a key's secret that was valid is still valid: the key neither revoked nor expired, the
- * secret not replaced, the owner not disabled. It does not count as a use of the key.
+ * secret not replaced, the owner not disabled and still a person of the project. It does not count
+ * as a use of the key.
  */
 export async function isSecretLive(
   ctx: ServiceContext,

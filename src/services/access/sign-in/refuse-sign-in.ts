@@ -40,5 +40,5 @@ const signInSentences = {
   host: 'This token is not right: it is in run/host-token of the data folder',
   browser:
     'A browser must sign in on the page of this service, which stores the key of its session: open /sign-in',
-  key: 'This API key is not valid: it is unknown, revoked or expired, or its owner is disabled',
+  key: 'This API key is not valid: it is unknown, revoked or expired, or its owner is disabled or no longer a person of the project',
 } as const
