@@ -8,7 +8,8 @@ import {
 
 /**
  * How long a membership by group holds after the sign-in that reported the group: longer than any
- * session lasts.
+ * session lasts. Keys may last longer: those of somebody whom only a group admits stop counting
+ * then, until the next sign-in.
  */
 const groupsHoldForMs = 30 * 24 * 3_600_000
 
