@@ -126,6 +126,17 @@ describe('a person who is disabled between the judgement and the record', () => 
   })
 })
 
+test('a client whose person was just found by its token has its key without another read of the version', async () => {
+  const client = { issuer: 'https://id.example.com', client: 'other', person: { ...ada, email } }
+  const key = await keyOfClient(desk.api, client)
+  expect(key).toMatchObject({ ownerId: ada.id })
+  const inForce = async (): Promise<never> => {
+    throw new Error('The version was read')
+  }
+  const ctx = { ...desk.api, policies: { ...desk.api.policies, inForce } }
+  expect(await keyOfClient(ctx, client)).toEqual(key)
+})
+
 /** Puts a version into force that does not name Ada; `null`: the one that does, again. */
 const setFormer = (end: Date | null) =>
   desk.activate({

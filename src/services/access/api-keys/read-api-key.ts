@@ -39,16 +39,17 @@ export async function readApiKey(
 ): Promise<KeyIdentity | null> {
   const [, id, secret] = keyForm.exec(key) ?? []
   if (id === undefined || secret === undefined) return null
-  return readKey(ctx, { id, secretHash: hashToken(secret) }, cache)
+  return readKey(ctx, { id, secretHash: hashToken(secret) }, { cache, isOwnerAdmitted: false })
 }
 
 /** The identity of a valid key by its id and the hash of its secret; null: there is none. */
 export async function readKey(
   ctx: ServiceContext,
   { id, secretHash }: KeySecret,
-  cache: SignInCache | null,
+  /** `isOwnerAdmitted`: the caller has just judged that, so it is not judged again */
+  { cache, isOwnerAdmitted }: { cache: SignInCache | null; isOwnerAdmitted: boolean },
 ): Promise<KeyIdentity | null> {
-  const load = () => lookUp(ctx, { id, secretHash })
+  const load = () => lookUp(ctx, { id, secretHash }, isOwnerAdmitted)
   const row =
     cache === null
       ? (await load())?.found
@@ -80,10 +81,15 @@ export async function readKey(
 /** The row of a valid key with its owner, whose seals hold. */
 type KeyRow = NonNullable<Awaited<ReturnType<typeof readRow>>>
 
-async function lookUp(ctx: ServiceContext, key: KeySecret): Promise<SignIn<KeyRow> | null> {
+async function lookUp(
+  ctx: ServiceContext,
+  key: KeySecret,
+  isOwnerAdmitted: boolean,
+): Promise<SignIn<KeyRow> | null> {
   const row = await readRow(ctx, key)
   if (row === undefined || !(await checkSeals(ctx, 'api_key', row, row.owner_id))) return null
-  if (!(await isStillAdmitted(ctx, { id: row.owner_id, email: row.email }))) return null
+  const owner = { id: row.owner_id, email: row.email }
+  if (!isOwnerAdmitted && !(await isStillAdmitted(ctx, owner))) return null
   const restsOnSecret = { what: 'key_secret', id: key.secretHash } as const
   // A rotation revoked this secret: somebody restored the row by SQL.
   if (ctx.seals.revocations.has(restsOnSecret)) return null
@@ -135,7 +141,7 @@ export async function isSecretLive(
   key: KeySecret,
   cache: SignInCache | null,
 ): Promise<boolean> {
-  const load = () => lookUp(ctx, key)
+  const load = () => lookUp(ctx, key, false)
   if (cache === null) return (await load()) !== null
   const name = `key ${key.id} ${key.secretHash}`
   return (await cache.read(ctx, name, load, () => true, 'judged by the look-up')) !== null

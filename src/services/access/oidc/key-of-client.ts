@@ -26,7 +26,9 @@ export async function keyOfClient(
 ): Promise<KeyIdentity | SignInRefusal> {
   const id = hashJson({ issuer, client, ownerId: person.id }).slice(7, 23)
   const secretHash = noSecretOf(id)
-  const existing = await readKey(ctx, { id, secretHash }, null)
+  // The person was found by the version in force right before this (`personOfToken`).
+  const reading = { cache: null, isOwnerAdmitted: true }
+  const existing = await readKey(ctx, { id, secretHash }, reading)
   if (existing !== null) return existing
   const { name } = person
   const caller = { actor: { type: 'person', id: person.id, name }, channel: 'api' } as const
@@ -53,12 +55,12 @@ export async function keyOfClient(
     return true
   })
   const isMade = await attempt.catch((error: unknown) => {
-    // The person was disabled since the token was judged.
+    // The person was disabled, or the project stopped admitting them, since the token was judged.
     if (error instanceof Problem && error.code === 'unauthenticated') return null
     throw error
   })
   if (isMade === null) return 'disabled'
-  const key = await readKey(ctx, { id, secretHash }, null)
+  const key = await readKey(ctx, { id, secretHash }, reading)
   if (key === null && isMade) return 'disabled'
   return key ?? 'client_revoked'
 }
