@@ -1,8 +1,5 @@
-import { SignInCache } from '#services/access/sign-in-cache.ts'
+import { SignInCache, signInChannel } from '#services/access/sign-in-cache.ts'
 import { Listener } from './listener.ts'
-
-/** The channel of the triggers of `session`, `api_key` and `person`, with the id of the person. */
-const channel = 'countersign_sign_in'
 
 /** The cached look-ups of a process, as long as it is notified of every change. */
 export class SignInChanges implements AsyncDisposable {
@@ -19,9 +16,8 @@ export class SignInChanges implements AsyncDisposable {
     this.cache = cache
     this.#listener = new Listener({
       url,
-      channels: [channel],
-      // Without a person, all rows of a table were removed; without a channel, notifications were
-      // missed.
+      channels: [signInChannel],
+      // Without a channel, notifications were missed.
       onNotification: (from, personId) =>
         cache.forget(from === null || personId === '' ? null : personId),
     })

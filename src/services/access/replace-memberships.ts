@@ -1,9 +1,10 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { endingId } from '#domain/statements/row-seals.ts'
 import type { MembershipTable } from '#store/tables/people.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { sealedMembership } from './sealed-rows.ts'
+import { signInChannel } from './sign-in-cache.ts'
 
 /** The parts of a unit that change memberships. */
 export type MembershipUnit = Pick<UnitOfWork, 'tx' | 'seals' | 'revoke' | 'audit'>
@@ -17,7 +18,8 @@ export type WantedMembership = Pick<Selectable<MembershipTable>, 'team' | 'perso
  * Replaces all memberships, or those that groups gave to one person, by the first wanted one of
  * each person in a team. Memberships that continue keep their id; the ids of the others are
  * recorded outside the database, so that a row that is put back makes nobody a member (security.md
- * 29). Audits `credential.changed` for each of these.
+ * 29). Audits `credential.changed` for each of these. Processes forget the sign-ins that they
+ * looked up: a version or a group may have ended what admitted them.
  */
 export async function replaceMemberships(
   { tx, seals, revoke, audit }: MembershipUnit,
@@ -53,6 +55,8 @@ export async function replaceMemberships(
     'membership',
     losses.flatMap(({ membershipIds }) => membershipIds),
   )
+  const whose = which === 'all' ? '' : which.byGroupOf
+  await sql`select pg_notify(${signInChannel}, ${whose})`.execute(tx)
   await audit(
     ...losses.map(({ team, person_id: personId, membershipIds }) => ({
       type: 'credential.changed' as const,

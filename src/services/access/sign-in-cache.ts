@@ -1,6 +1,12 @@
 import type { Revocation } from '#domain/statements/row-seals.ts'
 import type { ServiceContext } from '../core/context.ts'
 
+/**
+ * The channel of the triggers of `session`, `api_key` and `person`, and of changed memberships,
+ * with the id of the person; without one, all look-ups are void.
+ */
+export const signInChannel = 'countersign_sign_in'
+
 /** How long a look-up counts at most, also when somebody changes rows without the triggers. */
 const maxAgeMs = 2000
 /**
@@ -28,11 +34,12 @@ interface Entry extends SignIn<unknown> {
 export type Use = 'judged by the look-up' | 'judged again'
 
 /**
- * Look-ups of sessions and API keys, which the database invalidates: a trigger notifies of every
- * change of a session, a key or a person except the time of last use. A look-up counts for two
- * seconds at most, or for thirty in verbs that read the session again in their own transaction;
- * none counts while notifications are not received. At each use the ledger is asked for what was
- * revoked. Verbs that write without reading the session again do not use it.
+ * Look-ups of sessions and API keys, which the database invalidates: it notifies of every change of
+ * a session, a key or a person except the time of last use, of every activation, and when groups of
+ * somebody are read again. A look-up counts for two seconds at most, or for thirty in verbs that
+ * read the session again in their own transaction; none counts while notifications are not
+ * received. At each use the ledger is asked for what was revoked. Verbs that write without reading
+ * the session again do not use it.
  */
 export class SignInCache {
   readonly #entries = new Map<string, Entry>()

@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SignInChanges } from '#delivery/sign-in-changes.ts'
 import { SignInCache } from '#services/access/sign-in-cache.ts'
+import { activatePolicy } from '#services/policy/activate-policy.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { addPerson, type TestPerson } from '../../harness/fixtures/people.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../../harness/fixtures/count-queries.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { Interruptible } from '../../harness/outages/interruptible.ts'
+import { fixtureFiles } from '../../harness/fixtures/project.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
@@ -305,4 +308,13 @@ test('a row that was forged is refused when it is looked up, however often other
   expect(refused.map(({ document }) => JSON.parse(document).detail)).toContainEqual(
     expect.objectContaining({ why: 'tampered', id: one.sessionId }),
   )
+})
+
+// Rules: product.md 18; security.md 21
+test('a look-up ends by the notification when a version takes force that no longer admits its person', async () => {
+  const { here } = await signedIn()
+  const { ctx } = api.service
+  const activating = { ...ctx, policies: createPolicyReader(ctx) }
+  await activatePolicy(activating, { files: fixtureFiles, note: null })
+  await waitUntil(async () => (await here.get('/v1/me')).status === 401, { withinMs: 30_000 })
 })
