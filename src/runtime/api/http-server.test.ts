@@ -78,6 +78,32 @@ test.each([
   await listening.drain(0)
 })
 
+// Rules: security.md 37
+test.each([
+  ['has one connection too many', 0, '', 503],
+  ['is too slow', 1, 'POST / HTTP/1.1\r\n', 408],
+])(
+  'a client that %s is refused, and what it sends after that is not carried out',
+  async (_which, bound, before, status) => {
+    let requests = 0
+    const listening = await listen(() => void (requests += 1), address)
+    boundConnections(listening.server, bound)
+    listening.server.headersTimeout = 50
+    const socket = connect({ port: listening.port, host: address.host, allowHalfOpen: true })
+    socket.write(before)
+    await once(socket, 'readable')
+    expect(String(socket.read())).toContain(`HTTP/1.1 ${status} `)
+    const request = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+    socket.write(request.slice(before.length))
+    const count = promisify(listening.server.getConnections.bind(listening.server))
+    await expect.poll(() => count(), { timeout: 10_000 }).toBe(0)
+    expect(requests).toBe(0)
+    socket.destroy()
+    await listening.drain(0)
+  },
+  15_000,
+)
+
 // Rules: product.md 7
 test('what follows a request and is no HTTP does not become the answer to it', async () => {
   const listening = await listen((request, response) => {

@@ -22,7 +22,11 @@ export async function listen(
   app: RequestListener,
   { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
 ): Promise<ListeningServer> {
-  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, app)
+  const serve: RequestListener = (request, response) => {
+    // A refused connection is still read, though its client knows that nothing is carried out.
+    if (!request.socket.writableEnded) app(request, response)
+  }
+  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, serve)
   // All connections through a proxy have its address, so the proxy must bound them.
   if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)
   answerBadRequests(server)
@@ -54,8 +58,8 @@ export async function listen(
 }
 
 /**
- * Refuses connections of one address (IPv6: one network) beyond a number, with a sentence, before
- * anything is read from them.
+ * Refuses connections of one address (IPv6: one network) beyond a number, with a sentence, before a
+ * request. One that comes after that is not carried out (`listen`).
  */
 export function boundConnections(server: Server, maxPerAddress: number): void {
   const open = new Map<string, number>()
