@@ -7,6 +7,7 @@ import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { parsed, workspaceWith } from '../workspace.fixture.ts'
@@ -74,11 +75,12 @@ Do it.
       facts?: CallFacts
       printed?: PrintedCommand
       commit?: CommitIdentity
+      workspace?: Workspace
     } = {},
   ): Promise<ToolResult> {
     const tool = tools[name]
     return tool.execute(await parsed(tool, input), {
-      workspace: at.workspace,
+      workspace: how.workspace ?? at.workspace,
       signal: how.signal ?? new AbortController().signal,
       idempotencyKey: 'call-1:1',
       facts: how.facts ?? { toolHash: tool.definitionHash, bases: [] },
@@ -99,6 +101,17 @@ Do it.
       return { ...output, text, ...(streams === undefined ? {} : { streams }) }
     },
     tools,
+  }
+}
+
+/** A workspace whose folders cannot be flushed: what it writes is there, and may not stay. */
+export function withoutFlush(workspace: Workspace): Workspace {
+  return {
+    ...workspace,
+    async write(...change) {
+      await workspace.write(...change)
+      throw new Error('it was changed, and may not stay so')
+    },
   }
 }
 

@@ -2,11 +2,18 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CallFacts } from '#domain/requests/request.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { parsed } from '../workspace.fixture.ts'
-import { commandDesk, isThere, lingeringScripts, type RanCommand } from './commands.fixture.ts'
+import {
+  commandDesk,
+  isThere,
+  lingeringScripts,
+  withoutFlush,
+  type RanCommand,
+} from './commands.fixture.ts'
 
 const none = await findSandbox('no-such-bubblewrap')
 const optional = { host: none, sandbox: '{ required: false }' }
@@ -26,13 +33,17 @@ async function bareDesk(files: Readonly<Record<string, string>> = {}) {
     ...desk,
     async approvedShell(
       command: string,
-      how: { timeoutSeconds?: number; signal?: AbortSignal } = {},
+      how: { timeoutSeconds?: number; signal?: AbortSignal; workspace?: Workspace } = {},
     ): Promise<RanCommand> {
-      const { signal, ...more } = how
+      const { signal, workspace, ...more } = how
       const result = await desk.run(
         'shell',
         { command, cwd: 'work', ...more },
-        { facts: await approved(command), ...(signal === undefined ? {} : { signal }) },
+        {
+          facts: await approved(command),
+          ...(signal === undefined ? {} : { signal }),
+          ...(workspace === undefined ? {} : { workspace }),
+        },
       )
       return { ...(result.output as unknown as Omit<RanCommand, 'text'>), text: result.text }
     },
@@ -203,5 +214,15 @@ describe('protected names, without a sandbox', () => {
     expect(desk.text('work/.envrc')).toBe('old\n')
     expect(desk.text('work/.vscode/tasks.json')).toBe('{}\n')
     expect(readdirSync(path.join(desk.root, 'work/.vscode'))).toEqual(['tasks.json'])
+  })
+
+  test('that were put back and may not stay so are not told as those that could not be', async () => {
+    using desk = await bareDesk({ 'work/.npmrc': 'old\n' })
+    const workspace = withoutFlush(desk.workspace)
+    const ran = await desk.approvedShell('echo evil > .npmrc', { workspace })
+    expect(ran.violation).toContain(
+      'it changed "work/.npmrc", part of a protected name, which may not have been put back (it was changed, and may not stay so)',
+    )
+    expect(desk.text('work/.npmrc')).toBe('old\n')
   })
 })

@@ -200,8 +200,10 @@ async function runRecorded(
   { planned, plan, environment, mounts, storedNames }: PreparedRun,
   run: RunOfVector,
 ): Promise<{ readonly end: CommandEnd; readonly brokenRules: readonly string[] }> {
+  let met: readonly string[] | null = null
   const undo = async (hasBegun: boolean): Promise<string[]> => {
-    const met = hasBegun ? await settleMounts(workspace, mounts) : []
+    // Once: a program that was written back is another file than the one that was mounted.
+    met ??= hasBegun ? await settleMounts(workspace, mounts) : []
     const undoSentences = await planned.undo(planned.before)
     const restored =
       storedNames === null ? [] : await restoreNames(workspace, planned.before, storedNames)

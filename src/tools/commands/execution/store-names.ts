@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
@@ -82,8 +83,10 @@ async function attempt(work: () => Promise<string | null>): Promise<string | nul
   try {
     return await work()
   } catch (error) {
-    const why = error instanceof WorkspaceProblem ? error.code : 'unknown'
-    return `changed, which could not be put back (${why})`
+    // Only a refusal of the workspace says that nothing was done.
+    return error instanceof WorkspaceProblem
+      ? `changed, which could not be put back (${error.code})`
+      : `changed, which may not have been put back (${errorMessage(error)})`
   }
 }
 

@@ -16,7 +16,7 @@ import type { CallFacts } from '#domain/requests/request.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { parsed } from '../../workspace.fixture.ts'
-import { commandDesk, testSandbox } from '../commands.fixture.ts'
+import { commandDesk, testSandbox, withoutFlush } from '../commands.fixture.ts'
 
 const patient = { timeout: 240_000 }
 type Desk = Awaited<ReturnType<typeof commandDesk>>
@@ -161,6 +161,21 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
         /wrote to "work\/run\.sh" was not kept: something else/,
       )
       expect(desk.text('work/run.sh')).toBe('echo other\n')
+    },
+  )
+
+  test(
+    'a change to a program that may not stay on the disk is reported, beside how the command ended',
+    patient,
+    async () => {
+      using desk = await commandDesk({ 'work/run.sh': 'echo "# own" >> run.sh\necho done\n' })
+      const input = { file: 'sh', args: ['run.sh'], cwd: 'work' }
+      const ran = await desk.run('exec', input, { workspace: withoutFlush(desk.workspace) })
+      expect(ran).toMatchObject({ exitCode: 0, output: { stdout: 'done\n' } })
+      expect(ran.violation).toBe(
+        'what it wrote to "work/run.sh" may be lost: it was changed, and may not stay so',
+      )
+      expect(desk.text('work/run.sh')).toContain('\n# own\n')
     },
   )
 
