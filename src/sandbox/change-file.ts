@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { UncertainChange } from '#domain/tools/uncertain-change.ts'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
-import { isUnfinishedWrite } from './hidden-paths.ts'
+import { identityOf, isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
 import { withLockedFiles } from './lock-files.ts'
 import { hashFile, openFile, stateOf } from './open-file.ts'
@@ -177,13 +177,20 @@ async function renameToAbsent(source: string, target: string): Promise<void> {
   try {
     await unlink(source)
   } catch (error) {
-    const isBack = await unlink(target).then(
-      () => true,
-      () => false,
-    )
-    if (!isBack) throw new Error('a file has its old and its new name', { cause: error })
+    // Somebody else has removed it: the new name may be the only one of the file.
+    if (errorCode(error) === 'ENOENT') return
+    const isBack = await removeSecondName(source, target).catch(() => false)
+    if (!isBack) throw new Error('a file may have its old and its new name', { cause: error })
     throw error
   }
+}
+
+/** False: the two are not names of one file, because somebody has replaced one. */
+async function removeSecondName(source: string, target: string): Promise<boolean> {
+  const old = identityOf(await lstat(source, { bigint: true }))
+  if (identityOf(await lstat(target, { bigint: true })) !== old) return false
+  await unlink(target)
+  return true
 }
 
 function stale(at: string): WorkspaceProblem {

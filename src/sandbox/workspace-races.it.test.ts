@@ -11,6 +11,7 @@ import {
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { hashBytes } from '#domain/json/digest.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { openWorkspace } from './workspace.ts'
@@ -21,6 +22,7 @@ const enoughMs = 40_000
 const leastRounds = 300
 const rivals = 3
 const rivalRounds = 150
+const moves = 200
 let base: string
 
 beforeEach(() => {
@@ -93,6 +95,37 @@ describe('without file descriptors for the folders of a path', () => {
       code: 'is_a_link',
     })
     expect(readdirSync(outside)).toEqual([])
+  })
+})
+
+/** Removes the old name of each file as soon as the file has its new one. */
+const nameRemover = `
+const { existsSync, rmSync } = require('node:fs')
+const { root, rounds } = require('node:worker_threads').workerData
+for (let round = 0; round < rounds; round += 1) {
+  while (!existsSync(root + '/new' + round));
+  rmSync(root + '/old' + round, { force: true })
+}`
+
+// Rules: security.md 10
+describe('a file whose old name somebody else removes during a move', () => {
+  it('keeps its new name', async () => {
+    const workspace = await openWorkspace({ root: base, hidden: [] })
+    const workerData = { root: base, rounds: moves }
+    const remover = new Worker(nameRemover, { eval: true, workerData })
+    await once(remover, 'online')
+    const bytes = Buffer.from('kept\n')
+    const expected = { from: hashBytes(bytes), to: 'absent' }
+    try {
+      for (let round = 0; round < moves; round += 1) {
+        await workspace.write(`old${round}`, bytes, 'absent')
+        await workspace.move(`old${round}`, `new${round}`, expected)
+      }
+    } finally {
+      await remover.terminate()
+    }
+    const names = Array.from({ length: moves }, (_, round) => `new${round}`)
+    expect(readdirSync(base).toSorted()).toEqual(names.toSorted())
   })
 })
 
