@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -28,6 +28,43 @@ test('two starts at once make it once, and both get it', async () => {
   expect(await readdir(folder)).toEqual(['program-1'])
 })
 
+test('where the lock does not hold, as between two hosts, nobody gets an incomplete one', async () => {
+  const target = join(folder, 'program-1')
+  const unlocked = Promise.withResolvers<void>()
+  const half = Promise.withResolvers<void>()
+  const installed = Promise.withResolvers<void>()
+  const first = installOnce(
+    target,
+    async (path) => {
+      await writeFile(path, 'whole')
+      const names = await readdir(folder)
+      const claims = names.filter((name) => name.startsWith('program-1.lock.'))
+      // The other host takes them for those of processes that have ended.
+      for (const claim of claims) await rm(join(folder, claim))
+      unlocked.resolve()
+      await half.promise
+    },
+    silent,
+  )
+  await unlocked.promise
+  const second = installOnce(
+    target,
+    async (path) => {
+      await writeFile(path, 'half')
+      half.resolve()
+      await installed.promise
+      await writeFile(path, 'whole')
+    },
+    silent,
+  )
+  await first
+  expect(await readFile(target, 'utf8')).toBe('whole')
+  installed.resolve()
+  await second
+  expect(await readFile(target, 'utf8')).toBe('whole')
+  expect(await readdir(folder)).toEqual(['program-1'])
+})
+
 test('a failed attempt leaves nothing behind, and the next one succeeds', async () => {
   const target = join(folder, 'program-1')
   const failing = async (path: string) => {
@@ -40,7 +77,7 @@ test('a failed attempt leaves nothing behind, and the next one succeeds', async 
   expect(await readFile(target, 'utf8')).toBe('whole')
 })
 
-test('what a killed start left is removed, and does not keep the next one waiting', async () => {
+test('what a killed start left is removed later, and does not keep the next one waiting', async () => {
   const target = join(folder, 'program-1')
   const install = `import { SmallDisk } from '#test/harness/outages/small-disk.ts'
 import { installOnce } from ${JSON.stringify(new URL('install-once.ts', import.meta.url))}
@@ -52,7 +89,8 @@ import { installOnce } from ${JSON.stringify(new URL('install-once.ts', import.m
   const args = [...process.execArgv, '--input-type=module', '-e', install, target]
   const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect([signal, stderr]).toEqual(['SIGKILL', ''])
-  expect(await readdir(folder)).not.toEqual([])
+  const left = (await readdir(folder)).find((name) => name.startsWith('program-1.new-'))
+  await utimes(join(folder, left ?? expect.fail('it left nothing')), 0, 0)
   await installOnce(target, (path) => writeFile(path, 'whole'), silent)
   expect(await readFile(target, 'utf8')).toBe('whole')
   expect(await readdir(folder)).toEqual(['program-1'])
