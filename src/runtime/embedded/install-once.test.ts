@@ -79,8 +79,7 @@ test('a failed attempt leaves nothing behind, and the next one succeeds', async 
 
 test('what a killed start left is removed later, and does not keep the next one waiting', async () => {
   const target = join(folder, 'program-1')
-  const install = `import { SmallDisk } from '#test/harness/outages/small-disk.ts'
-import { installOnce } from ${JSON.stringify(new URL('install-once.ts', import.meta.url))}
+  const install = `import { installOnce } from ${JSON.stringify(new URL('install-once.ts', import.meta.url))}
     await installOnce(process.argv[1], async (path) => {
       const { writeFileSync } = await import('node:fs')
       writeFileSync(path, 'half')
