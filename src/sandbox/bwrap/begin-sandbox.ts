@@ -4,6 +4,7 @@ import type { NetworkAccess } from '#domain/network/network-access.ts'
 import type { CommandLimits } from '../process/command-limits.ts'
 import { SandboxFailed } from '../process/command-end.ts'
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
+import { hasPipes, tooManyFiles } from '../process/has-pipes.ts'
 import { ownArchitecture, systemCallFilter, unknownArchitecture } from '../seccomp/filter.ts'
 import { bwrapArguments, bytesOfWords } from './bwrap-arguments.ts'
 import { commandEnvironment } from './command-environment.ts'
@@ -72,6 +73,7 @@ export function beginSandbox(run: NewSandbox): BegunSandbox {
       detached: true,
     },
   )
+  if (!hasPipes(child)) throw new SandboxFailed(`The command was not begun: ${tooManyFiles}.`)
   // bubblewrap reads its arguments first, so nothing begins before they are sent.
   const group =
     child.pid === undefined
@@ -96,7 +98,7 @@ function mountsToCheck(plan: SandboxPlan) {
   return [...zones, ...around, ...copies, ...folder, ...coversToCheck(plan)]
 }
 
-/** A pipe that `spawn` opened: it always exists, and closes with the process. */
+/** A pipe of a child that has its pipes: it closes with the process. */
 export function pipeOf(child: ChildProcess, descriptor: number): unknown {
   return (child.stdio as readonly unknown[])[descriptor]
 }

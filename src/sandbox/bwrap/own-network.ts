@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NetworkAccess } from '#domain/network/network-access.ts'
+import { hasPipes } from '../process/has-pipes.ts'
 import { commandEnvironment } from './command-environment.ts'
 import { leadToDomains, noResolver } from './domain-network.ts'
 import type { NetworkWay } from './network-way.ts'
@@ -121,10 +122,12 @@ function leadOut(pid: number): NetworkWay {
     ],
     { env: commandEnvironment, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
   )
-  for (const pipe of slirp.stdio) pipe?.on('error', () => undefined)
-  slirp.stdio[3]?.once('data', () => {
-    leaveOnlyPublic(pid).then(resolve, reject)
-  })
+  if (hasPipes(slirp)) {
+    for (const pipe of slirp.stdio) pipe?.on('error', () => undefined)
+    slirp.stdio[3]?.once('data', () => {
+      leaveOnlyPublic(pid).then(resolve, reject)
+    })
+  }
   slirp.once('error', (error: NodeJS.ErrnoException) =>
     reject(new Error(error.code === 'ENOENT' ? 'slirp4netns is not installed' : error.message)),
   )

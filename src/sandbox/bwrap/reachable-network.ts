@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { specialNetworks4 } from '#domain/network/special-networks.ts'
+import { hasPipes, tooManyFiles } from '../process/has-pipes.ts'
 import { commandEnvironment } from './command-environment.ts'
 
 /** All of IPv6; addresses on the link already have a route, which a lower metric overrides. */
@@ -27,6 +28,7 @@ export async function leaveOnlyPublic(first: number): Promise<void> {
     [`--target=${first}`, '--user', '--net', '--preserve-credentials', 'ip', '-batch', '-'],
     { env: commandEnvironment, stdio: ['pipe', 'ignore', 'pipe'], timeout: timeoutMs },
   )
+  if (!hasPipes(child)) throw new Error(tooManyFiles)
   let output = ''
   child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')))
   child.stdin.on('error', () => undefined)

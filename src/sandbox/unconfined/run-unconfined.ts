@@ -8,6 +8,7 @@ import { commandEnvironment } from '../bwrap/command-environment.ts'
 import type { CommandLimits } from '../process/command-limits.ts'
 import { CommandStopped, endOf, SandboxFailed, type CommandEnd } from '../process/command-end.ts'
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
+import { hasPipes, tooManyFiles } from '../process/has-pipes.ts'
 import { processesOf } from '../process/processes-of.ts'
 import { lookAtTree } from '../process/process-tree.ts'
 import { watchCommand, type OutputListener } from '../process/watch-command.ts'
@@ -94,6 +95,7 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
       detached: true,
     },
   )
+  if (!hasPipes(child)) throw new SandboxFailed(`The command was not begun: ${tooManyFiles}.`)
   const closed = endOf(child)
   closed.catch(() => undefined)
   const first = child.pid ?? 0

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fixedPath } from '../bwrap/command-environment.ts'
+import { hasPipes, tooManyFiles } from '../process/has-pipes.ts'
 
 /** How a Git process ended. */
 export interface GitEnd {
@@ -96,6 +97,7 @@ export async function runGit(
     timeout: run.timeoutMs,
     killSignal: 'SIGKILL',
   })
+  if (!hasPipes(child)) throw new Error(`git ${word} could not be started: ${tooManyFiles}`)
   child.stdin.on('error', () => undefined)
   child.stdin.end(run.stdin ?? '')
   const [stdout, stderr] = [collect(), collect()]

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { hasPipes } from '#sandbox/process/has-pipes.ts'
 import { within } from './within.ts'
 
 export interface ChildStart {
@@ -30,8 +31,12 @@ export interface ChildGroup {
   terminate(): Promise<void>
 }
 
-/** Starts a child with a lifeline: it ends when this process ends. */
-export function startChildGroup({ main, preload, cwd, environment }: ChildStart): ChildGroup {
+/**
+ * Starts a child with a lifeline: it ends when this process ends. `null`: no file descriptor is
+ * free for its pipes.
+ */
+export function startChildGroup(start: ChildStart): ChildGroup | null {
+  const { main, preload, cwd, environment } = start
   const options = ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMb}`]
   if (preload !== undefined) options.push(`--import=${preload.href}`)
   const child = spawn(process.execPath, [...options, fileURLToPath(main)], {
@@ -40,6 +45,7 @@ export function startChildGroup({ main, preload, cwd, environment }: ChildStart)
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   })
+  if (!hasPipes(child)) return null
   const pipes: readonly unknown[] = child.stdio
   const [stdout, stderr] = [readablePipe(pipes[1]), readablePipe(pipes[2])]
   const [queries, answers] = [writablePipe(pipes[3]), readablePipe(pipes[4])]

@@ -1,3 +1,4 @@
+import { tooManyFiles } from '#sandbox/process/has-pipes.ts'
 import { readLines } from './bounded-lines.ts'
 import { startChildGroup, type ChildGroup, type ChildStart } from './child-group.ts'
 import { readFromMessage } from './from-message.ts'
@@ -47,12 +48,19 @@ const lastAnswersMs = 5000
 /** What a process may hold between queries: above one without leaks, below its limit. */
 const maxLeftBehind: ProcessLoad = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
-/** Starts a child. Its output is bounded, and its answers are its only channel. */
+/**
+ * Starts a child. Its output is bounded, and its answers are its only channel. Throws
+ * `QueryNotAccepted` where no file descriptor is free.
+ */
 export function startChild<
   Query extends { readonly do: string },
   Answers extends Readonly<Record<Query['do'], unknown>>,
 >(start: ChildStart & AnswerOptions): QueryChild<Query, Answers> {
-  return new OneAtATime<Query, Answers>(startChildGroup(start), start)
+  const group = startChildGroup(start)
+  if (group === null) {
+    throw new QueryNotAccepted(`The tool's process could not be started: ${tooManyFiles}.`)
+  }
+  return new OneAtATime<Query, Answers>(group, start)
 }
 
 class OneAtATime<

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from '#domain/limits.ts'
+import { withoutDescriptors } from '#test/harness/outages/without-descriptors.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { toolProject } from './project.fixture.ts'
 import { ToolProcessPool } from './tool-process-pool.ts'
@@ -36,4 +37,15 @@ test('a recently used process serves the next query', async () => {
   const [first, second] = await twoOf(pool)
   expect((await pool.take()).child).toBe(second)
   expect((await pool.take()).child).toBe(first)
+})
+
+// Rules: product.md 4; security.md 42
+test('where no file descriptor is free, a query does not begin, and the process goes on', () => {
+  const imports = `import { startChild } from '#tools/custom/query-child.ts'`
+  const start = `startChild({
+    main: new URL('file:///none'), cwd: '/', environment: {}, maxAnswerBytes: 1,
+  })`
+  expect(withoutDescriptors(imports, start)).toBe(
+    "QueryNotAccepted: The tool's process could not be started: too many files are open.",
+  )
 })

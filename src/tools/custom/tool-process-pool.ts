@@ -113,9 +113,9 @@ export class ToolProcessPool implements AsyncDisposable {
   }
 
   async #start(): Promise<ReadyProcess> {
-    this.#isStarting = true
     const { projectDir, maxResultBytes } = this.#setup
     const child = startToolChild(projectDir, this.#environment, 2 * maxResultBytes)
+    this.#isStarting = true
     this.#children.add(child)
     try {
       const loaded = await child.request(
