@@ -28,6 +28,24 @@ describe.skipIf(!testSandbox.works)('a command that has run', () => {
     expect(ran.violation).toBe('it renamed "app/.env", a protected name, which was put back')
     expect(desk.text('app/.env')).toBe('KEY=1\n')
   })
+
+  test('keeps its end where Git cannot be asked afterwards, for whatever reason', async () => {
+    const host = { ...testSandbox }
+    using desk = await commandDesk({ 'docs/x': 'one\n' }, { zones, host })
+    const script = `git init -q -b main . && git add docs && git ${identity} commit -qm one`
+    execFileSync('/bin/sh', ['-c', script], { cwd: desk.root })
+    const command = 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo done'
+    const running = desk.run('shell', { command, cwd: '' })
+    await expect
+      .poll(() => existsSync(path.join(desk.root, 'begun')), { timeout: 60_000 })
+      .toBe(true)
+    // No process can have this name: to start it throws.
+    Object.assign(host, { bwrap: 'no\0program' })
+    desk.put('go', '')
+    const ran = await running
+    expect(ran).toMatchObject({ exitCode: 0, output: { stdout: 'done\n' } })
+    expect(ran.text).toContain("Git's index may have other files of zone docs now")
+  })
 })
 
 // Rules: product.md 4; security.md 42

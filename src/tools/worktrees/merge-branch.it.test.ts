@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
@@ -182,6 +182,18 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
     expect(git('log', '-1', '--format=%s', 'main')).toBe('theirs')
     expect(git('status', '--porcelain')).toBe('M b.txt')
     git('checkout', '-q', 'b.txt')
+  })
+
+  test('takes in what could not be taken in after its command, whose end is known', async () => {
+    const run = await calls.runScriptInWorktree('true')
+    await calls.turn(run.id, 2, { tool: 'shell', input: { command: commit('a.txt', 'late') } })
+    const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
+    const obstacle = join(folder, 'worktree.json.new')
+    const { call } = await calls.approve(run.id, 2, () => mkdir(obstacle))
+    expect(call?.text).toContain('may not have been taken into the repository: EISDIR')
+    expect(call?.text).toContain('Exit code 0.')
+    await rm(obstacle, { recursive: true })
+    expect((await calls.turn(run.id, 3, merge())).verdict).toBe('ask')
   })
 
   test('that was killed after the branch moved is completed by the next start', async () => {

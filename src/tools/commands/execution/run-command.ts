@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
@@ -14,7 +15,7 @@ import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import { TooManyEntries } from '#sandbox/bwrap/names/look-for-names.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
-import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
+import { CommandStopped, SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
 import { writeBack, replacedMeanwhile } from '#sandbox/snapshots/write-back.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
@@ -252,8 +253,10 @@ async function takeInAfter(
     await importCommits(sandbox, workspace, worktree, signal)
     return null
   } catch (error) {
+    if (error instanceof CommandStopped) throw error
     if (error instanceof ToolProblem) return error.message
-    throw error
+    const why = errorMessage(error)
+    return `The commits of this run may not have been taken into the repository: ${why}.`
   }
 }
 

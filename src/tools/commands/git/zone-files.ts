@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Zone } from '#policy/worker-definition.ts'
-import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
+import { CommandStopped, type CommandEnd } from '#sandbox/process/command-end.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { isInRepository } from '#sandbox/git/tracked-paths.ts'
 import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'
@@ -84,10 +84,11 @@ export async function zonesBehindIndex(
 ): Promise<string[]> {
   const sentences: string[] = []
   for (const { entries, mount, zone } of copies) {
-    // The command may have moved what its sandbox had, so that no other one can be made.
+    // The command may have moved what its sandbox had, so that no other one can be made. Whatever
+    // fails here, the command has run.
     const end = await askAbout(place, plan, mount.path, 'names', signal).catch((error: unknown) => {
-      if (error instanceof SandboxFailed) return null
-      throw error
+      if (error instanceof CommandStopped) throw error
+      return null
     })
     const isRead = end !== null && problemOfAnswer(end) === null
     if (isRead && entriesIn(end.stdout.bytes).equals(entries)) continue
