@@ -49,6 +49,18 @@ describe.skipIf(!testSandbox.works)('a command that has run', () => {
 })
 
 // Rules: product.md 4; security.md 42
+describe.skipIf(!testSandbox.works)('a command that the system does not let begin', () => {
+  test('is told as one that did not begin, without a wrong reason', async () => {
+    using desk = await commandDesk({ '.countersign/snapshots': 'no folder\n' })
+    expect(await desk.run('shell', { command: 'echo x > ran', cwd: 'work' })).toMatchObject({
+      type: 'error',
+      text: 'The command was not begun: the system refused what it needs (EEXIST).',
+    })
+    expect(existsSync(path.join(desk.root, 'work/ran'))).toBe(false)
+  })
+})
+
+// Rules: product.md 4; security.md 42
 describe.skipIf(!testSandbox.works)('a command whose data folder is full', () => {
   test.each([
     ['names a file', 'cat a.txt; echo x > ran'],

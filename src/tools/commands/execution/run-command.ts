@@ -264,6 +264,9 @@ function namesGit(vectors: CommandFacts['vectors']): boolean {
   return vectors.some(([name = '']) => name === 'git' || name.endsWith('/git'))
 }
 
+/** What a file system answers that takes nothing more. */
+const notWritable: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
+
 /**
  * Before a command begins, a failure of the system (a full disk, too many open files) is an error
  * that says so: what became of the command is known.
@@ -271,8 +274,11 @@ function namesGit(vectors: CommandFacts['vectors']): boolean {
 function throwNotBegun(error: unknown): never {
   const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error
   if (!isOfSystem) throw error
-  const why = `the data folder cannot be written to (${String(error.code)})`
-  throw new ToolProblem(`The command was not begun: ${why}.`)
+  const { code } = error
+  const why = notWritable.has(code)
+    ? 'the data folder cannot be written to'
+    : 'the system refused what it needs'
+  throw new ToolProblem(`The command was not begun: ${why} (${String(code)}).`)
 }
 
 /**
