@@ -106,6 +106,7 @@ async function sweep(parent: string): Promise<void> {
     const at = path.join(parent, name)
     const state = await lstat(at).catch(() => null)
     if (state === null || Date.now() - state.mtimeMs < abandonedAfterMs) continue
-    await rm(at, { recursive: true, force: true })
+    // What cannot be removed must not keep a command from beginning.
+    await rm(at, { recursive: true, force: true }).catch(() => undefined)
   }
 }
