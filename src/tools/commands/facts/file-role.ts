@@ -46,43 +46,54 @@ function isReader(name: string): boolean {
 }
 
 /**
- * Whether the word at `index` may be a program of this command. For an unknown program, files that
- * look like code count; for an interpreter, everything up to its first operand. In doubt it returns
- * true: the command then runs a copy of the file as the approver read it.
+ * Tells whether the word at `index` may be a program of this command. For an unknown program, files
+ * that look like code count; for an interpreter, everything up to its first operand. In doubt it
+ * returns true: the command then runs a copy of the file as the approver read it. Reads the command
+ * once, not for each of its words: it may have thousands.
  */
-export function mayRun(words: WordTexts, index: number, isCode: boolean): boolean {
-  if (index === 0) return true
+export function mayRunIn(words: WordTexts): (index: number, isCode: boolean) => boolean {
   const names = (words[0] ?? []).map(bareName)
-  const isInterpreted = words.slice(0, index).some((texts, at) => {
-    const runners = texts.map(bareName).filter((name) => runsFiles(name) && !rewrites(name, words))
-    return runners.length > 0 && isScript(words, at, index)
-  })
-  if (isInterpreted) return true
-  if (names.every((name) => ['sed', 'awk'].includes(name))) {
-    return (
-      /^(?:-[a-z]*f|--file)/.test(words[index - 1]?.[0] ?? '') ||
-      /^(?:--file=|-[a-z]*f.)/.test(text(words, index))
-    )
+  const scripts = scriptIndexes(words)
+  const isTextProgram = names.every((name) => ['sed', 'awk'].includes(name))
+  const isHandled = names.every((name) => isHandler(name, words))
+  return (index, isCode) => {
+    if (index === 0 || scripts.has(index)) return true
+    if (isTextProgram) {
+      return (
+        /^(?:-[a-z]*f|--file)/.test(words[index - 1]?.[0] ?? '') ||
+        /^(?:--file=|-[a-z]*f.)/.test(words[index]?.[0] ?? '')
+      )
+    }
+    return isCode && !isHandled
   }
-  return isCode && !names.every((name) => isHandler(name, words))
 }
 
-const text = (words: WordTexts, index: number): string => words[index]?.[0] ?? ''
+/** The words behind interpreters, up to the first operand that cannot be the value of an option. */
+function scriptIndexes(words: WordTexts): ReadonlySet<number> {
+  const isInPlace = editsInPlace(words)
+  const indexes = new Set<number>()
+  // Whether the next word may be the first operand of an interpreter, or the value of its option.
+  let isFirst = false
+  let isValue = false
+  for (const [index, texts] of words.entries()) {
+    const isBehind: boolean = isFirst || isValue
+    if (isBehind) indexes.add(index)
+    const [text = ''] = texts
+    const isOption = /^[-+]/.test(text)
+    const takesValue = isOption && !text.includes('=')
+    isFirst = isOption ? isBehind && !takesValue : isValue
+    isValue = isBehind && takesValue
+    const names = texts.map(bareName)
+    if (names.some((name) => runsFiles(name) && !(isInPlace && inPlaceEditors.has(name)))) {
+      isFirst = true
+    }
+  }
+  return indexes
+}
 
 function runsFiles(name: string): boolean {
   const runs = programNamed(name)?.runs
   return (runs === 'script' || runs === 'code') && !handlers.has(name) && !name.endsWith('awk')
-}
-
-/** The operands of an interpreter up to the first that cannot be the value of an option. */
-function isScript(words: WordTexts, interpreter: number, index: number): boolean {
-  let isValue = false
-  for (let at = interpreter + 1; at < index; at += 1) {
-    const isOption = /^[-+]/.test(text(words, at))
-    if (!isOption && !isValue) return false
-    isValue = isOption && !text(words, at).includes('=')
-  }
-  return true
 }
 
 function isHandler(name: string, words: WordTexts): boolean {
@@ -92,10 +103,13 @@ function isHandler(name: string, words: WordTexts): boolean {
   return !words.flat().some((word) => program.runsWith?.includes(word) === true && word !== '-c')
 }
 
+const inPlaceEditors = new Set(['perl', 'ruby'])
+
 /** `perl -pi -e …` changes the files that it names. */
 function rewrites(name: string, words: WordTexts): boolean {
-  return (
-    ['perl', 'ruby'].includes(name) &&
-    words.some(([word = '']) => /^-[a-z]*i(?:\.\w+)?$/.test(word))
-  )
+  return inPlaceEditors.has(name) && editsInPlace(words)
+}
+
+function editsInPlace(words: WordTexts): boolean {
+  return words.some(([word = '']) => /^-[a-z]*i(?:\.\w+)?$/.test(word))
 }

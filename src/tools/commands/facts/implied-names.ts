@@ -2,29 +2,35 @@ import { wordSet } from '#domain/text/word-set.ts'
 import { programNamed } from '#policy/shell/programs/registry.ts'
 import { buildFiles } from './build-files.ts'
 import { bareName } from './file-role.ts'
-import type { WordTexts } from './named-words.ts'
+import { maxPlaces, tooMany, type WordTexts } from './named-words.ts'
 
 const nodes = wordSet('node nodejs bun tsx ts-node')
 const pythons = wordSet('python python2 python3 pypy pypy3')
 
 /**
- * Other names under which an interpreter looks for the file in the word at `index`: `node run` may
- * run `run.js`, `python3 -m a.b` `a/b.py`, and both a file in a folder.
+ * For each word of a command, other names under which an interpreter before it looks for the file:
+ * `node run` may run `run.js`, `python3 -m a.b` `a/b.py`, and both a file in a folder.
  */
-export function otherNames(words: WordTexts, index: number): readonly string[] {
-  const runners = words.slice(0, index).flatMap((texts) => texts.map(bareName))
-  const texts = (words[index] ?? []).filter((text) => !text.startsWith('-'))
-  const names: string[] = []
-  if (runners.some((name) => nodes.has(name))) {
-    names.push(...texts.flatMap((at) => [`${at}.js`, `${at}/package.json`, `${at}/index.js`]))
-  }
-  if (runners.some((name) => pythons.has(name))) {
-    const isModule = isModuleOption(words[index - 1])
-    const places = isModule ? texts.map((name) => name.replaceAll('.', '/')) : texts
-    names.push(...places.map((at) => `${at}/__main__.py`))
-    if (isModule) names.push(...places.flatMap((at) => [`${at}.py`, `${at}/__init__.py`]))
-  }
-  return names
+export function otherNames(words: WordTexts): readonly (readonly string[])[] {
+  let isForNode = false
+  let isForPython = false
+  return words.map((all, index) => {
+    const texts = all.filter((text) => !text.startsWith('-'))
+    const names: string[] = []
+    if (isForNode) {
+      names.push(...texts.flatMap((at) => [`${at}.js`, `${at}/package.json`, `${at}/index.js`]))
+    }
+    if (isForPython) {
+      const isModule = isModuleOption(words[index - 1])
+      const places = isModule ? texts.map((name) => name.replaceAll('.', '/')) : texts
+      names.push(...places.map((at) => `${at}/__main__.py`))
+      if (isModule) names.push(...places.flatMap((at) => [`${at}.py`, `${at}/__init__.py`]))
+    }
+    const runners = all.map(bareName)
+    isForNode ||= runners.some((name) => nodes.has(name))
+    isForPython ||= runners.some((name) => pythons.has(name))
+    return names
+  })
 }
 
 /** The word before the name of a module that Python runs. */
@@ -34,15 +40,15 @@ function isModuleOption(texts: readonly string[] | undefined): boolean {
 
 /**
  * Files that the program of a command, or one behind a wrapper, reads without a word for them, in
- * its folder and in those that its words name. `depth`: how many folders are above its own.
+ * its folder and in those that its words name; some may be twice among them. `depth`: how many
+ * folders are above its own. Throws `ToolProblem` for words that may name too many folders.
  */
 export function unnamedFiles(words: WordTexts, depth: number): readonly string[] {
   const names = words.map((texts) => bareName(texts[0] ?? ''))
   const isWrapped = programNamed(names[0] ?? '')?.runs === 'command'
-  const programs = names.filter(
-    (name, at) =>
-      at === 0 || isWrapped || (pythons.has(names[0] ?? '') && isModuleOption(words[at - 1])),
-  )
+  const isProgram = (_: string, at: number): boolean =>
+    at === 0 || isWrapped || (pythons.has(names[0] ?? '') && isModuleOption(words[at - 1]))
+  const programs = [...new Set(names.filter(isProgram))]
   const isScript =
     programs.some((name) => nodes.has(name)) && names.some((word) => word.startsWith('--run'))
   const filesOf = (files: ReadonlyMap<string, readonly string[]>): string[] =>
@@ -50,13 +56,13 @@ export function unnamedFiles(words: WordTexts, depth: number): readonly string[]
   const above = [...filesOf(buildFiles.above), ...(isScript ? ['package.json'] : [])]
   const named = [...filesOf(buildFiles.named), ...above]
   const folders = named.length === 0 ? [] : namedFolders(words.slice(1).flat())
+  if (folders.length * named.length > maxPlaces) throw tooMany()
   const parents = Array.from({ length: depth }, (_, levels) => '../'.repeat(levels + 1))
-  const places = [
+  return [
     ...filesOf(buildFiles.here),
     ...['', ...folders].flatMap((folder) => named.map((file) => folder + file)),
     ...parents.flatMap((parent) => above.map((file) => parent + file)),
   ]
-  return [...new Set(places)]
 }
 
 /** The folders that words may name, each with a slash, and those above them: `tests/a.py::test`. */
@@ -64,9 +70,11 @@ function namedFolders(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => {
     const [at = ''] = text.slice(text.indexOf('=') + 1).split('::')
     if (at === '' || at.startsWith('-')) return []
-    const parts = at.split('/')
-    return parts.flatMap((part, index) =>
-      part === '' ? [] : [`${parts.slice(0, index + 1).join('/')}/`],
-    )
+    const whole = `${at}/`
+    let end = 0
+    return at.split('/').flatMap((part) => {
+      end += part.length + 1
+      return part === '' ? [] : [whole.slice(0, end)]
+    })
   })
 }

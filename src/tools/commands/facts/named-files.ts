@@ -8,9 +8,9 @@ import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 import { maxHashedBytes } from '#sandbox/open-file.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
-import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
+import { looksLikeCode, mayRunIn, onlyReads, type FileRole } from './file-role.ts'
 import { otherNames, unnamedFiles } from './implied-names.ts'
-import { goesUp, maxPlaces, tooMany, type NamedWords } from './named-words.ts'
+import { goesUp, maxPlaces, namesBehindUp, tooMany, type NamedWords } from './named-words.ts'
 
 /** A regular file of a zone that a command names. */
 export interface NamedFile {
@@ -38,12 +38,19 @@ export interface NamedFiles {
 
 const headBytes = 512
 const maxChained = 5
+/**
+ * Times that a name is looked for in a folder. A long name counts as several: each place is made of
+ * all its characters. So does each name behind `..`: it may be looked at on the disk.
+ */
+const maxLookups = 200_000
+const charactersOfLookup = 256
+const lookupsOfDisk = 4
 
 /**
  * The regular files in zones that the words of a command name or imply (implied-names.ts), with
  * their hashes (product.md 14), and the interpreters in their first lines. For a link, or a path
  * through one, it is the file to which it leads, under its own path. `programs`: absolute paths of
- * what it runs.
+ * what it runs. Rejects with `ToolProblem` for a command that may name too many.
  */
 export async function namedFiles(
   root: string,
@@ -83,10 +90,17 @@ export async function namedFiles(
     return target
   }
   const places = new Map<string, ReadonlySet<string>>()
+  let lookupsLeft = maxLookups
   const placesOf = async (names: readonly string[]): Promise<readonly string[]> => {
     for (const name of names) {
-      if (!places.has(name))
-        places.set(name, await placesOfWord({ root, realRoot }, words.folders, name))
+      lookupsLeft -= words.folders.length * (1 + name.length / charactersOfLookup)
+      if (lookupsLeft < 0) throw tooMany()
+      if (places.has(name)) continue
+      for (const part of pathsIn(name)) {
+        lookupsLeft -= words.folders.length * namesBehindUp(part) * lookupsOfDisk
+      }
+      if (lookupsLeft < 0) throw tooMany()
+      places.set(name, await placesOfWord({ root, realRoot }, words.folders, name))
     }
     return names.flatMap((name) => [...(places.get(name) ?? [])])
   }
@@ -123,14 +137,16 @@ export async function namedFiles(
       const target = await look(at)
       if (target !== null && !roles.has(target.at)) roles.set(target.at, 'uses')
     }
+    const others = otherNames(command)
+    const mayRun = mayRunIn(command)
     for (const [index, texts] of command.entries()) {
-      const names = [...texts, ...otherNames(command, index)]
+      const names = [...texts, ...(others[index] ?? [])]
       for (const at of await placesOf(names)) {
         const target = await look(at)
         if (target === null) continue
         const { head } = target.file
         const isCode = looksLikeCode(at, head) || looksLikeCode(target.at, head)
-        if (mayRun(command, index, isCode)) await run(target, 0)
+        if (mayRun(index, isCode)) await run(target, 0)
         else if (!roles.has(target.at)) roles.set(target.at, reads ? 'reads' : 'uses')
       }
     }
@@ -211,10 +227,10 @@ async function placesOfWord(
 }
 
 /** The parts of a word that may be a path: all of it, what follows a `=`, or letters of options. */
-function pathsIn(text: string): readonly string[] {
+function pathsIn(text: string): ReadonlySet<string> {
   const [, letters = ''] = /^-([A-Za-z]{1,4})/.exec(text) ?? []
   const attached = Array.from(letters, (_, at) => text.slice(at + 2))
-  return [text, text.slice(text.indexOf('=') + 1), ...attached]
+  return new Set([text, text.slice(text.indexOf('=') + 1), ...attached])
 }
 
 /** The path of a word below the workspace root, or `null`. */

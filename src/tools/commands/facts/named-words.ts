@@ -31,8 +31,12 @@ const maxEntered = 1000
 const maxCommands = 5000
 /** Each word is looked for in each folder, under each name that it may mean. */
 export const maxPlaces = 20_000
-/** Times that a folder is entered from another one, each text of a word counted. */
+/**
+ * Times that a folder is entered from another one, each text of a word counted. A long text counts
+ * as several, and so does one with many names behind `..`.
+ */
 const maxSteps = 100_000
+const charactersOfStep = 256
 
 /**
  * Finds the words by which a command may name files; over-approximates. `root`: real path of the
@@ -114,14 +118,16 @@ async function foldersOf(
     bySelf: boolean,
   ): Promise<readonly string[]> => {
     const way = JSON.stringify([from, text, bySelf])
+    stepsLeft -= 1 + way.length / charactersOfStep
+    if (!ways.has(way)) stepsLeft -= namesBehindUp(text)
+    if (stepsLeft < 0) throw tooMany()
     const ends = ways.get(way) ?? (await foldersAt(root, from, text, bySelf))
     ways.set(way, ends)
     for (const folder of ends) {
       if (!seen.has(folder) && (await isFolder(root, folder))) existing.add(folder)
       seen.add(folder)
     }
-    stepsLeft -= 1
-    if (existing.size > maxFolders || stepsLeft < 0) throw tooMany()
+    if (existing.size > maxFolders) throw tooMany()
     return ends
   }
   const enter = async (
@@ -172,6 +178,12 @@ function enteredWords(words: WordTexts): readonly EnteredWord[] {
 
 /** A path with `..` among its names. */
 export const goesUp = /(?:^|\/)\.\.(?:\/|$)/
+
+/** A bound for the names behind the last `..`: until one exists, each is looked at on the disk. */
+export function namesBehindUp(text: string): number {
+  const parts = text.split(goesUp)
+  return parts.length === 1 ? 0 : (parts.at(-1) ?? '').split('/').length
+}
 
 /**
  * Where a text leads from a folder. The kernel resolves `..` after the links before it; `cd`
