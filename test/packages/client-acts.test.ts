@@ -228,6 +228,16 @@ test.each([
   await expect(client.ask({ tool: 'deploy', input })).rejects.toThrow(TypeError)
 })
 
+// Rules: security.md 34
+test.each([NaN, -Infinity])('a gate with %s, which JSON sends as null, runs nothing', async (n) => {
+  const client = createClient({ url: 'http://localhost:9', apiKey: 'cs_key' })
+  const call = { tool: 'deploy', input: { n } }
+  const execute = vi.fn<() => void>()
+  await expect(client.gate(call, execute)).rejects.toThrow(TypeError)
+  await expect(client.take(call)).rejects.toThrow(TypeError)
+  expect(execute).not.toHaveBeenCalled()
+})
+
 // Rules: product.md 47
 test('a gate waits for a service that is away for an hour, twice, and runs the call once', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

@@ -13,6 +13,7 @@ import {
 import { perform } from './perform.ts'
 import type { Permit } from './permit.ts'
 import type { RequestSummary, RequestAnswer } from './request.ts'
+import { sendableMember } from './transport.ts'
 
 type AbortEffect = 'withdraw' | 'leave'
 
@@ -86,7 +87,7 @@ export async function take<Input extends object>(
   signal?.throwIfAborted()
   // The call as the service receives it: without members that JSON omits, and with an `externalId`.
   const named = { ...gateCall, externalId: gateCall.externalId ?? crypto.randomUUID() }
-  const call: Call = JSON.parse(JSON.stringify(named))
+  const call: Call = JSON.parse(JSON.stringify(named, sendableMember))
   const opening = { ...service, timeoutMs: openWithinMs ?? patient.timeoutMs }
   let id: string | undefined
   try {

@@ -83,7 +83,7 @@ function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedReq
 }
 
 /** Refuses numbers that JSON would send as `null`: people would decide about another call. */
-function sendableMember(name: string, value: unknown): unknown {
+export function sendableMember(name: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError(`JSON cannot represent ${value}, the value of "${name}"`)
   }
