@@ -15,6 +15,7 @@ const debian = hostWith({
   '/usr/bin/ls': '/usr/bin/busybox',
   '/usr/bin/odd': '/usr/bin/busybox',
   '/usr/bin/g': '/usr/bin/git',
+  '/usr/bin/h': '/usr/bin/git-2.40',
 })
 
 // Rules: security.md 41
@@ -40,6 +41,10 @@ describe('a command is judged by the program that will run', () => {
     // Without its name, nothing would look for what the repository makes it run.
     ['g status', 'g status'],
     ['g log', 'g log'],
+    ['h status', 'h status'],
+    ['git-2.40 status', 'git-2.40 status'],
+    ['git2 log', 'git2 log'],
+    ['git.distrib status', 'git.distrib status'],
     ['sudo-1.9', 'sudo-1.9'],
   ])('a rule "%s" does not allow: %s', async (pattern, script) => {
     expect(await judgeBy([rule(pattern, 'preApproved')], script, { host: debian })).toMatchObject({

@@ -70,8 +70,12 @@ export async function preApprove(
   const executable = await context.host.executable(name.text, context.cwd)
   if (executable === null) return { kind: 'asks', why: `${name.text} was not found on this host` }
   const program = exactProgram(programName(name.text))
-  const neverReason = programNamed(programName(name.text))?.neverReason
+  const anyVersion = programNamed(programName(name.text))
+  const neverReason = anyVersion?.neverReason
   if (neverReason !== undefined) return { kind: 'asks', why: `${name.text} ${neverReason}` }
+  if (program === undefined && needsOwnName(anyVersion)) {
+    return { kind: 'asks', why: `${name.text} is a version of a program that ${onlyByName}` }
+  }
   const wrapper = program?.wraps === undefined ? null : await judgeWrapper(program, args, context)
   if (typeof wrapper === 'string') return { kind: 'asks', why: `${name.text} ${wrapper}` }
   const argumentCheck = wrapper ?? checkArguments(program, args, pattern.length - 1)
@@ -81,10 +85,7 @@ export async function preApprove(
   if (otherName !== null) {
     const other = exactProgram(otherName)
     const { problem } = checkArguments(other, args, pattern.length - 1)
-    // Only by its own name are its settings looked for and its helpers switched off.
-    const byName =
-      (other?.folderRuns ?? other?.safeArguments) ? 'only a rule that names it allows' : null
-    const why = problem ?? byName
+    const why = problem ?? (needsOwnName(programNamed(otherName)) ? onlyByName : null)
     if (why !== null) return { kind: 'asks', why: `${name.text} is ${otherName}, which ${why}` }
   }
   const paths = [...argumentCheck.paths, ...(argumentCheck.usesFolder ? [''] : [])]
@@ -109,6 +110,13 @@ export async function preApprove(
     paths,
     mayRead: wrapper === null ? withoutPattern(program, args, paths) : ['', ...wrapper.mayRead],
   }
+}
+
+const onlyByName = 'only a rule that names it allows'
+
+/** Only by its own name are its settings looked for and its helpers switched off. */
+function needsOwnName(program: Program | undefined): boolean {
+  return (program?.folderRuns ?? program?.safeArguments) !== undefined
 }
 
 /**
