@@ -33,14 +33,14 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   // Only types of the API: see `clients-take-types`.
   ui: ['domain/', 'api/', 'client/call[.]ts$'],
   // Speaks HTTP, to the service that it finds by folder or environment; `entryPoints` compose. The
-  // hook looks at files.
+  // hook looks at files, and `policy apply` changes one.
   cli: [
     'domain/',
     'client/',
     'evidence/',
     'api/',
     'runtime/(environment|files|folders|version|own-command)[.]ts$',
-    'sandbox/workspace[.]ts$',
+    'sandbox/(workspace|open-directory)[.]ts$',
     'policy/names/secret-names[.]ts$',
     'policy/reading/did-you-mean[.]ts$',
   ],

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { putFiles } from '#test/harness/put-file.ts'
@@ -36,6 +37,21 @@ test.each([
   symlinkSync(join(folder, 'other'), join(folder, link))
   await expect(changeWorkerFile(folder, { file, patch })).rejects.toThrow(`${link} is a link`)
   expect(text(link === file ? 'other' : 'other/scribe.md')).toBe(before)
+})
+
+// Rules: security.md 10
+test('a folder that is exchanged for a link at any moment changes no other file', async () => {
+  for (let moment = 0; moment < 60; moment += 1) {
+    const { folder, text } = project()
+    putFiles(folder, { 'other/scribe.md': before })
+    symlinkSync(join(folder, 'other'), join(folder, 'link'))
+    const changing = changeWorkerFile(folder, { file, patch }).catch(() => undefined)
+    for (let turn = 0; turn < moment; turn += 1) await setImmediate()
+    renameSync(join(folder, 'workers'), join(folder, 'kept'))
+    renameSync(join(folder, 'link'), join(folder, 'workers'))
+    await changing
+    expect(text('other/scribe.md')).toBe(before)
+  }
 })
 
 test('a name of the same file elsewhere keeps its bytes', async () => {
