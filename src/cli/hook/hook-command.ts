@@ -69,9 +69,13 @@ async function install(
   if (options.plugin === true) {
     if (name !== 'claude-code')
       throw new CommandFailure('--plugin is for claude-code', exitCodes.usage)
-    const plugin = await writePlugin(folder, hook)
+    const plugin = await writePlugin(folder, hook, url)
+    const environment =
+      url === undefined
+        ? ', a key in COUNTERSIGN_API_KEY, and the address in COUNTERSIGN_URL'
+        : ' and a key in COUNTERSIGN_API_KEY'
     console.log(
-      `Written to ${plugin}, which names no folder of this machine: claude --plugin-dir countersign-plugin. Every machine needs countersign on the PATH, a key in COUNTERSIGN_API_KEY, and the address in COUNTERSIGN_URL.`,
+      `Written to ${plugin}, which names no folder of this machine: claude --plugin-dir countersign-plugin. Every machine needs countersign on the PATH${environment}.`,
     )
     return
   }

@@ -125,14 +125,16 @@ test('asks about every tool, before and after, and names no folder of the machin
 })
 
 test.each([
-  [{}, true],
-  [{ url: 'https://approvals.example.com' }, false],
+  ['gemini-cli', { install: true }, true],
+  ['gemini-cli', { install: true, url: 'https://approvals.example.com' }, false],
+  ['claude-code', { plugin: true }, true],
+  ['claude-code', { plugin: true, url: 'https://approvals.example.com' }, false],
 ])(
-  'who installs it with %j reads whether machines need an address: %s',
-  async (address, needed) => {
+  'who installs it for %s with %j reads whether machines need an address: %s',
+  async (name, options, needed) => {
     const log = vi.spyOn(console, 'log').mockReturnValue()
     onTestFinished(() => log.mockRestore())
-    await runHookCommand('gemini-cli', { install: true, project: folder, ...address }, {})
+    await runHookCommand(name, { project: folder, ...options }, {})
     expect(log.mock.calls.join().includes('COUNTERSIGN_URL')).toBe(needed)
   },
 )
@@ -272,7 +274,7 @@ test('the plugin of OpenCode names no folder, and denies a call without the prog
 })
 
 test('the plugin of Claude Code has the hook and an MCP server, and names no folder', async () => {
-  const plugin = await writePlugin(folder, hook)
+  const plugin = await writePlugin(folder, hook, undefined)
   const text = (path: string) => readFile(join(plugin, path), 'utf8')
   const files = ['.claude-plugin/plugin.json', 'hooks/hooks.json', '.mcp.json']
   for (const path of files) expect(await text(path)).not.toContain(folder)
@@ -281,4 +283,11 @@ test('the plugin of Claude Code has the hook and an MCP server, and names no fol
   expect(JSON.parse(await text('.mcp.json'))).toEqual({
     mcpServers: { countersign: { command: 'countersign', args: ['mcp'] } },
   })
+  const url = 'https://approvals.example.com'
+  await writePlugin(folder, hook, url)
+  expect(JSON.parse(await text('.mcp.json')).mcpServers.countersign.args).toEqual([
+    'mcp',
+    '--url',
+    url,
+  ])
 })

@@ -5,10 +5,14 @@ import { writeSettings } from './install-hook.ts'
 
 /**
  * Writes a plugin of Claude Code into a folder: the hook, and the permission tool as an MCP server.
- * Nothing in it names a machine; key and address are in the environment. Returns the plugin's
- * folder.
+ * Nothing in it names a machine; the key is in the environment, and without `url` the address too.
+ * Returns the plugin's folder.
  */
-export async function writePlugin(folder: string, hook: HookLine): Promise<string> {
+export async function writePlugin(
+  folder: string,
+  hook: HookLine,
+  url: string | undefined,
+): Promise<string> {
   const plugin = join(folder, 'countersign-plugin')
   const entries = Object.entries(agentSettings['claude-code'].entries(hook))
   const hooks = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]))
@@ -19,7 +23,12 @@ export async function writePlugin(folder: string, hook: HookLine): Promise<strin
   })
   await writeSettings(join(plugin, 'hooks', 'hooks.json'), { hooks })
   await writeSettings(join(plugin, '.mcp.json'), {
-    mcpServers: { countersign: { command: 'countersign', args: ['mcp'] } },
+    mcpServers: {
+      countersign: {
+        command: 'countersign',
+        args: url === undefined ? ['mcp'] : ['mcp', '--url', url],
+      },
+    },
   })
   return plugin
 }
