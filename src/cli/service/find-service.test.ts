@@ -56,7 +56,7 @@ test('in a folder of a project, the error names the folder of the project', asyn
   await writeFile(join(folder, 'countersign.yaml'), '')
   const project = join(folder, 'docs/pictures')
   await expect(findService({ project }, {})).rejects.toThrow(
-    `The project is in ${folder}: add --project '${folder}'.`,
+    `The project is in ${folder}: use --project '${folder}', or name the address of another with --url`,
   )
   await expect(findService({ project: folder }, {})).rejects.toThrow('Start one with')
   await expect(findService({ project, data: folder }, {})).rejects.toThrow('Start one with')

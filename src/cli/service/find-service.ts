@@ -32,14 +32,13 @@ export async function findService(
   const url = options.url ?? readText(environment, 'COUNTERSIGN_URL') ?? local
   if (url === null) {
     const above = options.data === undefined ? projectAbove(resolve(options.project ?? '.')) : null
-    if (above !== null) {
-      throw new CommandFailure(
-        `No service runs for ${dataDir}. The project is in ${above}: add --project ${shellWord(above)}.`,
-      )
-    }
     const start = [ownCommandIn(process.cwd()), 'start', ...folderOptions(options)].join(' ')
+    const remedy =
+      above === null
+        ? `Start one with ${start}`
+        : `The project is in ${above}: use --project ${shellWord(above)}`
     throw new CommandFailure(
-      `No service runs for ${dataDir}. Start one with ${start}, or name the address of another with --url or COUNTERSIGN_URL.`,
+      `No service runs for ${dataDir}. ${remedy}, or name the address of another with --url or COUNTERSIGN_URL.`,
     )
   }
   const origin = originOf(url)
