@@ -30,7 +30,7 @@ function isTimeZone(name: string): boolean {
 const filters = {
   type: auditEventType.optional().describe('Type of the event, such as `request.decided`'),
   actor: z
-    .union([z.enum(actorTypes), id, z.string().regex(/^[0-9a-f]{16}$/), email], {
+    .union([z.enum(actorTypes), id, z.string().regex(/^[0-9a-fA-F]{16}$/), email], {
       error: 'must be an id, an e-mail address, or a kind of actor',
     })
     .optional()
