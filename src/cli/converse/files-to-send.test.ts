@@ -28,22 +28,25 @@ test('a file that an agent exchanges for a link all the time is sent as it was, 
   const wrong: string[] = []
   const before = process.cwd()
   process.chdir(folder)
-  for (let round = 0; round < 300; round += 1) {
-    await writeFile(plain, 'of the build')
-    await rename(plain, target)
-    await symlink(secret, link)
-    const [sent] = await Promise.all([
-      filesToSend([target]).catch((error: Error) => {
-        if (error.message.includes('(deleted)')) wrong.push(error.message)
-        return null
-      }),
-      rename(link, target),
-    ])
-    for (const { data } of sent?.files ?? []) {
-      if (data !== Buffer.from('of the build').toString('base64')) wrong.push(data)
+  try {
+    for (let round = 0; round < 300; round += 1) {
+      await writeFile(plain, 'of the build')
+      await rename(plain, target)
+      await symlink(secret, link)
+      const [sent] = await Promise.all([
+        filesToSend([target]).catch((error: Error) => {
+          if (error.message.includes('(deleted)')) wrong.push(error.message)
+          return null
+        }),
+        rename(link, target),
+      ])
+      for (const { data } of sent?.files ?? []) {
+        if (data !== Buffer.from('of the build').toString('base64')) wrong.push(data)
+      }
     }
+  } finally {
+    process.chdir(before)
   }
-  process.chdir(before)
   expect(wrong).toEqual([])
 })
 
@@ -70,6 +73,13 @@ test('a file behind a folder that was exchanged for a link is refused with its o
       )
     }
     expect((await filesToSend([join(keys, 'config')])).files).toHaveLength(1)
+    await symlink('.', 'back')
+    await expect(filesToSend(['back/earlier/config'])).rejects.toThrow(
+      `it is ${join(work, 'earlier/config')}, behind a link`,
+    )
+    // The name alone does not say that the file was replaced, and trying again would not help.
+    await writeFile(join(keys, 'config (deleted)'), 'a private key')
+    await expect(filesToSend(['logs/config (deleted)'])).rejects.toThrow('behind a link')
   } finally {
     process.chdir(before)
   }

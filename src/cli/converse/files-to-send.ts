@@ -35,10 +35,11 @@ function pathOf({ fd }: FileHandle, path: string): Promise<string> {
 /** The path of a file relative to the working folder, by whatever links it is named; or `null`. */
 async function pathInFolder(path: string): Promise<string | null> {
   const absolute = resolve(path)
+  let inside: string | null = null
   for (let at = dirname(absolute); ; at = dirname(at)) {
-    // Nobody in the working folder can exchange a link that leads to it.
-    if ((await realpath(at).catch(() => null)) === process.cwd()) return relative(at, absolute)
-    if (dirname(at) === at) return null
+    // The outermost counts: an agent can make a link within the folder that leads back to it.
+    if ((await realpath(at).catch(() => null)) === process.cwd()) inside = relative(at, absolute)
+    if (dirname(at) === at) return inside
   }
 }
 
@@ -62,7 +63,9 @@ async function readBounded(path: string): Promise<Buffer> {
   const realPath = await pathOf(file, path)
   const inside = await pathInFolder(path)
   if (inside !== null && realPath !== join(process.cwd(), inside)) {
-    if (realPath.endsWith(' (deleted)')) throw new Error('it was replaced just now: try again')
+    if (realPath.endsWith(' (deleted)') && (await file.stat()).nlink === 0) {
+      throw new Error('it was replaced just now: try again')
+    }
     throw new Error(`it is ${realPath}, behind a link: name that file, if you mean to send it`)
   }
   const bytes = Buffer.alloc(maxBytes + 1)
