@@ -157,6 +157,11 @@ describe('every other command asks or is blocked', () => {
     ['many aliases', `git ${'-c alias.a=pull '.repeat(500)}`],
     ['many file patterns', `env ${'g?t* '.repeat(1600)}`],
     ['many values', Array.from({ length: 200 }, (_, n) => `a=x${n}`).join(';')],
+    [
+      'values that repeat each other',
+      `a=${'x'.repeat(20_000)};b=${'$a'.repeat(100)};c=${'$b'.repeat(40)};ls ${'$c'.repeat(4)}`,
+    ],
+    ['a value of many words, many times', `a='${'x '.repeat(10_000)}'; git ${'$a '.repeat(40)}`],
     ['braces that never close', `git ${'{'.repeat(8000)}`],
   ])('what could mean too much to be looked through is blocked: %s', async (_, script) => {
     const many = Array.from({ length: 150 }, (_, n) => rule(`git s${n} -a --b`, 'blocked'))

@@ -72,7 +72,8 @@ class PathReading {
   pathsOfVector(words: readonly Spelling[], depth: number): readonly string[] {
     const [first] = words
     const file = textOf(first)
-    if (file === null) return []
+    // Each wrapper in another one reads all words behind it again.
+    if (file === null || !this.#budget.spend(words.length / 16)) return []
     const name = programName(file)
     const own = file.includes('/') ? [file] : []
     const at = commandAt(name, words)

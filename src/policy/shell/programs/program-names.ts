@@ -1,3 +1,5 @@
+import { limits } from '#domain/limits.ts'
+
 /** Names of the same program on common systems, which no rule for versions and suffixes finds. */
 const sameProgram: Readonly<Record<string, string>> = {
   ex: 'vim',
@@ -44,6 +46,8 @@ const namesByFile = new Map<string, readonly string[]>()
  * `vim`.
  */
 export function programNames(name: string): readonly string[] {
+  // No file has a longer name, and a word of 64 KiB (`a.b.b.b…`) would stand for thousands.
+  if (name.length > limits.componentBytes) return [name]
   let names = namesByFile.get(name)
   if (names === undefined) {
     names = [...expandName(name)]
@@ -56,7 +60,7 @@ export function programNames(name: string): readonly string[] {
 function expandName(name: string): ReadonlySet<string> {
   const names = new Set<string>()
   let shortName = name
-  // A name has at most 255 characters; each round removes one or ends.
+  // Each round removes a character or ends.
   for (;;) {
     names.add(shortName)
     const sameName = Object.hasOwn(sameProgram, shortName) ? sameProgram[shortName] : undefined

@@ -32,7 +32,7 @@ export function couldMatch(
     if (spelling === undefined) return false
     const word = parseWord(spelling)
     const next: number[] = anywhere ? [initialState] : []
-    if (budget?.spend(states.length * word.alternatives.length) === false) return false
+    if (budget?.spend(states.length * word.size) === false) return false
     if (openIsAny && word.isOpen) return true
     budget?.spend((states.length * word.unclearLength) / 4)
     for (const state of states) advance(pattern, state, word, next)

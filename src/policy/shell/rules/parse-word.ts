@@ -25,6 +25,8 @@ export interface ParsedField {
 export interface ParsedWord {
   readonly alternatives: readonly (readonly ParsedField[])[]
   readonly isOpen: boolean
+  /** the steps of comparing its alternatives: one for each, and for eight more fields of one */
+  readonly size: number
   /** characters of fields that must be compared one by one */
   readonly unclearLength: number
 }
@@ -38,7 +40,8 @@ export function parseWord(spelling: Spelling): ParsedWord {
     const alternatives = spelling.alternatives.map((fields) => fields.map(parseField))
     const unclearFields = alternatives.flat().filter((field) => field.alternatePattern !== null)
     const unclearLength = unclearFields.reduce((sum, { text }) => sum + text.length, 0)
-    word = { alternatives, isOpen: spelling.isOpen, unclearLength }
+    const size = alternatives.reduce((sum, { length }) => sum + 1 + Math.max(0, length - 1) / 8, 0)
+    word = { alternatives, isOpen: spelling.isOpen, size, unclearLength }
     parsedWords.set(spelling, word)
   }
   return word

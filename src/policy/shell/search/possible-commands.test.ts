@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { analyseCommand } from '../analyse-command.ts'
 import { judgeBy, rule } from '../judging.fixture.ts'
+import { programNames } from '../programs/program-names.ts'
 import { whyUnread } from '../blocked-commands.ts'
 
 const rules = [rule('git push', 'blocked'), rule('rm -rf', 'blocked')]
@@ -57,6 +58,11 @@ test.each(['1', '.', '-1'])(
   },
 )
 
+test('a name that is too long for a file stands for no other name', () => {
+  expect(programNames('a.b.b')).toEqual(['a.b.b', 'a.b', 'a'])
+  expect(programNames(`a${'.b'.repeat(30_000)}`)).toHaveLength(1)
+})
+
 // Rules: product.md 21
 describe('every mode leaves a script to a person', () => {
   test.each(['alias g=git\ng push', 'command alias x=y', 'builtin alias g=git; g status'])(
@@ -65,6 +71,17 @@ describe('every mode leaves a script to a person', () => {
       expect(unread(script)).toBe('it gives a name another meaning')
     },
   )
+
+  test.each(['cp x a; ./a', './a; cp x a', './b; ./a; cp x a; cp y a', './a; ls > a'])(
+    'that runs a file which another command may write: %s',
+    (script) => {
+      expect(unread(script)).toBe('it runs "a", which it may write itself')
+    },
+  )
+
+  test('but not one whose file only its own words name', () => {
+    expect(unread('./a a; ./b; cat a')).toBeNull()
+  })
 
   test('but not a script that only contains the word', () => {
     expect(unread('grep alias b.md')).toBeNull()

@@ -239,6 +239,8 @@ class CommandSearch implements Search {
     const lines = [...printed.flatMap(textsOf), ...parts.inputTexts].filter((text) =>
       /\s|\\/.test(text),
     )
+    const characters = lines.reduce((sum, text) => sum + text.length, 0)
+    if (!this.#budget.spend(characters / 16)) return []
     const split = lines.flatMap((text) => text.split(/(?:\\n|\\t|\s)+/))
     return [...printed, ...split.filter((text) => text !== '').map(exactly)]
   }

@@ -9,8 +9,10 @@ import { textsOf } from '../spelling/spell-word.ts'
  */
 export function programsOf(words: readonly Spelling[], maxWords: number): readonly Program[] {
   const names = new Set<string>()
+  let mayAllVanish = true
   for (const [index, word] of words.entries()) {
-    if (index >= maxWords && !words.slice(0, index).every(mayVanish)) break
+    if (index >= maxWords && !mayAllVanish) break
+    mayAllVanish &&= mayVanish(word)
     for (const [field] of word.alternatives) if (field !== undefined) names.add(programName(field))
   }
   return [...names].flatMap((name) => programNamed(name) ?? [])

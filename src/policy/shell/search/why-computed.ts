@@ -125,19 +125,35 @@ export function whyComputedTogether(
       return `${textOf(command.words[0])} runs what another command prints, or what is handed to it`
     }
   }
+  const writtenNames = new Set(writtenFiles.map((word) => baseName(textOf(word))))
+  const namings = namingCommands(commands)
   for (const command of commands) {
     const run = filesRun(command.words, command.runners)
     if (run.length === 0) continue
     if (writtenFiles.some((word) => word.isOpen)) return 'it writes a file that may be run'
-    const otherCommands = commands.filter((other) => other !== command)
-    const namedFiles = new Set([
-      ...writtenFiles.map((word) => baseName(textOf(word))),
-      ...otherCommands.flatMap(({ words }) => filesNamed(words)),
-    ])
-    const file = run.find((name) => namedFiles.has(name))
+    const file = run.find(
+      (name) =>
+        writtenNames.has(name) || namings.get(name)?.some((other) => other !== command) === true,
+    )
     if (file !== undefined) return `it runs ${JSON.stringify(file)}, which it may write itself`
   }
   return null
+}
+
+/** By the name of a file: the commands that may write it, one or two of them. */
+function namingCommands(
+  commands: readonly SpelledCommand[],
+): ReadonlyMap<string, readonly SpelledCommand[]> {
+  const namings = new Map<string, SpelledCommand[]>()
+  for (const command of commands) {
+    for (const name of new Set(filesNamed(command.words))) {
+      const list = namings.get(name) ?? []
+      // A second one is another than any that runs the file.
+      if (list.length < 2) list.push(command)
+      namings.set(name, list)
+    }
+  }
+  return namings
 }
 
 function baseName(text: string): string {

@@ -20,6 +20,8 @@ export interface KnownValues {
 const maxSpellings = 32
 /** The bound for a part that is alone in its word. */
 const maxSpellingsOfOneText = 256
+/** Characters of texts with values, which may be repeated in others, that cost one step. */
+const charactersOfStep = 32
 /** The place where an unquoted expansion is split into fields. */
 const fieldSeparator = '\u{f0003}'
 
@@ -79,6 +81,7 @@ function spellOne(word: Word, knownValues: KnownValues): Spelling {
   const quoted = parts.some((part) => part.type.endsWith('Quoted') || part.type === 'LocaleString')
   const alternatives = joinedWord.texts.map((text) => {
     const fields = text.split(fieldSeparator).filter((field) => field !== '')
+    if (fields.length > 1) knownValues.budget.spend(fields.length / 8)
     return fields.length === 0 && quoted ? [''] : fields
   })
   return { alternatives, isOpen: joinedWord.isOpen }
@@ -175,6 +178,10 @@ function joinFragments(fragments: readonly Fragment[], budget: Budget): Fragment
   for (const fragment of fragments) {
     if (!budget.spend(texts.length * fragment.texts.length)) return { texts: [''], isOpen: true }
     const next = texts.flatMap((before) => fragment.texts.map((text) => before + text))
+    const characters = next.reduce((sum, text) => sum + text.length, 0)
+    if (next.length > 1 && !budget.spend(characters / charactersOfStep)) {
+      return { texts: [''], isOpen: true }
+    }
     const maxTexts = texts.length === 1 ? maxSpellingsOfOneText : maxSpellings
     if (next.length > maxTexts) isOpen = true
     // Keeps the first and the last combination: all values, and all vanished.
