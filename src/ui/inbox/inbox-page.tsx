@@ -18,8 +18,11 @@ import './inbox.css'
 import './request-row.css'
 import './split.css'
 
-/** From this width on, the list stays beside the open request (dashboard.md, Pages). */
-const splitFrom = '(min-width: 1100px)'
+/**
+ * From 1,100 px at the usual size of text, the list stays beside the open request (dashboard.md,
+ * Pages). A width in `em` grows with the reader's text: at 200 % both would be too narrow to read.
+ */
+const splitFrom = '(min-width: 68.75em)'
 
 /**
  * The list of requests, and the open request. The address is that of the request with the filters
