@@ -280,8 +280,8 @@ test('what is pasted at a request decides nothing, and submits no reason', async
   const terminal = cli.atTerminal('runs', 'attach', run, ...grace)
   await terminal.converse(
     ['a approve once', paste('a')],
-    ['a approve once', paste(`a${enter}y`)],
-    ['a approve once', 'd'],
+    ['not one of its keys', paste(`a${enter}y`)],
+    ['not one of its keys', 'd'],
     ['Reason', paste(`not\r\nthis`)],
     'not this',
   )

@@ -79,6 +79,7 @@ test('review leaves what it is told to leave, and goes on to the next', async ()
   // A key without a meaning, and Enter, decide nothing.
   review.type('z\r')
   await review.converse(
+    ['not one of its keys; ? lists them', '?'],
     ['x deny and stop', 'x'],
     ['Reason', 'wrong branch\r'],
     '1 decided, 1 left undecided',
@@ -117,7 +118,7 @@ test('f approves for the file, with what that covers, and d denies what --watch 
   // The file is there, for which no command is.
   review.type('c')
   await review.converse(
-    ['d deny', 'd'],
+    ['not one of its keys; ? lists them', 'd'],
     ['Reason', 'not this one\r'],
     ['No request waits for you.', 'q'],
     '1 decided, 0 left undecided',
@@ -225,7 +226,7 @@ test('a run is a conversation: its text, a key for a decision, commands, and its
   expect(approver.screen).not.toContain('"path"')
   approver.type('\r')
   await approver.converse(
-    ['a approve once', 'v'],
+    ['not one of its keys; ? lists them', 'v'],
     '"path": "notes/a.md"',
     ['a approve once', 'a'],
     'Recorded.',
