@@ -55,7 +55,7 @@ export async function verifyCallback(
   ]
   const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000)
   if (!/^\d+$/.test(timestamp) || ageMs > maxAgeMs)
-    throw badSignature('its time differs from the clock by more than 5 minutes')
+    throw badSignature('its time is more than 5 minutes off')
   const secret = (await callbackSecret(apiKey)).slice('whsec_'.length)
   const key = await hmacKey(fromBase64(secret), 'verify')
   const signedBytes = utf8(`${id}.${timestamp}.${text}`)
@@ -90,8 +90,5 @@ function read(text: string): Callback {
 }
 
 function badSignature(why: string): CountersignError {
-  return new CountersignError(
-    'bad_signature',
-    `This callback does not come from the service: ${why}`,
-  )
+  return new CountersignError('bad_signature', `The service did not send this callback: ${why}`)
 }

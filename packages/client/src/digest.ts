@@ -13,10 +13,15 @@ export function canonicalJson(value: unknown): string {
     return `{${members.map(([name, member]) => `${text(name)}:${canonicalJson(member)}`).join(',')}}`
   }
   if (typeof value === 'string') return text(value)
-  if (typeof value === 'number' && !Number.isFinite(value)) throw noForm('a number')
+  if (isUnsendable(value)) throw noForm('a number')
   const json = JSON.stringify(value)
   if (json === undefined) throw noForm(`a ${typeof value}`)
   return json
+}
+
+/** Whether it is a number that JSON cannot represent: `NaN` or an infinity. */
+export function isUnsendable(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value)
 }
 
 function text(value: string): string {

@@ -86,6 +86,11 @@ const outcomeWords = {
   unknown: 'it is not known how it ended',
 } as const
 
+/** The message of an error, or of any other value that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The approved call or the permit differs from the call of the program. Nothing ran. */
 export class MismatchError extends CountersignError {
   override readonly name = 'MismatchError'
@@ -93,4 +98,9 @@ export class MismatchError extends CountersignError {
   constructor(requestId: string, message: string) {
     super('mismatch', message, { requestId })
   }
+}
+
+/** The error for an input that a person changed although the call permits no change. */
+export function otherArguments(requestId: string, input: unknown): MismatchError {
+  return new MismatchError(requestId, `Other arguments were approved: ${JSON.stringify(input)}`)
 }

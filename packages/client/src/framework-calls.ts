@@ -1,8 +1,9 @@
 import type { Call } from './call.ts'
 import type { Client } from './client.ts'
-import { MismatchError } from './errors.ts'
+import { messageOf, otherArguments } from './errors.ts'
 import type { AllowedCall } from './gate.ts'
 import type { RequestSummary } from './request.ts'
+import { asObject } from './transport.ts'
 
 /** Options of `ask` that apply to all calls of a framework. */
 export type CallRouting = Pick<Call, 'onBehalfOf' | 'queue' | 'worker'>
@@ -28,7 +29,7 @@ export function externalIdOf(framework: string, scope: string | undefined, id: s
 
 /** The sentence for the model about a call that an error prevented. */
 export function notRun(error: unknown): string {
-  return `Countersign: not run. ${error instanceof Error ? error.message : String(error)}`
+  return `Countersign: not run. ${messageOf(error)}`
 }
 
 /**
@@ -63,8 +64,7 @@ export function settle(
     const allowed = await client.take<object>(call, { wait: 0 })
     if (!allowed.isChanged || call.edits !== 'off') return allowed
     await client.report(allowed.requestId, { state: 'failed', summary: 'Not run: other input' })
-    const words = `Other arguments were approved: ${JSON.stringify(allowed.input)}`
-    throw new MismatchError(allowed.requestId, words)
+    throw otherArguments(allowed.requestId, allowed.input)
   })
 }
 
@@ -73,7 +73,7 @@ async function orRefusal<Result>(act: () => Promise<Result>): Promise<Result | R
     return await act()
   } catch (error) {
     // Compares the code and not the class, because a program can load this package twice.
-    if (error instanceof Error && 'code' in error && error.code === 'unavailable') throw error
+    if (asObject(error)['code'] === 'unavailable') throw error
     return { refusal: notRun(error) }
   }
 }

@@ -9,6 +9,7 @@ import {
   DeniedError,
   ExpiredError,
   MismatchError,
+  otherArguments,
 } from './errors.ts'
 import { perform } from './perform.ts'
 import type { Permit } from './permit.ts'
@@ -146,16 +147,14 @@ function refuseUndecided(request: RequestAnswer): void {
 async function checkCall(request: RequestAnswer, call: Call): Promise<void> {
   const { digest, facts, id, input, revision, tool } = request
   const isChanged = revision > 1
-  if (isChanged && call.edits === 'off') {
-    throw new MismatchError(id, `Other arguments were approved: ${JSON.stringify(input)}`)
-  }
+  if (isChanged && call.edits === 'off') throw otherArguments(id, input)
   const isSame =
     tool === call.tool &&
     (isChanged || call.worker !== undefined || canonicalJson(input) === canonicalJson(call.input))
   if (!isSame) throw new MismatchError(id, 'The request is about another call')
   const { toolHash } = facts
   if (typeof toolHash !== 'string' || (await callDigest({ tool, input, toolHash })) !== digest) {
-    throw new MismatchError(id, 'The digest of the request is not that of its call')
+    throw new MismatchError(id, 'The digest is not of this call')
   }
 }
 
@@ -164,7 +163,8 @@ function throwTaken(error: unknown): never {
   const { code, message, requestId } = error
   // Perhaps we took it and the answer was lost. Nothing ran here, and nothing may run twice.
   if (code === 'already_consumed') throw new AlreadyTakenError(requestId, null)
-  if (code === 'expired') throw new ExpiredError(code, message, { requestId, cause: error })
-  if (code === 'cancelled') throw new CancelledError(code, message, { requestId, cause: error })
+  const facts = { requestId, cause: error }
+  if (code === 'expired') throw new ExpiredError(code, message, facts)
+  if (code === 'cancelled') throw new CancelledError(code, message, facts)
   throw error
 }

@@ -1,3 +1,4 @@
+import { messageOf } from './errors.ts'
 import type { OutcomeState } from './request.ts'
 
 /** A client, as far as `perform` uses it. */
@@ -27,8 +28,7 @@ export async function perform<Result>(
     await report({ state: isFailure(result) ? 'failed' : 'succeeded' })
     return result
   } catch (error) {
-    const summary = error instanceof Error ? error.message : String(error)
-    await report({ state: 'failed', summary })
+    await report({ state: 'failed', summary: messageOf(error) })
     throw error
   }
 }

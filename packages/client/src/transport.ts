@@ -1,4 +1,5 @@
 import { CountersignError } from './errors.ts'
+import { isUnsendable } from './digest.ts'
 
 /** Address and API key of a service. */
 export interface Service {
@@ -84,9 +85,7 @@ function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedReq
 
 /** Refuses numbers that JSON would send as `null`: people would decide about another call. */
 export function sendableMember(name: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new TypeError(`JSON cannot represent ${value}, the value of "${name}"`)
-  }
+  if (isUnsendable(value)) throw new TypeError(`${name}: ${String(value)} is not JSON`)
   return value
 }
 

@@ -40,7 +40,7 @@ def verify_callback(api_key: str, body: bytes | str, headers: Mapping[str, str])
         and abs(time.time() - int(timestamp)) <= _MAX_AGE_SECONDS
     )
     if not is_recent:
-        raise _bad_signature("its time differs from the clock by more than 5 minutes")
+        raise _bad_signature("its time is more than 5 minutes off")
     signed = f"{header.get('webhook-id', '')}.{timestamp}.".encode() + content
     mac = base64.b64encode(hmac.new(_secret_bytes(api_key), signed, hashlib.sha256).digest())
     expected = b"v1," + mac
@@ -56,4 +56,4 @@ def _secret_bytes(api_key: str) -> bytes:
 
 
 def _bad_signature(why: str) -> CountersignError:
-    return CountersignError("bad_signature", f"This callback does not come from the service: {why}")
+    return CountersignError("bad_signature", f"The service did not send this callback: {why}")
