@@ -138,7 +138,7 @@ describe('starting', () => {
 
   // Rules: product.md 42
   test('a run whose requests only people behind it could decide does not start, and the refusal says who, why and what to configure', async () => {
-    const { ada, grace } = desk.people
+    const { ada, grace, olga } = desk.people
     const alone = deskConfig.replace(
       'ada@example.com, grace@example.com, linus@example.com',
       'ada@example.com',
@@ -159,7 +159,7 @@ describe('starting', () => {
     })
     // Somebody else starts it, an escalation brings somebody in, or the queue lets people decide
     // their own.
-    expect(await code(startRun(desk.api, grace.caller, asking))).toBe('done')
+    expect(await code(startRun(desk.api, olga.caller, asking))).toBe('done')
     const escalates = '{ team: platform, escalate: [{ after: 1h, addTeams: [operators] }] }'
     for (const queue of [escalates, '{ team: platform, selfApproval: true }']) {
       await desk.activate({ 'countersign.yaml': alone.replace('{ team: platform }', queue) })
