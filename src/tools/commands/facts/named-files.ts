@@ -44,7 +44,7 @@ const maxChained = 5
  */
 const maxLookups = 200_000
 const charactersOfLookup = 256
-const lookupsOfDisk = 4
+const lookupsOfDisk = 10
 
 /**
  * The regular files in zones that the words of a command name or imply (implied-names.ts), with
