@@ -20,7 +20,7 @@ export function KeyProposals({
     queryFn: ({ signal }) =>
       everyPage((page) => callApi('listKeyProposals', { query: page, signal })),
   })
-  if (proposals.isError && proposals.data === undefined) {
+  if (proposals.isLoadingError) {
     return <Failure error={proposals.error} retry={() => void proposals.refetch()} />
   }
   const ownProposals =

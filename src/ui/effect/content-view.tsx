@@ -15,10 +15,9 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
     queryFn: ({ signal }) => readContent({ ...request, signal }),
     staleTime: Infinity,
   })
-  if (content.data === undefined) {
-    if (!content.isError) return <Loading what={props.what} lines={4} />
+  if (content.isPending) return <Loading what={props.what} lines={4} />
+  if (content.isLoadingError)
     return <Failure error={content.error} retry={() => void content.refetch()} />
-  }
   const { bytes, mediaType } = content.data
   const text = mediaType.startsWith('text/') ? decodeUtf8(bytes) : null
   return (

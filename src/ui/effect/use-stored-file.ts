@@ -27,14 +27,13 @@ export function useStoredFile(
     enabled: isRequested,
     staleTime: Infinity,
   })
-  const { data, error } = query
+  const { data } = query
   const isSame = data !== undefined && data.digest === presentation.metadata['newHash']
-  const problem =
-    data === undefined
-      ? (error?.message ?? null)
-      : isSame
-        ? null
-        : 'The stored file differs from the one shown here: it changed since you opened it.'
+  const problem = query.isLoadingError
+    ? query.error.message
+    : data !== undefined && !isSame
+      ? 'The stored file differs from the one shown here: it changed since you opened it.'
+      : null
   return {
     text: isSame ? textOf(data.bytes) : null,
     isLoading: isRequested && query.isPending,

@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { currentSearch } from '../states/current-search.ts'
+import { currentSearch } from '../shell/current-search.ts'
 import { later } from '../states/later.tsx'
 import {
   filterControls,

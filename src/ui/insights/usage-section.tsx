@@ -22,8 +22,7 @@ export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
   })
   const { data } = usage
   const heading = `Model usage by ${data?.by ?? by}`
-  if (data === undefined) {
-    if (!usage.isError) return <Loading what="the usage of models" lines={3} />
+  if (usage.isLoadingError) {
     return (
       <section className="card column" aria-labelledby="usage-title">
         <h2 id="usage-title">{heading}</h2>
@@ -31,6 +30,7 @@ export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
       </section>
     )
   }
+  if (data === undefined) return <Loading what="the usage of models" lines={3} />
   const items = data.items.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0)
   if (items.length === 0) return null
   return (

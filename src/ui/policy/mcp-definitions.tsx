@@ -13,7 +13,7 @@ import { approvalLabels } from '../words/verdict-words.ts'
 export function McpDefinitions() {
   const definitions = useDefinitions()
   const servers = definitions.data?.items ?? []
-  if (definitions.isError && definitions.data === undefined) {
+  if (definitions.isLoadingError) {
     return <p role="alert">{definitions.error.message}</p>
   }
   if (servers.length === 0) return null

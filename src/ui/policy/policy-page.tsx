@@ -28,13 +28,13 @@ import './policy.css'
 export function PolicyPage() {
   const workers = useWorkerLines()
   const isPhone = useMedia(phoneUntil)
+  if (workers.isPending) return <LoadingCards what="the policy" layout="table" />
   const head = (
     <div className="page-head">
       <Headline tab="Policy">Policy</Headline>
     </div>
   )
-  if (workers.data === undefined) {
-    if (!workers.isError) return <LoadingCards what="the policy" layout="table" />
+  if (workers.isLoadingError) {
     return (
       <>
         {head}
@@ -113,9 +113,8 @@ function scrollHere(element: HTMLElement | null): void {
 
 function WorkerDetails({ name }: { name: string }) {
   const worker = useWorker(name)
-  if (worker.data === undefined) {
-    if (!worker.isError) return <Loading what="the worker" lines={3} />
+  if (worker.isPending) return <Loading what="the worker" lines={3} />
+  if (worker.isLoadingError)
     return <Failure error={worker.error} retry={() => void worker.refetch()} />
-  }
   return <WorkerRules worker={worker.data} />
 }

@@ -20,10 +20,9 @@ import { verbs } from '../words/verbs.ts'
  */
 export function PolicyVersion({ digest }: { digest: string }) {
   const policy = usePolicy()
-  if (policy.data === undefined) {
-    if (!policy.isError) return <Loading what="the version" lines={2} />
+  if (policy.isPending) return <Loading what="the version" lines={2} />
+  if (policy.isLoadingError)
     return <Failure error={policy.error} retry={() => void policy.refetch()} />
-  }
   const { activation, folder, proposal } = policy.data
   return (
     <section className="card column" aria-labelledby="version-title">
@@ -113,10 +112,9 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
   const client = useQueryClient()
   const difference = usePolicyDifference({}, true)
   const [round, setRound] = useState(0)
-  if (difference.data === undefined) {
-    if (!difference.isError) return <Loading what="the difference" lines={3} />
+  if (difference.isPending) return <Loading what="the difference" lines={3} />
+  if (difference.isLoadingError)
     return <Failure error={difference.error} retry={() => void difference.refetch()} />
-  }
   const showNew = async (): Promise<void> => {
     await client.invalidateQueries({ queryKey: ['policy'] })
     setRound(round + 1)

@@ -23,7 +23,7 @@ export function ProposedChanges() {
   useEffect(() => {
     if (isLinked && items.length > 0) section.current?.scrollIntoView({ block: 'start' })
   }, [isLinked, items.length])
-  if (changes.isError && changes.data === undefined) {
+  if (changes.isLoadingError) {
     return <Failure error={changes.error} retry={() => void changes.refetch()} />
   }
   if (items.length === 0) return null

@@ -7,10 +7,8 @@ const maxTurns = 3
 /** The turns of a run before a request, loaded on request. */
 export function LastTurns({ runId, turn }: { runId: string; turn: number }) {
   const transcript = useTranscript(runId)
-  if (transcript.data === undefined) {
-    if (!transcript.isError) return <p className="dim">Loading the turns…</p>
-    return <p role="alert">{transcript.error.message}</p>
-  }
+  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
+  if (transcript.isLoadingError) return <p role="alert">{transcript.error.message}</p>
   const items = transcript.data.items.filter(
     (item) => item.turn <= turn && item.turn > turn - maxTurns,
   )

@@ -34,10 +34,8 @@ export function CallEffect({ call }: { call: TranscriptCall }) {
 /** The presentation of the request's newest revision. */
 function RequestEffect({ requestId }: { requestId: string }) {
   const request = useQuery(requestQuery(requestId))
-  if (request.data === undefined) {
-    if (!request.isError) return <p className="dim small">Loading what it does…</p>
-    return <p role="alert">{request.error.message}</p>
-  }
+  if (request.isPending) return <p className="dim small">Loading what it does…</p>
+  if (request.isLoadingError) return <p role="alert">{request.error.message}</p>
   const { type, content } = request.data.presentation
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))

@@ -17,11 +17,11 @@ export function ForkPage() {
   const [search] = useSearchParams()
   const run = useRun(id)
   const worker = useWorker(run.data?.worker ?? null)
-  if (run.isError && run.data === undefined) {
+  if (run.isLoadingError) {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
   if (run.data !== undefined && isGone(worker.error)) return <WorkerGone run={run.data} />
-  if (worker.isError && worker.data === undefined) {
+  if (worker.isLoadingError) {
     return <Failure error={worker.error} retry={() => void worker.refetch()} />
   }
   if (run.data === undefined || worker.data === undefined) {

@@ -40,7 +40,7 @@ export function RunPage() {
   const { id = '' } = useParams()
   const run = useRun(id)
   const transcript = useTranscript(run.data?.id ?? null)
-  if (run.isError && run.data === undefined) {
+  if (run.isLoadingError) {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
   if (run.data === undefined) return <LoadingCards what="the run" layout="beside" />

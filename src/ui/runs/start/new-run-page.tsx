@@ -22,7 +22,7 @@ export function NewRunPage() {
         <Headline tab={verbs.newRun}>{verbs.newRun}</Headline>
       </div>
       {workers.isPending && <LoadingCards what="the workers" layout="pairs" />}
-      {workers.isError && workers.data === undefined && (
+      {workers.isLoadingError && (
         <Failure error={workers.error} retry={() => void workers.refetch()} />
       )}
       {workers.data !== undefined &&

@@ -266,10 +266,8 @@ function ChildRun({ runId }: { runId: string }) {
 function ChildTurns({ runId }: { runId: string }) {
   const transcript = useTranscript(runId)
   const { others } = useRunSecrets(runId)
-  if (transcript.data === undefined) {
-    if (!transcript.isError) return <p className="dim">Loading the turns…</p>
-    return <p role="alert">{transcript.error.message}</p>
-  }
+  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
+  if (transcript.isLoadingError) return <p role="alert">{transcript.error.message}</p>
   return (
     <SecretsContext value={others}>
       <div className="timeline">
