@@ -70,13 +70,12 @@ function apiFailure(
   const waitMs = retryAfterMs(error.responseHeaders ?? {})
   const isRetryable =
     statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
-  const hasTooMuch = isTooLong(statusCode, `${error.message} ${error.responseBody ?? ''}`)
   const what = statusCode === 429 ? 'is rate limited' : 'refused the request'
   return new ModelProblem(
     sentence(`${statusCode >= 500 ? 'failed' : what} (${statusCode}: ${why})`),
     {
       isRetryable,
-      isTooLong: hasTooMuch,
+      isTooLong: isTooLong(statusCode, `${error.message} ${error.responseBody ?? ''}`),
       ...(isRetryable && waitMs !== null ? { retryAfterMs: waitMs } : {}),
     },
     options,

@@ -72,7 +72,7 @@ class PathReading {
   pathsOfVector(words: readonly Spelling[], depth: number): readonly string[] {
     const [first] = words
     const file = textOf(first)
-    // Each wrapper in another one reads all words behind it again.
+    // A wrapper within a wrapper reads all words behind it once more.
     if (file === null || !this.#budget.spend(words.length / 16)) return []
     const name = programName(file)
     const own = file.includes('/') ? [file] : []

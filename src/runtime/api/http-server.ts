@@ -23,7 +23,7 @@ export async function listen(
   { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
 ): Promise<ListeningServer> {
   const serve: RequestListener = (request, response) => {
-    // A refused connection is still read, though its client knows that nothing is carried out.
+    // A refused connection is still read, but its client was told that nothing is carried out.
     if (!request.socket.writableEnded) app(request, response)
   }
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, serve)

@@ -38,8 +38,8 @@ export function cannotSignIn({ byKey }: { readonly byKey: boolean }): Problem {
 
 /**
  * The version by which somebody who was admitted is judged again: the one in force or, while none
- * can be trusted, the last one that this process trusted. `null`: it has trusted none yet. Who can
- * make the version in force unreadable brings nobody back whom it had removed.
+ * can be trusted, the last one that this process trusted, so that making the version in force
+ * unreadable brings nobody back whom it removed. `null`: this process has trusted none yet.
  */
 export async function versionToAdmitBy(
   policies: Pick<PolicyReader, 'inForce' | 'lastTrusted'>,

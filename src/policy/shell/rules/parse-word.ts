@@ -25,7 +25,7 @@ export interface ParsedField {
 export interface ParsedWord {
   readonly alternatives: readonly (readonly ParsedField[])[]
   readonly isOpen: boolean
-  /** the steps of comparing its alternatives: one for each, and for eight more fields of one */
+  /** steps of a comparison: one for each alternative, and one for every eight fields more in it */
   readonly size: number
   /** characters of fields that must be compared one by one */
   readonly unclearLength: number

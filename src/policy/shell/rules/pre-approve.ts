@@ -114,7 +114,7 @@ export async function preApprove(
 
 const onlyByName = 'only a rule that names it allows'
 
-/** Only by its own name are its settings looked for and its helpers switched off. */
+/** Whether a rule must use a program's own name: only by it are its helpers switched off. */
 function needsOwnName(program: Program | undefined): boolean {
   return (program?.folderRuns ?? program?.safeArguments) !== undefined
 }

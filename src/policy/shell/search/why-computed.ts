@@ -140,7 +140,7 @@ export function whyComputedTogether(
   return null
 }
 
-/** By the name of a file: the commands that may write it, one or two of them. */
+/** For the name of each file, the commands that may write it: at most two of them. */
 function namingCommands(
   commands: readonly SpelledCommand[],
 ): ReadonlyMap<string, readonly SpelledCommand[]> {
@@ -148,7 +148,7 @@ function namingCommands(
   for (const command of commands) {
     for (const name of new Set(filesNamed(command.words))) {
       const list = namings.get(name) ?? []
-      // A second one is another than any that runs the file.
+      // Two are enough: one of them is not the command that runs the file.
       if (list.length < 2) list.push(command)
       namings.set(name, list)
     }

@@ -20,7 +20,7 @@ export interface KnownValues {
 const maxSpellings = 32
 /** The bound for a part that is alone in its word. */
 const maxSpellingsOfOneText = 256
-/** Characters of texts with values, which may be repeated in others, that cost one step. */
+/** How many characters of joined texts cost one step: a value may repeat the value of another. */
 const charactersOfStep = 32
 /** The place where an unquoted expansion is split into fields. */
 const fieldSeparator = '\u{f0003}'

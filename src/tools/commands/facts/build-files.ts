@@ -7,7 +7,7 @@ const readHere = `
   rspec: .rspec spec/spec_helper.rb
   mix: mix.exs`
 
-/** The same for a folder that its words name, too. */
+/** The same, for files that it also reads in folders that its words name. */
 const readNamed = `
   pip pip3 hatch: pyproject.toml setup.py setup.cfg
   ant: build.xml
@@ -19,7 +19,7 @@ const readNamed = `
   docker podman docker-compose: compose.override.yml docker-compose.override.yml
   docker-compose: compose.yaml compose.yml docker-compose.override.yaml`
 
-/** The same for the folders above these, too. */
+/** The same, for files that it also reads in the folders above these. */
 const readAbove = `
   just: justfile Justfile .justfile
   rake: Rakefile rakefile

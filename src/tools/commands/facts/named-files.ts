@@ -39,8 +39,9 @@ export interface NamedFiles {
 const headBytes = 512
 const maxChained = 5
 /**
- * Times that a name is looked for in a folder. A long name counts as several: each place is made of
- * all its characters. So does each name behind `..`: it may be looked at on the disk.
+ * How many lookups of names in folders a command may need. One in one folder counts once, once more
+ * for every 256 characters, since a place is made of all of them, and ten times for each part
+ * behind `..`, since the disk may be asked for it.
  */
 const maxLookups = 200_000
 const charactersOfLookup = 256
