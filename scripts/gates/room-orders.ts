@@ -96,7 +96,7 @@ export const roomOrders: RoomOrders = {
     'installation',
     'keys',
   ],
-  'src/services/core': ['.', 'runs'],
+  'src/services/core': ['problems', '.', 'runs'],
   'src/services/requests': [
     'words',
     'people',
@@ -182,6 +182,7 @@ export const roomOrders: RoomOrders = {
   ],
   'src/domain/text': ['encoding', 'look-alikes', 'quantities', '.'],
   'src/sandbox': [
+    'names',
     '.',
     'git',
     'snapshots',

@@ -1,4 +1,4 @@
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { clearTranscript } from '#services/retention/clear-transcript.ts'
 import { dueRuns, type RunCursor } from '#services/retention/due-runs.ts'
 import { removeDelivered, removeRecords } from '#services/retention/remove-records.ts'

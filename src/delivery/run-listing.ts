@@ -1,7 +1,7 @@
 import { isGrpcServiceError, ServiceError, type WorkflowStartOptions } from '@temporalio/client'
 import { remainingMs } from '#services/requests/facts/deadline-of-request.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import type { Log } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
 import type { RunPosition, WaitPosition } from '#workflows/messages.ts'

@@ -1,6 +1,6 @@
 import { moveUrgent } from '#services/requests/lists/move-urgent.ts'
 import type { SystemContext } from '#services/core/context.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { RepeatedWork } from './repeated-work.ts'
 
 /** How late a request is moved after it has left a class of deadline. */

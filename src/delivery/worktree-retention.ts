@@ -1,4 +1,4 @@
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { removeWorktrees } from '#services/retention/remove-worktrees.ts'
 import { RepeatedWork } from './repeated-work.ts'

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
-import { foldName } from './path-names.ts'
+import { foldName } from './names/path-names.ts'
 
 /** Every name in an open folder, as the system lists them. */
 export async function namesIn(directory: Directory, at: string): Promise<string[]> {

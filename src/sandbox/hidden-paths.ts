@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { foldName } from './path-names.ts'
+import { foldName } from './names/path-names.ts'
 
 /** Temporary files of the service's own writes: neither listed nor reachable. */
 const unfinished = /^\.countersign-[0-9a-f]{16}\.tmp$/

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
-import { bytesOfName } from './raw-names.ts'
+import { bytesOfName } from './names/raw-names.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 

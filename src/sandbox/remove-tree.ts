@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { chmod, lstat, open, readdir, rmdir, unlink } from 'node:fs/promises'
 import { errorCode } from './file-problem.ts'
 import { openChild, type Directory } from './open-directory.ts'
-import { bytesOfName, textOfName } from './raw-names.ts'
+import { bytesOfName, textOfName } from './names/raw-names.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
 /** Opens without the right to read; Linux only, and Node has no name for it. */

@@ -6,7 +6,7 @@ import type { FilePlace } from './change-file.ts'
 import { hiddenPaths, hiddenProblem, identityOf } from './hidden-paths.ts'
 import { openDirectory, type ChildNaming, type Directory, type Walk } from './open-directory.ts'
 import type { Enter } from './open-folders.ts'
-import { parsePath } from './path-names.ts'
+import { parsePath } from './names/path-names.ts'
 
 /** Access to the folders of a workspace, which refuses hidden ones. */
 export interface WorkspacePlaces {

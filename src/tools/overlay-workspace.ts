@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { foldName } from '#sandbox/path-names.ts'
+import { foldName } from '#sandbox/names/path-names.ts'
 
 /**
  * A workspace as it will be after the earlier calls of the turn (product.md 15): the real workspace

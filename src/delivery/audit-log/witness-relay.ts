@@ -2,7 +2,7 @@ import { keyLabel, parseVerifierKey } from '#evidence/note/note-key.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WitnessSetting } from '#policy/settings.ts'
 import type { Log, PolicyReader } from '#services/core/context.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import {
   forgetOtherWitnesses,

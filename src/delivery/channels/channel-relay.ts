@@ -1,7 +1,7 @@
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { Log, PolicyReader } from '#services/core/context.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import type { Db } from '#store/database.ts'
 import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeated-work.ts'

@@ -7,7 +7,7 @@ import {
 } from '#store/records/outbox.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import type { Log } from '#services/core/context.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { DeliveredMarks, type LeasedRow, leaseRows, postpone, runsToDeliver } from './lease-rows.ts'
 import { type DeliveryContext, deliverRows } from './deliver-rows.ts'

@@ -1,6 +1,6 @@
 import { endDueRests } from '#services/engine/lifecycle/end-due-rests.ts'
 import { recordRepeats } from '#services/refusals/record-refusal.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'

@@ -1,5 +1,5 @@
 import { hashJson } from '#domain/json/digest.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
 import { recordMissedTimes } from '#services/runs/schedules/record-missed-times.ts'
 import { scheduleChannel } from '#services/runs/schedules/record-scheduled-time.ts'

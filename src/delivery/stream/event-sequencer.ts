@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { Log } from '#services/core/context.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { Listener } from '../listener.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { RepeatedWork } from '../repeated-work.ts'

@@ -3,7 +3,7 @@ import { approvalWords } from '#domain/policy/verdict.ts'
 import type { Consent } from '../routing.ts'
 import type { Zone } from '../worker-definition.ts'
 import { readConsent } from '../reading/read-consent.ts'
-import { nameProblem } from '#sandbox/path-names.ts'
+import { nameProblem } from '#sandbox/names/path-names.ts'
 import { canonicalRelative } from '../reading/relative-path.ts'
 import {
   checkGlob,

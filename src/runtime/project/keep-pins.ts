@@ -1,6 +1,6 @@
 import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
 import { RepeatedWork } from '#delivery/repeated-work.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import type { ServerDefinitions } from '#services/core/host-queries.ts'
 import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
-import { errorText } from '#services/core/error-text.ts'
+import { errorText } from '#services/core/problems/error-text.ts'
 import { activateFolder } from '#services/policy/activate-policy.ts'
 import { newestActivation } from '#services/policy/activations/newest-activation.ts'
 import { watchProject } from '#services/policy/watch-project.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { SandboxFailed } from '../process/command-end.ts'
-import { bytesOfName } from '../raw-names.ts'
+import { bytesOfName } from '../names/raw-names.ts'
 import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 import { systemFiles, type SystemFolder } from './system-folders.ts'
 

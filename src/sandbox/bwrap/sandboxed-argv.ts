@@ -1,7 +1,7 @@
 import { release } from 'node:os'
 import path from 'node:path'
 import type { CommandLimits } from '../process/command-limits.ts'
-import { bytesOfName } from '../raw-names.ts'
+import { bytesOfName } from '../names/raw-names.ts'
 import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 
 /** The descriptor on which the sandbox reports, right before the command, that it is ready. */

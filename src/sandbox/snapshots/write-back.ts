@@ -7,7 +7,7 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { identityOf } from '../hidden-paths.ts'
 import { openDirectory, plainWalk } from '../open-directory.ts'
 import { openFile } from '../open-file.ts'
-import { quotedName } from '../raw-names.ts'
+import { quotedName } from '../names/raw-names.ts'
 import { readCopy, snapshotLimits, type Snapshot } from './snapshots.ts'
 
 /**

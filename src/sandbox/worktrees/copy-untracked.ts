@@ -10,8 +10,8 @@ import {
   type Directory,
 } from '../open-directory.ts'
 import { hiddenPaths } from '../hidden-paths.ts'
-import { foldName } from '../path-names.ts'
-import { bytesOfName, quotedName, textOfName } from '../raw-names.ts'
+import { foldName } from '../names/path-names.ts'
+import { bytesOfName, quotedName, textOfName } from '../names/raw-names.ts'
 import { packagesOfService } from './packages-of-service.ts'
 
 const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { bytesOfName, textOfName } from '../raw-names.ts'
+import { bytesOfName, textOfName } from '../names/raw-names.ts'
 
 /** The most files of one folder that are looked at. */
 const maxFiles = 20_000

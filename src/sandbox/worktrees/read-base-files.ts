@@ -1,6 +1,6 @@
 import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { bytesOfName } from '../raw-names.ts'
+import { bytesOfName } from '../names/raw-names.ts'
 import { sizesOfBlobs } from './blob-sizes.ts'
 import { hostGitText } from './host-git.ts'
 import { gitOf } from './merge-commits.ts'

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { lockRequests } from '../core/locks.ts'
-import { tamperedProblem } from '../core/tampered.ts'
+import { tamperedProblem } from '../core/problems/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /** A request that is not of a run, with both of its rows. */

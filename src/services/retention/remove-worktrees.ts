@@ -15,7 +15,7 @@ import {
 import type { RunTable } from '#store/tables/runs.ts'
 import { isSettled } from '#tools/worktrees/is-settled.ts'
 import { bySystem } from '../core/authority.ts'
-import { errorText } from '../core/error-text.ts'
+import { errorText } from '../core/problems/error-text.ts'
 import { lockRun } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { WorkerContext } from '../core/worker-context.ts'

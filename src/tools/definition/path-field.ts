@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parsePath } from '#sandbox/path-names.ts'
+import { parsePath } from '#sandbox/names/path-names.ts'
 
 function canonicalPath(meaning: string, rootAllowed: boolean) {
   return z

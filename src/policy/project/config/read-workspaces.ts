@@ -1,6 +1,6 @@
 import { isBranchName } from '#domain/tools/worktree.ts'
 import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
-import { foldName, nameProblem } from '#sandbox/path-names.ts'
+import { foldName, nameProblem } from '#sandbox/names/path-names.ts'
 import type { ProjectConfig, WorkspaceSetting } from '../../project-config.ts'
 import { canonicalRelative } from '../../reading/relative-path.ts'
 import { checkName, readChoice, readOneOrMany, readText } from '../../reading/values.ts'

@@ -9,7 +9,7 @@ import {
   type SearchedFolder,
 } from '../../open-directory.ts'
 import { openFile, readBytes } from '../../open-file.ts'
-import { bytesOfName, textOfName } from '../../raw-names.ts'
+import { bytesOfName, textOfName } from '../../names/raw-names.ts'
 
 /**
  * `guarded`: its contents must not change, and nothing may be created there. `pinned`: the same for

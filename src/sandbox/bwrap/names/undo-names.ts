@@ -3,7 +3,7 @@ import { chmod, lstat, open, rename } from 'node:fs/promises'
 import { errorCode } from '../../file-problem.ts'
 import { identityOf } from '../../hidden-paths.ts'
 import { openDirectory, plainWalk, type Directory } from '../../open-directory.ts'
-import { bytesOfName, quotedName } from '../../raw-names.ts'
+import { bytesOfName, quotedName } from '../../names/raw-names.ts'
 import { removeTree } from '../../remove-tree.ts'
 import { guardedIdentity, setIdBits, type GuardedName, type ZoneNames } from './look-for-names.ts'
 

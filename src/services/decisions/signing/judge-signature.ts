@@ -16,7 +16,7 @@ import { useCredential } from '../../passkeys/verify-assertion.ts'
 import type { DecisionInput } from '../../requests/facts/decision-input.ts'
 import { factsToSign, statesFacts } from './decision-statement.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { tamperedProblem } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/problems/tampered.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 
 /** A verified signature of a decision, and the salt of the reason that its statement commits to. */

@@ -3,7 +3,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { lockRequests, lockRun, lockRunAndRequests } from '../../core/locks.ts'
-import { tamperedProblem } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/problems/tampered.ts'
 import type { RequestLocation } from '../people/find-request.ts'
 
 /**

@@ -17,7 +17,7 @@ import {
   type PersonRows,
   type VerifiedPerson,
 } from '../../core/verified-person.ts'
-import { tamperedProblem } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/problems/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 
 /** The person who decides. */

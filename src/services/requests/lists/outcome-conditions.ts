@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { checkPeriod } from '../../core/check-period.ts'
+import { checkPeriod } from '../../core/problems/check-period.ts'
 
 /** Filters of a list by what insights count: when it was opened, whose it is, what came of it. */
 export interface OutcomeFilters {

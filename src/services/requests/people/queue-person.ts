@@ -5,7 +5,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
 import { lockRequest } from '../../core/locks.ts'
 import type { JudgingContext, UnitOfWork } from '../../core/unit-of-work.ts'
-import { tamperedProblem } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/problems/tampered.ts'
 import { personRows, verifyPerson, type PersonRows } from '../../core/verified-person.ts'
 import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
 

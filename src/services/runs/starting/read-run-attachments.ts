@@ -1,6 +1,6 @@
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
-import { parsePath } from '#sandbox/path-names.ts'
+import { parsePath } from '#sandbox/names/path-names.ts'
 import type { SigningContext } from '../../core/context.ts'
 import type { ReadFile } from '../../core/attached-files.ts'
 

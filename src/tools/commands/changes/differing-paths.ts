@@ -8,7 +8,7 @@ import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import { readOnlyPlan, type SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { identityOf } from '#sandbox/hidden-paths.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
-import { textOfName } from '#sandbox/raw-names.ts'
+import { textOfName } from '#sandbox/names/raw-names.ts'
 import { hostGitDirIn } from '#sandbox/worktrees/worktree-record.ts'
 import { deepestMount } from '../plan/deepest-mount.ts'
 

@@ -13,7 +13,7 @@ import {
   readWritten,
   type FileEntry,
 } from '#sandbox/worktrees/files-record.ts'
-import { bytesOfName } from '#sandbox/raw-names.ts'
+import { bytesOfName } from '#sandbox/names/raw-names.ts'
 import { isChangedBelow } from '#sandbox/worktrees/is-changed-below.ts'
 import { readBaseFiles } from '#sandbox/worktrees/read-base-files.ts'
 import { readRecord } from '#sandbox/worktrees/worktree-record.ts'

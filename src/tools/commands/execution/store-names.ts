@@ -2,7 +2,7 @@ import { errorMessage } from '#domain/error-message.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
-import { quotedName } from '#sandbox/raw-names.ts'
+import { quotedName } from '#sandbox/names/raw-names.ts'
 
 /** A file below a protected name before the command; `bytes`: `null` for too many. */
 interface StoredFile {

@@ -1,6 +1,6 @@
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { nameProblem } from '#sandbox/path-names.ts'
+import { nameProblem } from '#sandbox/names/path-names.ts'
 import type { MayRead } from './may-read.ts'
 
 /** One name below the folder that is walked. */

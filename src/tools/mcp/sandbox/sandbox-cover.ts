@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { hashJson } from '#domain/json/digest.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
-import { bytesOfName } from '#sandbox/raw-names.ts'
+import { bytesOfName } from '#sandbox/names/raw-names.ts'
 
 /**
  * `sha256:…` of what a sandbox shows, hides and protects, by paths and files. A mount in the

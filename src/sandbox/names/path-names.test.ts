@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { limits } from '#domain/limits.ts'
-import { hostilePaths } from './fixtures/hostile-paths.fixture.ts'
+import { hostilePaths } from '../fixtures/hostile-paths.fixture.ts'
 import { foldName, parsePath } from './path-names.ts'
 
 // Rules: security.md 11
