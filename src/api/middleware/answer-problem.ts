@@ -1,3 +1,4 @@
+import { withCapital } from '#domain/text/readable-name.ts'
 import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
 import { factsForCaller, Problem } from '#domain/problem.ts'
@@ -47,17 +48,12 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
   return {
     ...factsForCaller(problem),
     type: `urn:countersign:problem:${problem.code}`,
-    title: titleOf(problem.code),
+    title: withCapital(problem.code.replaceAll('_', ' ')),
     status: problem.status,
     code: problem.code,
     detail: problem.message,
     requestId,
   }
-}
-
-function titleOf(code: string): string {
-  const words = code.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json } from '../json/json.ts'
+import { readableName } from './readable-name.ts'
 
 /** The task of a run as text for people: a string as it is, an object as lines `Title: value`. */
 export function taskText(input: Json): string {
@@ -7,18 +8,8 @@ export function taskText(input: Json): string {
     return JSON.stringify(input)
   }
   return Object.entries(input)
-    .map(([key, value]) => `${titleOf(key)}: ${valueText(value)}`)
+    .map(([key, value]) => `${readableName(key) || key}: ${valueText(value)}`)
     .join('\n')
-}
-
-/** `releaseDate` and `release_date` as `Release date`. */
-function titleOf(key: string): string {
-  const words = key
-    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/[_\s-]+/g, ' ')
-    .trim()
-  const [first, ...rest] = Array.from(words === '' ? key : words)
-  return (first ?? '').toUpperCase() + rest.join('').toLowerCase()
 }
 
 function valueText(value: Json): string {

@@ -4,7 +4,7 @@ import {
   currencyOf,
   isCurrency,
   isInMinorUnits,
-  readableName,
+  fieldName,
   valueText,
   withoutMinorUnits,
 } from './value-text.ts'
@@ -39,8 +39,8 @@ export function fieldsOfInput(input: JsonObject, schema: JsonObject | null): str
 /** `mcp__stripe__create_refund` as “Create refund (stripe)”. */
 function nameOf(tool: string): string {
   const [, server, own] = /^mcp__([^_]{1,60}(?:_[^_]{1,60}){0,5})__(.{1,200})$/.exec(tool) ?? []
-  if (server === undefined || own === undefined) return readableName(tool) || tool
-  return `${readableName(own)} (${server})`
+  if (server === undefined || own === undefined) return fieldName(tool) || tool
+  return `${fieldName(own)} (${server})`
 }
 
 /** The title of a field in the schema, else its name in words. */
@@ -49,7 +49,7 @@ function titleOf(name: string, schema: JsonObject | null): string {
   const title = own(own(properties, name), 'title')
   return typeof title === 'string' && title.trim() !== ''
     ? oneLine(title, 60)
-    : readableName(name) || name
+    : fieldName(name) || name
 }
 
 function own(value: Json | null, name: string): Json | null {

@@ -1,15 +1,10 @@
 import { oneLine } from '#domain/text/one-line.ts'
+import { readableName } from '#domain/text/readable-name.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
-/** The name of a field as people read it: `customerEmail` as “Customer email”. */
-export function readableName(name: string): string {
-  const words = name
-    .slice(0, 80)
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
-  return words === '' ? '' : `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`
+/** The name of a field as people read it; more than 80 characters are cut off. */
+export function fieldName(name: string): string {
+  return readableName(name.slice(0, 80))
 }
 
 // No digit of an amount is left out.
@@ -26,7 +21,7 @@ const minorUnits = /(?<![\s([])[\s([]*(?:in )?(?:cents|minor(?: ?units?)?)[)\]\s
 
 /** Whether `valueText` shows this count of the currency's smallest unit in the main unit. */
 export function isInMinorUnits(name: string, value: Json, currency: string | null): boolean {
-  return currency !== null && minorUnits.test(readableName(name)) && Number.isSafeInteger(value)
+  return currency !== null && minorUnits.test(fieldName(name)) && Number.isSafeInteger(value)
 }
 
 /** A title without the words that say that its value is in the smallest unit of the currency. */
@@ -56,7 +51,7 @@ export function valueText(name: string, value: Json, currency: string | null): s
   }
   return entries
     .slice(0, 3)
-    .map(([key, one]) => `${readableName(key)} ${shallowText(key, one, currency)}`)
+    .map(([key, one]) => `${fieldName(key)} ${shallowText(key, one, currency)}`)
     .join(', ')
 }
 

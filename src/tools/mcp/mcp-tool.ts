@@ -1,3 +1,4 @@
+import { withCapital } from '#domain/text/readable-name.ts'
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallPresentation, ServerTool, Tool } from '#domain/tools/tool.ts'
@@ -185,7 +186,7 @@ async function presentedOf(
         serverClaims: { ...(title === null ? {} : { title }), description, annotations },
       },
       [
-        ...(now.changed === null ? [] : [`${sentence(now.changed)}.`]),
+        ...(now.changed === null ? [] : [`${withCapital(now.changed)}.`]),
         ...definitionWarnings(definition),
       ],
     ),
@@ -198,8 +199,4 @@ async function presentedOf(
     contentType: 'text/plain',
     proposes: new Map(),
   }
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

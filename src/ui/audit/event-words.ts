@@ -1,3 +1,4 @@
+import { withCapital } from '#domain/text/readable-name.ts'
 import type { AuditEventType } from '#domain/audit-event.ts'
 
 const labels: Partial<Record<AuditEventType, string>> = {
@@ -27,6 +28,5 @@ const labels: Partial<Record<AuditEventType, string>> = {
 
 /** An event's type in words: "Decision recorded", "Grant given". Pure. */
 export function eventWords(type: AuditEventType): string {
-  const plain = type.replace('.', ' ').replaceAll('_', ' ')
-  return labels[type] ?? plain.charAt(0).toUpperCase() + plain.slice(1)
+  return labels[type] ?? withCapital(type.replace('.', ' ').replaceAll('_', ' '))
 }

@@ -3,7 +3,7 @@ import { executionOutcomes } from '#domain/requests/request.ts'
 import { claimedTypes } from '#domain/tools/presentation.ts'
 import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { readWebhookUrl } from '#domain/text/webhook-url.ts'
+import { readWebhookUrl } from '#domain/network/webhook-url.ts'
 import {
   digestRequired,
   hash,

@@ -1,4 +1,4 @@
-import { readWebhookUrl } from '#domain/text/webhook-url.ts'
+import { readWebhookUrl } from '#domain/network/webhook-url.ts'
 import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import { keyLabel, parseVerifierKey } from '#evidence/note/note-key.ts'
 import type { AuditSettings, WitnessSetting } from '../../settings.ts'

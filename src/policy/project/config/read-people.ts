@@ -1,3 +1,4 @@
+import { withCapital } from '#domain/text/readable-name.ts'
 import type { ConfiguredPerson, Team, Holder, ProjectConfig, Right } from '../../project-config.ts'
 import {
   readEntries,
@@ -102,7 +103,7 @@ export function allPeople(
 /** `grace.hopper@example.com` is called "Grace Hopper" until `people` says otherwise. */
 function nameFromEmail(email: string): string {
   const words = (email.split('@')[0] ?? email).split(/[._-]+/).filter((word) => word !== '')
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || email
+  return words.map(withCapital).join(' ') || email
 }
 
 /** Nobody has any right. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
+import { readableName } from '#domain/text/readable-name.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** One fact: its label and its values. Hashes are shortened. */
@@ -88,7 +89,7 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
     const isReported = Object.hasOwn(all, 'reportedBy') && ofFileBefore.has(name)
     const knownLabel = Object.hasOwn(labels, name) ? labels[name] : undefined
-    const label = `${knownLabel ?? inWords(name)}${isReported ? ', as reported' : ''}`
+    const label = `${knownLabel ?? readableName(name)}${isReported ? ', as reported' : ''}`
     return [{ label, values: [memberText(value)], ...(lines === undefined ? {} : { lines }) }]
   })
 }
@@ -124,15 +125,6 @@ function membersOf(value: Json): Readonly<Record<string, Json>> {
   return isJsonObject(value) ? value : {}
 }
 
-/** The name of a fact as a label: "retryCount" and "retry_count" become "Retry count". */
-function inWords(name: string): string {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
 /** A value as text: strings unchanged, lists and objects line by line, other values as JSON. */
 function factText(value: Json): string {
   if (value === 'absent') return 'no such file'
@@ -140,7 +132,7 @@ function factText(value: Json): string {
   if (Array.isArray(value)) return value.map(factText).join('\n')
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   return Object.entries(value)
-    .map(([name, member]) => `${inWords(name)}: ${memberText(member)}`)
+    .map(([name, member]) => `${readableName(name)}: ${memberText(member)}`)
     .join('\n')
 }
 

@@ -1,3 +1,4 @@
+import { withCapital } from '#domain/text/readable-name.ts'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useId, useState } from 'react'
@@ -107,7 +108,7 @@ function Filters({ runs }: { runs: readonly Run[] }) {
           ...Object.entries(filterWords).map(([value, words]) => ({
             value,
             // As the badge of a run shows it.
-            label: words.charAt(0).toUpperCase() + words.slice(1),
+            label: withCapital(words),
           })),
         ]}
       />

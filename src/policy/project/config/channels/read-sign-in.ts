@@ -1,4 +1,4 @@
-import { notSecure, parseSecureUrl } from '#domain/text/webhook-url.ts'
+import { notSecure, parseSecureUrl } from '#domain/network/webhook-url.ts'
 import type { OidcSettings, SignInSettings } from '../../../settings.ts'
 import {
   readEntries,

@@ -1,5 +1,5 @@
 import { streamEvents, usualEvents } from '#domain/channels/stream-event.ts'
-import { readWebhookUrl } from '#domain/text/webhook-url.ts'
+import { readWebhookUrl } from '#domain/network/webhook-url.ts'
 import { isIP } from 'node:net'
 import type { WebhookEndpoint, WebhookSettings } from '../../../settings.ts'
 import {
