@@ -45,13 +45,22 @@ export const gitVariables = [
 
 /**
  * Git's environment: author and committer, and settings that override the repository's. `folder`:
- * where the command finds the files of `writeGitFiles`.
+ * where the command finds the files of `writeGitFiles`. `hasCopies`: some tracked files are copies
+ * with the time that the index has. Git then compares files by size, time and contents: without
+ * that, `git reset --hard` and `git restore .` would try to write the copies, and fail.
  */
 export function gitEnvironment(
   { author, committer }: CommitIdentity,
   folder: string,
+  hasCopies: boolean,
 ): Readonly<Record<string, string>> {
   const settings = [
+    ...(hasCopies
+      ? [
+          ['core.checkStat', 'minimal'],
+          ['core.trustctime', 'false'],
+        ]
+      : []),
     ['core.hooksPath', `${folder}/hooks`],
     ['core.excludesFile', `${folder}/exclude`],
     ['core.commentChar', '#'],

@@ -197,6 +197,37 @@ describe.skipIf(!testSandbox.works)('files that the sandbox covers', () => {
     },
   )
 
+  test.each([
+    'git reset -q --hard',
+    'git reset -q --hard HEAD~1',
+    'git checkout -qf HEAD',
+    'git checkout -q -- .',
+    'git checkout -q HEAD -- .',
+    'git restore .',
+    'git stash -q',
+    'git rebase -q HEAD~1',
+  ])(
+    'do not stop `%s`, where Git has not yet compared its index in the sandbox',
+    patient,
+    async (line) => {
+      using desk = await repository(fixtures)
+      own(desk, 'commit', '--allow-empty', '-qm', 'second')
+      desk.put('r/.env.example', 'TOKEN=secret\n')
+      if (!line.includes('rebase')) desk.put('r/a.txt', 'changed\n')
+      expect(await shell(desk, line)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
+      expect(desk.text('r/a.txt')).toBe('a\n')
+      expect(desk.text('r/.env.example')).toBe('TOKEN=secret\n')
+      expect(own(desk, 'status', '--porcelain')).toBe(' M .env.example\n')
+    },
+  )
+
+  test('hide no change of another file, also in the second of a commit', patient, async () => {
+    using desk = await repository(fixtures)
+    const steps = 'echo b > a.txt && git commit -qam b && echo c > a.txt && git commit -qam c'
+    expect(await shell(desk, steps)).toMatchObject({ exitCode: 0 })
+    expect(own(desk, 'show', 'HEAD:a.txt')).toBe('c\n')
+  })
+
   test.each(['rm .git/index', 'git rm -rq --cached .', 'git read-tree --empty'])(
     'are not removed by a commit of everything after `%s`',
     patient,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
@@ -34,7 +34,7 @@ export async function prepareGit(
   await mkdir(folder, { mode: 0o755 })
   if (!place.sandbox.works) {
     await writeGitFiles(folder, commit, [])
-    return { plan, environment: gitEnvironment(commit, folder) }
+    return { plan, environment: gitEnvironment(commit, folder, false) }
   }
   const inGit: CoveredInGit = options.sees
     ? await coveredInGit(place, plan, options.copied, options.signal)
@@ -43,16 +43,18 @@ export async function prepareGit(
   const copies: MountedCopy[] = [
     { path: gitFolder, from: folder, mode: 'ro', identity: await identityAt(folder) },
   ]
-  for (const [index, { bytes, mode, path: at }] of inGit.tracked.entries()) {
+  for (const [index, file] of inGit.tracked.entries()) {
+    const { bytes, changedAtSeconds, mode, path: at } = file
     const from = path.join(snapshots.folder, `tracked-${index}`)
     await writeFile(from, bytes, { flag: 'wx' })
     await chmod(from, mode)
+    await utimes(from, changedAtSeconds, changedAtSeconds)
     copies.push({ path: at, from, mode: 'ro', identity: await identityAt(from) })
   }
   const visible = new Set(inGit.tracked.map((file) => file.path))
   const covered = plan.covered.filter((at) => !visible.has(at))
   return {
     plan: { ...plan, covered, copies: [...plan.copies, ...copies] },
-    environment: gitEnvironment(commit, gitFolder),
+    environment: gitEnvironment(commit, gitFolder, inGit.tracked.length > 0),
   }
 }

@@ -13,6 +13,8 @@ export interface TrackedFile {
   /** absolute */
   readonly path: string
   readonly mode: number
+  /** the time of its last change in the index, in seconds since 1970; 0: the index has none */
+  readonly changedAtSeconds: number
   readonly bytes: Uint8Array
 }
 
@@ -24,7 +26,7 @@ export interface CoveredInGit {
 }
 
 /**
- * Prints, for each tracked file (`listEntries`), its mode and size, its path, and its bytes in Git.
+ * Prints, for each tracked file (`listEntries`), its mode, size and time, its path, and its bytes.
  * Leaves out entries that a sparse checkout keeps off the disk. Fails where Git cannot give all
  * others.
  */
@@ -36,7 +38,10 @@ ${listEntries}while IFS= read -r -d '' entry; do
   [ "$stage" = 0 ] || { printf 'a merge of %q is not finished' "$name" >&2; exit 1; }
   case $mode in 100644 | 100755) ;; *) continue ;; esac
   size=$(g cat-file -s "$hash") || exit 1
-  printf '%s %s\\0%s\\0' "$mode" "$size" "$name"
+  g ls-files --debug -z -- "$name" > /tmp/entry || exit 1
+  changed=0
+  { IFS= read -r -d '' _ && read -r _ && IFS=': ' read -r _ changed _; } < /tmp/entry
+  printf '%s %s %s\\0%s\\0' "$mode" "$size" "\${changed:-0}" "$name"
   g cat-file blob "$hash" || exit 1
 done < /tmp/all`
 
@@ -85,7 +90,10 @@ function readAnswer(top: string, bytes: Buffer): TrackedFile[] {
   for (let at = 0; at < bytes.length;) {
     const [head, name] = [bytes.indexOf(0, at), bytes.indexOf(0, bytes.indexOf(0, at) + 1)]
     if (head < 0 || name < 0) break
-    const [mode = '', size = ''] = bytes.subarray(at, head).toString('latin1').split(' ')
+    const [mode = '', size = '', changedAt = ''] = bytes
+      .subarray(at, head)
+      .toString('latin1')
+      .split(' ')
     const start = name + 1
     const end = start + Number(size)
     if (!(end <= bytes.length)) break
@@ -94,6 +102,7 @@ function readAnswer(top: string, bytes: Buffer): TrackedFile[] {
       files.push({
         path: path.join(top, fullName),
         mode: mode === '100755' ? 0o755 : 0o644,
+        changedAtSeconds: Number(changedAt),
         bytes: bytes.subarray(start, end),
       })
     }
