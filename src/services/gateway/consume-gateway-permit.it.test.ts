@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
 import { withTripCount } from '#test/harness/fixtures/count-queries.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
-import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { createServiceProcess } from '../core/system.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
@@ -114,6 +114,36 @@ describe('a gateway call whose claim was not acknowledged', () => {
     await setRows(db, 'gateway_call', where, { outcome_check_id: outcomeCheck })
     expect(await desk.read(request.id)).toMatchObject({ outcomeCheck })
   })
+})
+
+// Rules: security.md 27
+test('a host that stands still after the claim of a gateway call makes it later only if nobody was asked about it', async () => {
+  const { ledger } = ctx()
+  /** Claims a call on a host that goes on half a minute after the claim is recorded. */
+  const claimAndStop = ({ id, digest }: { id: string; digest: string }, meanwhile: () => unknown) =>
+    consumeGatewayPermit(
+      {
+        ...ctx(),
+        ledger: {
+          first: async (...entry) => {
+            const first = await ledger.first(...entry)
+            await meanwhile()
+            vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
+            return first
+          },
+        },
+      },
+      id,
+      { digest, policyDigest: desk.service.policy.digest },
+    ).finally(() => vi.useRealTimers())
+  expect(await claimAndStop(await approvedCall(), () => null)).toBe('consumed')
+  const lost = await approvedCall()
+  const settle = (): Promise<void> => settleGatewayCall(ctx(), { requestId: lost.id })
+  expect(await claimAndStop(lost, settle)).toBe('none')
+  expect(await outcomeOf(lost.id)).toBe('failed')
+  const where = { outcome_of: lost.id }
+  const checks = await rowsOf(desk.service.db, 'request', where, 'state', 'cancel_reason')
+  expect(checks).toEqual([{ state: 'cancelled', cancel_reason: 'settled' }])
 })
 
 // Rules: product.md 47

@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
+import { returnedContent } from '#tools/mcp/returned-content.ts'
+import { isStillValid, measureTime } from '../core/elapsed-time.ts'
+import { finishGatewayCall } from './finish-gateway-call.ts'
 import { isKeyLive } from '../core/rights-of.ts'
 import type { SystemContext } from '../core/context.ts'
 import { untilStored } from '#store/connection/until-stored.ts'
@@ -31,14 +34,16 @@ interface CallToConsume {
 /**
  * Consumes the permit of an approved call, once, and records the start in the trail before
  * the call is made. `none`: there is nothing to make, since it has started, is not approved, or
- * nobody waits for it. `judge_again`: another version was activated since it was judged. If the
- * answer to the commit is lost, it reads whether this very try is recorded.
+ * nobody waits for it, or this process stood still after the start and others settled the call.
+ * `judge_again`: another version was activated since it was judged. If the answer to the commit is
+ * lost, it reads whether this very try is recorded.
  */
 export async function consumeGatewayPermit(
   ctx: SystemContext,
   requestId: string,
   call: CallToConsume,
 ): Promise<'consumed' | 'none' | 'judge_again'> {
+  const elapsedMs = measureTime()
   /** The tries whose transaction reached its commit: only the last can be recorded. */
   const sent: ConsumedPermit[] = []
   let consumed: ConsumedPermit | 'judge_again' | null
@@ -53,8 +58,22 @@ export async function consumeGatewayPermit(
   }
   if (consumed === 'judge_again') return consumed
   if (consumed === null) return 'none'
-  return (await spendOnce(ctx, requestId, consumed.permitId)) ? 'consumed' : 'none'
+  if (!(await spendOnce(ctx, requestId, consumed.permitId))) return 'none'
+  const stands = (): Promise<boolean> => untilStored(() => isRecorded(ctx, requestId, consumed))
+  if (await isStillValid(elapsedMs, stands)) return 'consumed'
+  await untilStored(() => finishGatewayCall(ctx, requestId, notMade))
+  return 'none'
 }
+
+const notMade = {
+  state: 'failed',
+  result: returnedContent({
+    type: 'error',
+    output: null,
+    text: 'NOT RUN: the host of this call stood still before it could begin. Call again to ask anew.',
+  }),
+  changed: false,
+} as const
 
 /**
  * Whether a consumed permit is recorded and nobody has settled the call since. The lock of its

@@ -2,6 +2,7 @@ import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { ContentChanged } from '#store/content/content.ts'
 import { planDelegation } from '../delegation/plan-delegation.ts'
+import { isStillValid, measureTime } from '../../core/elapsed-time.ts'
 import { lockRun } from '../../core/locks.ts'
 import { judgementCaller, recordVerdict } from '../judging/record-verdict.ts'
 import { cancelledText } from '../../transcript/result-texts.ts'
@@ -13,7 +14,7 @@ import { renewDependents } from './renew-dependents.ts'
 import { lockCall, nextAttemptOf, type CallAtHand } from '../attempts/call-at-hand.ts'
 import { startExecution } from '../starting/start-execution.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
-import { performAttempt } from './perform-attempt.ts'
+import { performAttempt, type AttemptEnd } from './perform-attempt.ts'
 import { planApproved } from '../starting/plan-approved.ts'
 import { planPreApproved } from '../starting/plan-pre-approved.ts'
 import type { ReadyCall } from '../starting/prepare-call.ts'
@@ -52,11 +53,13 @@ export async function executeCall(ctx: WorkerContext, input: CallToExecute): Pro
 }
 
 async function advanceCall(ctx: WorkerContext, input: CallToExecute): Promise<CallOutcome> {
+  const elapsedMs = measureTime()
+  let round: AttemptEnd = null
   if (input.ready != null) {
-    const outcome = await actOn(ctx, input.ready, input.signal)
-    if (outcome !== null) return outcome
+    round = await actOn(ctx, input.ready, input.signal)
+    if (isOutcome(round)) return round
   }
-  for (let round = 0; round < maxRounds; round += 1) {
+  for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const step = await findNextStep(ctx, input.callId)
     if (step.next === 'answer') return step.outcome
     if (step.next === 'settle') {
@@ -66,22 +69,32 @@ async function advanceCall(ctx: WorkerContext, input: CallToExecute): Promise<Ca
         await Promise.all(running.map((attempt) => attempt.ended))
         continue
       }
+    }
+    // What is left is the work of another activity, whose attempt this one must not settle.
+    if (round === 'given up') throw new Error(`An attempt of call ${input.callId} was given up`)
+    if (step.next === 'settle') {
+      const isLate = !(await isStillValid(elapsedMs, async () => false))
+      if (isLate) throw new Error(`Call ${input.callId} was started elsewhere meanwhile`)
       const settled = await settleUnknown(ctx, input)
       if (settled.kind !== 'again') return settled
       continue
     }
-    const outcome = await act(ctx, step, input.signal)
-    if (outcome !== null) return outcome
+    round = await act(ctx, step, input.signal)
+    if (isOutcome(round)) return round
   }
   throw new Error(`Call ${input.callId} did not reach an end`)
 }
 
-/** One round of a call that may run. `null`: another round follows. */
+function isOutcome(round: AttemptEnd): round is CallOutcome {
+  return round !== null && round !== 'given up'
+}
+
+/** One round of a call that may run. */
 async function act(
   ctx: WorkerContext,
   { at, readings }: Extract<NextStep, { next: 'act' }>,
   signal: AbortSignal,
-): Promise<CallOutcome | null> {
+): Promise<AttemptEnd> {
   const again = at.execution?.settled_then === 'again' && !isRepeated(at)
   const byPermit = again || at.call.verdict === 'ask'
   const planning = byPermit ? planApproved(ctx, at, readings) : planPreApproved(ctx, at, readings)
@@ -97,20 +110,19 @@ async function act(
   return actOn(ctx, { at, plan }, signal)
 }
 
-/** Starts a verified call and carries it out. `null`: something has changed since. */
+/** Starts a verified call and carries it out. */
 async function actOn(
   ctx: WorkerContext,
   { at, plan }: ReadyCall,
   signal: AbortSignal,
-): Promise<CallOutcome | null> {
+): Promise<AttemptEnd> {
   if (plan.authorisation.by !== 'permit') await storeVerdict(ctx, at, plan)
   if (plan.tool.name === callWorkerName) return delegate(ctx, at, plan, signal)
   return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
     const execution = await startExecution(ctx, at, plan, null)
-    if (execution.kind === 'retry') return null
     if (execution.kind === 'answer') return execution.outcome
-    const { attempt, grantUse } = execution
-    return performAttempt(ctx, { at, plan, attempt, grantUse, signal, again: nextBegins })
+    if (execution.kind !== 'started') return execution.kind === 'retry' ? null : 'given up'
+    return performAttempt(ctx, { ...execution, at, plan, signal, again: nextBegins })
   })
 }
 

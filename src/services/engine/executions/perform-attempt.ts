@@ -5,6 +5,9 @@ import { untilStored } from '#store/connection/until-stored.ts'
 import { watchChanges } from '#tools/files/watch-changes.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
+import { isStillValid } from '../../core/elapsed-time.ts'
+import { mayStillRun } from '../starting/confirm-start.ts'
+import type { StartedAttempt } from '../starting/start-execution.ts'
 import { renewRequest } from './renew-request.ts'
 import { lockCall, readCall, type CallAtHand } from '../attempts/call-at-hand.ts'
 import { cappedResult } from '../attempts/capped-result.ts'
@@ -20,26 +23,26 @@ import { recordInLedger } from '../attempts/record-in-ledger.ts'
 import { undoStart } from '../attempts/undo-start.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
-interface AttemptToPerform {
+interface AttemptToPerform extends StartedAttempt {
   readonly at: CallAtHand
   readonly plan: ExecutionPlan
-  readonly attempt: number
-  /** for a grant with a bound: the number of the use that was taken */
-  readonly grantUse: number | null
   readonly signal: AbortSignal
   /** aborts when the next attempt is about to begin in this process */
   readonly again: AbortSignal
 }
 
 /**
- * Carries out a started attempt and stores how it ended. `null`: the caller reads the state of the
- * call again.
+ * `null`: the caller reads the state of the call again. `given up`: this process stood still after
+ * the start, and others settled the attempt, which did nothing.
  */
+export type AttemptEnd = CallOutcome | 'given up' | null
+
+/** Carries out a started attempt and stores how it ended. */
 export async function performAttempt(
   ctx: WorkerContext,
   toPerform: AttemptToPerform,
-): Promise<CallOutcome | null> {
-  const { at, plan, attempt, signal, again } = toPerform
+): Promise<AttemptEnd> {
+  const { at, plan, attempt, startId, elapsedMs, signal, again } = toPerform
   const keyAttempt = keyAttemptOf(at)
   const { request_id: requestId } = at.call
   const identity = { callId: at.call.id, requestId, attempt, digest: plan.digest }
@@ -59,6 +62,8 @@ export async function performAttempt(
   }
   const commits = plan.tool.command !== undefined || plan.tool.commits === true
   const commit = commits ? await commitOf(ctx, toPerform) : null
+  const start = { ...identity, startId }
+  if (!(await isStillValid(elapsedMs, () => mayStillRun(ctx, start)))) return 'given up'
   const { workspace, changes } = watchChanges(plan.workspace)
   const effect = await carryOut(ctx, {
     runId: at.run.id,

@@ -42,6 +42,22 @@ const notConfirmed = notCarriedOut(
   'This call was not carried out, because its host had no answer from the database.',
 )
 
+/**
+ * Whether a start that Postgres has acknowledged may still be carried out. False: its attempt was
+ * given up meanwhile, and has failed, since it did nothing; or its row is gone.
+ */
+export async function mayStillRun(ctx: SystemContext, start: SentStart): Promise<boolean> {
+  const recorded = await untilStored(() => readStart(ctx, start))
+  if (recorded === 'started') return true
+  if (recorded === 'givenUp') await untilStored(() => finishExecution(ctx, start, tooLate))
+  return false
+}
+
+const tooLate = notCarriedOut(
+  'host stood still',
+  'This call was not carried out, because its host stood still before it could begin.',
+)
+
 /** The run's lock, which a commit under way still holds, makes the answer final. */
 async function readStart(
   ctx: SystemContext,

@@ -11,6 +11,7 @@ import { areAttachmentsLive, openChildRun, spendAttachments } from '../delegatio
 import type { DelegationPlan } from '../delegation/plan-delegation.ts'
 import { findGrant } from '../../grants/find-grant.ts'
 import { useGrant } from '../../grants/use-grant.ts'
+import { measureTime } from '../../core/elapsed-time.ts'
 import { inUnitOfWork, type UnitOfWork, type UnitEntry } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import {
@@ -32,17 +33,25 @@ import { attemptToStart, permitNotLive } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
-interface StartedAttempt {
+/** A start that is recorded: its attempt may act. */
+export interface StartedAttempt {
   readonly kind: 'started'
   readonly attempt: number
+  /** no other start has it */
+  readonly startId: string
+  /** the time since this start was sent */
+  readonly elapsedMs: () => number
   /** for a grant with a bound: the number of the use that was taken */
   readonly grantUse: number | null
 }
 
-/** `retry`: something changed between verifying and starting. */
+/**
+ * `retry`: something changed between verifying and starting. `given up`: the attempt was started,
+ * and others have given it up since.
+ */
 export type StartedExecution =
   | StartedAttempt
-  | { readonly kind: 'retry' }
+  | { readonly kind: 'retry' | 'given up' }
   | { readonly kind: 'answer'; readonly outcome: CallOutcome }
 
 /**
@@ -58,17 +67,18 @@ export async function startExecution(
   delegation: DelegationPlan | null,
 ): Promise<StartedExecution> {
   const startId = randomUUID()
+  const elapsedMs = measureTime()
   /** The tries whose transaction reached its commit: only the last can be recorded. */
   const sent: StartedAttempt[] = []
   try {
-    return await startOnce(ctx, planned, plan, delegation, { startId, sent })
+    return await startOnce(ctx, planned, plan, delegation, { startId, elapsedMs, sent })
   } catch (error) {
     if (hasFailedWith(error, permitNotLive)) return { kind: 'retry' }
     const last = sent.at(-1)
     if (last === undefined) throw error
     const { id: callId, request_id: requestId } = planned.call
     const start = { callId, requestId, attempt: last.attempt, digest: plan.digest, startId }
-    return (await confirmStart(ctx, start, error)) ? last : { kind: 'retry' }
+    return (await confirmStart(ctx, start, error)) ? last : { kind: 'given up' }
   }
 }
 
@@ -77,7 +87,13 @@ async function startOnce(
   planned: CallAtHand,
   plan: ExecutionPlan,
   delegation: DelegationPlan | null,
-  { startId, sent }: { readonly startId: string; readonly sent: StartedAttempt[] },
+  {
+    startId,
+    elapsedMs,
+    sent,
+  }: Pick<StartedAttempt, 'startId' | 'elapsedMs'> & {
+    readonly sent: StartedAttempt[]
+  },
 ): Promise<StartedExecution> {
   const callId = planned.call.id
   const { authorisation } = plan
@@ -145,7 +161,8 @@ async function startOnce(
       await openChildRun(unit, at, delegation, { id: childRunId, policyDigest })
     }
     await requestChanged(unit, at)
-    const started: StartedAttempt = { kind: 'started', attempt, grantUse: right.grantUse }
+    const { grantUse } = right
+    const started: StartedAttempt = { kind: 'started', attempt, startId, elapsedMs, grantUse }
     sent.push(started)
     return started
   })
