@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard } from './open-dashboard.ts'
 
@@ -12,13 +13,9 @@ await desk.activate({
 `,
 })
 await desk.write('notes/high.md', '# Title\n\nOld line\nSame\n')
-const write = (path: string, content = 'Text\n') => ({
-  tool: 'write_file',
-  input: { path, content },
-})
 const { runId, requestIds } = await ask(
   desk,
-  [write('notes/high.md', '# Title\n\nNew line\nSame\n'), write('notes/low.md')],
+  [writeCall('notes/high.md', '# Title\n\nNew line\nSame\n'), writeCall('notes/low.md')],
   'Two notes.',
 )
 

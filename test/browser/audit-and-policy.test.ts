@@ -10,7 +10,7 @@ import { addForgedEvent } from '../harness/fixtures/hostile-events.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { ask, askForNote, openDashboard, phone } from './open-dashboard.ts'
 import { cosignNewest } from '../harness/evidence/witnessed-desk.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -23,18 +23,16 @@ await dashboard.desk.activate({
 
 let file = 0
 
-async function askForNote() {
+async function newNote() {
   file += 1
-  const input = { path: `notes/trail-${file}.md`, content: 'Text\n' }
-  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
-  const numbers = dashboard.desk.database.db.selectFrom('request').select('number')
-  const row = await numbers.where('id', '=', turn.requestIds[0]!).executeTakeFirstOrThrow()
-  return { runId: turn.runId, id: turn.requestIds[0]!, number: Number(row.number) }
+  const { runId, id } = await askForNote(dashboard.desk, `notes/trail-${file}.md`)
+  const { number } = await rowOf(dashboard.desk.database.db, 'request', { id }, 'number')
+  return { runId, id, number: Number(number) }
 }
 
 // Rules: security.md 29
 test('the trail counts texts that SQL added to it and that are no events, beside the events', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const { db } = dashboard.desk.database
   await addForgedEvent(db, 'decision.recorded', 'x', { request: { id, sequence: 100 } })
   const page = await dashboard.open('Grace', '/audit?type=decision.recorded')
@@ -47,8 +45,8 @@ test('the trail counts texts that SQL added to it and that are no events, beside
 
 test('the trail is narrowed by request, type and actor, under an address that can be sent', async () => {
   const { desk } = dashboard
-  const one = await askForNote()
-  await askForNote()
+  const one = await newNote()
+  await newNote()
   await desk.decide(desk.people.grace, one.id, { decision: 'deny' })
   const page = await dashboard.open('Grace', '/audit')
   await page.locator('.audit-table tbody tr').first().waitFor()
@@ -94,7 +92,7 @@ test('the trail is narrowed by request, type and actor, under an address that ca
 
 test('the trail is told in sentences, with the words of the person who decided as a quotation', async () => {
   const { desk } = dashboard
-  const one = await askForNote()
+  const one = await newNote()
   const reason = 'wrong <b>price</b> \u202E'
   await desk.decide(desk.people.grace, one.id, { decision: 'deny', reason })
   const page = await dashboard.open('Grace', '/audit')
@@ -146,7 +144,7 @@ test('the history of a request masks secrets, and says that people saw it once o
 })
 
 test('a history whose request could not be loaded is tried again, and its address is in no command to paste', async () => {
-  const one = await askForNote()
+  const one = await newNote()
   await coverAudit(dashboard.desk.database.db)
   const page = await dashboard.open('Grace', '/account')
   const detail = `**/v1/requests/${one.id}`
@@ -170,7 +168,7 @@ test('a history whose request could not be loaded is tried again, and its addres
 
 test('the history of a request is shown under its number, and the browser itself verifies that the signed log has it', async () => {
   const { desk } = dashboard
-  const one = await askForNote()
+  const one = await newNote()
   await desk.decide(desk.people.grace, one.id)
   await desk.perform(await desk.turn(one.runId, 1))
   await coverAudit(desk.database.db)
@@ -220,7 +218,7 @@ test('the history of a request is shown under its number, and the browser itself
 })
 
 test('a request has its receipt to download: a checkpoint that covers its events', async () => {
-  const { id, number } = await askForNote()
+  const { id, number } = await newNote()
   await coverAudit(dashboard.desk.database.db)
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('heading', { name: 'Proof' }).click()
@@ -240,7 +238,7 @@ test('a request has its receipt to download: a checkpoint that covers its events
 
 test('the page says how far the trail is signed, and how a person who may read all of it verifies that offline', async () => {
   const { db } = dashboard.desk.database
-  await askForNote()
+  await newNote()
   await coverAudit(db)
   const { size } = await db
     .selectFrom('audit_leaf')
@@ -268,7 +266,7 @@ test('the page says how far the trail is signed, and how a person who may read a
 })
 
 test('an event opens as the exact record that is stored', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Grace', `/audit?requestId=${id}`)
   await page.getByRole('button', { name: 'Request opened' }).click()
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
@@ -303,7 +301,7 @@ test('an event opens as the exact record that is stored', async () => {
 })
 
 test('a person without the right to the whole trail sees that they lack it and gets no export', async () => {
-  await askForNote()
+  await newNote()
   const page = await dashboard.open('Olga', '/audit')
   await page.getByText('The whole trail needs the right readAudit').waitFor()
   expect(await page.getByRole('button', { name: 'Export', exact: true }).count()).toBe(0)
@@ -342,7 +340,7 @@ test('notifications that were given up are listed with the reason, and sent agai
 })
 
 test('a matrix says for each worker what it does alone and asks, where, and never does, each with its line', async () => {
-  const one = await askForNote()
+  const one = await newNote()
   const page = await dashboard.open('Grace', '/policy')
   const matrix = page.getByRole('table', { name: 'What each worker may do' })
   await matrix.getByRole('button', { name: 'scribe, Write files: alone scratch/ asks' }).click()
@@ -537,7 +535,7 @@ test('the button that clears the filters of the trail is on the line of the filt
 
 test('the record of a decision is on one line with its time and channel on a phone', async () => {
   const { desk } = dashboard
-  const one = await askForNote()
+  const one = await newNote()
   await desk.decide(desk.people.grace, one.id)
   const page = await dashboard.open('Grace', '/audit?type=decision.recorded', { viewport: phone })
   const record = page.locator('.audit-record').first()

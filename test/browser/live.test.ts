@@ -8,27 +8,17 @@ import { startRun } from '#services/runs/starting/start-run.ts'
 import { openMailServer } from '../harness/mail-server.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { ask, askForNote, openDashboard, phone } from './open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
-async function askForNote(path: string) {
-  const input = { path, content: 'Text\n' }
-  const { requestIds, runId } = await ask(
-    dashboard.desk,
-    [{ tool: 'write_file', input }],
-    'A note.',
-  )
-  return { id: requestIds[0]!, runId }
-}
-
 test('new requests wait behind a bar and nothing moves until they are asked for', async () => {
-  await askForNote('notes/here.md')
+  await askForNote(dashboard.desk, 'notes/here.md')
   const page = await dashboard.open('Grace', '/')
   await page.getByRole('link', { name: 'notes/here.md' }).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
-  await askForNote('notes/arrives.md')
-  await askForNote('notes/arrives-too.md')
+  await askForNote(dashboard.desk, 'notes/arrives.md')
+  await askForNote(dashboard.desk, 'notes/arrives-too.md')
   await page.getByRole('button', { name: '2 new' }).waitFor()
   expect(await page.locator('.request-row').count()).toBe(1)
   await page.keyboard.press('.')
@@ -57,14 +47,14 @@ test.each([
     const device = where.replace(' ', '-')
     const paths = ['first', 'second', 'third'].map((name) => `notes/${name}-on-${device}.md`)
     const addresses: string[] = []
-    for (const path of paths) addresses.push((await askForNote(path)).id)
+    for (const path of paths) addresses.push((await askForNote(dashboard.desk, path)).id)
     const page = await dashboard.open('Grace', `/?q=on-${device}`, { viewport })
     await page.getByRole('link', { name: paths[0]! }).waitFor()
     await page.locator('[data-state="live"]').waitFor()
     const before = await placesOf(page)
     expect(Object.keys(before)).toHaveLength(3)
     const row = (path: string) => page.locator('.request-row', { hasText: path })
-    await askForNote(`notes/fourth-on-${device}.md`)
+    await askForNote(dashboard.desk, `notes/fourth-on-${device}.md`)
     const bar = page.getByRole('button', { name: '1 new' })
     await bar.waitFor()
     expect(await placesOf(page)).toEqual(before)
@@ -86,7 +76,7 @@ test.each([
 )
 
 test('a request decided elsewhere greys with the name of who decided, and leaves the focus where it can be found', async () => {
-  const { id } = await askForNote('notes/elsewhere.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/elsewhere.md')
   const page = await dashboard.open('Grace', '/')
   const row = page.locator('.request-row', { hasText: 'notes/elsewhere.md' })
   await row.getByRole('link').focus()
@@ -102,7 +92,7 @@ test('a request decided elsewhere greys with the name of who decided, and leaves
 })
 
 test('a stream that was lost is said to be, is taken up again, and what happened meanwhile appears', async () => {
-  const { id } = await askForNote('notes/gap.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/gap.md')
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByText('Live', { exact: true }).waitFor()
   await dashboard.stopListening()
@@ -154,7 +144,7 @@ const deniedIn = (page: Page) =>
   page.getByRole('complementary', { name: 'Decision' }).getByText('Denied by Linus')
 
 test('a change between the first answers of a page and the opening of its stream appears', async () => {
-  const { id } = await askForNote('notes/before-the-stream.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/before-the-stream.md')
   const { page, goOn } = await openWithout('/v1/events', id)
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   await denyElsewhere(id)
@@ -163,7 +153,7 @@ test('a change between the first answers of a page and the opening of its stream
 })
 
 test('a change of a request that a page loaded before its person appears', async () => {
-  const { id } = await askForNote('notes/before-the-person.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/before-the-person.md')
   const loaded = Promise.withResolvers<void>()
   const { page, goOn } = await openWithout('/v1/me', id)
   page.on('requestfinished', (request) => {
@@ -176,7 +166,7 @@ test('a change of a request that a page loaded before its person appears', async
 })
 
 test('a page whose person comes from an API of an earlier version is live, from the next event on', async () => {
-  const { id } = await askForNote('notes/earlier-version.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/earlier-version.md')
   const first = await dashboard.open('Grace', '/sign-in')
   const page = await first.context().newPage()
   page.setDefaultTimeout(60_000)
@@ -195,7 +185,7 @@ test('a page whose person comes from an API of an earlier version is live, from 
 })
 
 test('the last turns that cannot load say so in their place, and the request stays to be decided', async () => {
-  const { id } = await askForNote('notes/part.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/part.md')
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.context().route('**/assets/last-turns-*.js', (route) => route.abort())
   await page.getByText('The last turns', { exact: true }).click()
@@ -208,7 +198,7 @@ test('the last turns that cannot load say so in their place, and the request sta
 })
 
 test('deciding is switched off after thirty seconds without the service, and says so', async () => {
-  const { id } = await askForNote('notes/offline.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/offline.md')
   const page = await dashboard.open('Grace', '/')
   await page.clock.install()
   await page.goto(`${dashboard.url}/requests/${id}`)
@@ -226,7 +216,7 @@ test('deciding is switched off after thirty seconds without the service, and say
 })
 
 test('a device that loses its network is said to be offline at once, and live as soon as it is back', async () => {
-  const { id } = await askForNote('notes/no-network.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/no-network.md')
   const page = await dashboard.open('Grace', '/')
   await page.clock.install()
   await page.goto(`${dashboard.url}/requests/${id}`)
@@ -252,7 +242,7 @@ test('a device that loses its network is said to be offline at once, and live as
 })
 
 test('a sign-in takes place under the requested address, and the page opens there', async () => {
-  const { id } = await askForNote('notes/deep-link.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/deep-link.md')
   const page = await dashboard.openSignedOut(`/requests/${id}`)
   await page.getByLabel('Person').selectOption('grace@example.com')
   await page.getByLabel('Development token').fill('a-wrong-token')
@@ -281,7 +271,7 @@ test('a one-time link signs in once, and its token does not stay in the address'
 
 test('a mailed link leads to the page that the person wanted, and the sign-in page says the same for every address', async () => {
   await using server = await openMailServer()
-  const { id } = await askForNote('notes/by-mail.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/by-mail.md')
   const email = `email:\n  smtp: { host: 127.0.0.1, port: ${server.port}, security: none }\n  from: countersign@example.com\n`
   await dashboard.desk.activate({ 'countersign.yaml': deskConfig + email })
   const page = await dashboard.openSignedOut(`/requests/${id}`)
@@ -372,14 +362,14 @@ test('a request that arrives while the page is hidden makes one browser notifica
   await keepNotices(other)
   await other.getByText('Live', { exact: true }).waitFor()
   for (const tab of [page, other]) await hide(tab, 'visible')
-  await askForNote('notes/in-sight.md')
+  await askForNote(dashboard.desk, 'notes/in-sight.md')
   await waitUntil(() =>
     page.evaluate(() => (localStorage.getItem('countersign.noticed') ?? '').includes('-')),
   )
   for (const tab of [page, other]) await hide(tab, 'hidden')
-  await askForNote('notes/told.md')
+  await askForNote(dashboard.desk, 'notes/told.md')
   await waitUntil(async () => (await keptNotices(page)).length > 0)
-  await askForNote('notes/told-too.md')
+  await askForNote(dashboard.desk, 'notes/told-too.md')
   await waitUntil(async () => (await keptNotices(page)).length > 1)
   expect((await keptNotices(page)).map(({ title }) => title)).toEqual([
     'Create notes/told.md: 1 line added',
@@ -439,7 +429,7 @@ test('a person who started runs sees whom the runs wait for and since when, and 
 
 test('another policy in force changes on an open page who can decide, and a person who may not reads why once', async () => {
   const { desk } = dashboard
-  const { id } = await askForNote('notes/deciders.md')
+  const { id } = await askForNote(dashboard.desk, 'notes/deciders.md')
   const page = await dashboard.open('Linus', `/requests/${id}`)
   const names = page.locator('.panel-facts').getByText('Grace, Linus')
   await names.waitFor()

@@ -20,6 +20,7 @@ import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { setRows } from '../harness/fixtures/rows.ts'
+import { writeCall } from '../harness/fixtures/runs/file-calls.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'
 const desktop = { width: 1280, height: 900 }
@@ -228,6 +229,16 @@ export async function ask(
     requestIds: opened.map((call) => call.requestId),
     callIds: opened.map((call) => call.id),
   }
+}
+
+/** The same for one call, which writes a note. */
+export async function askForNote(
+  desk: AgentDesk,
+  path: string,
+  content = 'Text\n',
+): Promise<{ path: string; runId: string; id: string; callId: string }> {
+  const { runId, requestIds, callIds } = await ask(desk, [writeCall(path, content)], 'A note.')
+  return { path, runId, id: requestIds[0]!, callId: callIds[0]! }
 }
 
 /** What the relay does for a run: its signals have reached Temporal. */

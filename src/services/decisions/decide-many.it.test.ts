@@ -4,7 +4,7 @@ import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { rowsOf, statesOf } from '#test/harness/fixtures/rows.ts'
 import { lockRun } from '../core/locks.ts'
 import { decideMany } from './decide-many.ts'
 import {
@@ -30,18 +30,11 @@ function unseen(request: TestRequest) {
   return rest
 }
 
-async function statesOf(...requests: TestRequest[]) {
-  const rows = await database.db
-    .selectFrom('request')
-    .select(['id', 'state'])
-    .where(
-      'id',
-      'in',
-      requests.map(({ id }) => id),
-    )
-    .execute()
-  return requests.map(({ id }) => rows.find((row) => row.id === id)?.state)
-}
+const states = (...requests: TestRequest[]) =>
+  statesOf(
+    database.db,
+    requests.map(({ id }) => id),
+  )
 
 // Rules: product.md 39
 test('no approval in one action counts without the digest of the presentation that was shown, at any risk, not even a single one', async () => {
@@ -54,7 +47,7 @@ test('no approval in one action counts without the digest of the presentation th
       decisions.map(() => [422, 'not_displayed']),
     )
   }
-  expect(await statesOf(request, other)).toEqual(['pending', 'pending'])
+  expect(await states(request, other)).toEqual(['pending', 'pending'])
   const denied = { decisions: [{ ...unseen(request), decision: 'deny' }] }
   const { items } = await decideMany(service.ctx, grace.caller, denied)
   expect(items).toMatchObject([{ state: 'denied' }])
@@ -102,7 +95,7 @@ test('approvals of unlike requests (another tool, another rule, high risk) are n
       'not_alike',
       'denied',
     ])
-    expect(await statesOf(alike, same, other)).toEqual(['pending', 'pending', 'pending'])
+    expect(await states(alike, same, other)).toEqual(['pending', 'pending', 'pending'])
   }
 })
 
@@ -140,7 +133,7 @@ describe('a change set', () => {
     expect(later.items).toMatchObject([{ code: 'not_of_turn' }])
     const blind = await together([unseen(own)])
     expect(blind.items).toMatchObject([{ code: 'not_displayed' }])
-    expect(await statesOf(own, other)).toEqual(['pending', 'pending'])
+    expect(await states(own, other)).toEqual(['pending', 'pending'])
   })
 
   test('leaves requests of high risk to individual decisions, and decides the others', async () => {
@@ -234,7 +227,7 @@ describe('approvals in one call', () => {
     const decisions = [first, broken, last].map((request) => item(request, 'approve'))
     const input = { decisions, idempotencyKey: 'group-1' }
     await expect(decideMany(service.ctx, grace.caller, input)).rejects.toThrow('no room')
-    expect(await statesOf(first, broken, last)).toEqual(['approved', 'pending', 'pending'])
+    expect(await states(first, broken, last)).toEqual(['approved', 'pending', 'pending'])
     await sql.raw('drop function refuse_permit() cascade').execute(database.db)
     const { items } = await decideMany(service.ctx, grace.caller, input)
     expect(items.map(({ state }) => state)).toEqual(['approved', 'approved', 'approved'])
@@ -268,7 +261,7 @@ describe('approvals in one call', () => {
     await db.destroy()
     // The batch and two runs commit; the common transaction and that of the third run do not.
     expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(3)
-    expect(await statesOf(...listed)).toEqual(['pending', ...Array(4).fill('approved')])
+    expect(await states(...listed)).toEqual(['pending', ...Array(4).fill('approved')])
     await sql.raw('drop function refuse_permit() cascade').execute(database.db)
     const { items } = await decideMany(service.ctx, grace.caller, input)
     expect(items.map(({ requestId, state }) => [requestId, state])).toEqual(
@@ -303,7 +296,7 @@ describe('approvals in one call', () => {
     expect(items.map((one) => one.code ?? one.state)).toEqual(
       requests.map((_, index) => refused.get(index) ?? 'approved'),
     )
-    expect(await statesOf(...requests)).toEqual(
+    expect(await states(...requests)).toEqual(
       requests.map((_, index) => (refused.has(index) ? 'pending' : 'approved')),
     )
     const texts = textsOf(queries)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, openDashboard, phone, tellTemporal } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { statesOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -78,9 +79,7 @@ test('the next request of the list opens after a decision, with the focus on its
   expect(await next.evaluate((heading) => heading === document.activeElement)).toBe(true)
   await page.getByRole('status').filter({ hasText: 'Recorded.' }).waitFor()
   expect(await page.getByRole('radio', { checked: true }).count()).toBe(0)
-  const states = dashboard.desk.database.db.selectFrom('request').select('state')
-  const rows = await states.where('id', 'in', requestIds).orderBy('position').execute()
-  expect(rows.map((row) => row.state)).toEqual(['denied', 'pending'])
+  expect(await statesOf(dashboard.desk.database.db, requestIds)).toEqual(['denied', 'pending'])
 })
 
 test.each([

@@ -4,10 +4,13 @@ import { getRequest } from '#services/requests/detail/get-request.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { statesOf } from '../../harness/fixtures/rows.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
+const { db } = dashboard.desk.database
 await dashboard.desk.activate({
   'countersign.yaml': deskConfig.replace(
     'defaults:',
@@ -16,17 +19,7 @@ await dashboard.desk.activate({
 })
 for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
 
-const write = (path: string, content = 'new\n') => ({
-  tool: 'write_file',
-  input: { path, content },
-})
 const fiveFiles = ['notes/a.md', 'notes/b.md', 'notes/deep/in/c.md', 'notes/c.md', 'notes/d.md']
-
-const states = async (requestIds: readonly string[]): Promise<(string | undefined)[]> => {
-  const { db } = dashboard.desk.database
-  const rows = await db.selectFrom('request').select(['id', 'state']).execute()
-  return requestIds.map((id) => rows.find((row) => row.id === id)?.state)
-}
 
 const group = (page: Page, position: number) =>
   page.getByRole('radiogroup', { name: `Decision on call ${position}` })
@@ -42,7 +35,7 @@ const choose = async (page: Page, position: number, choice: string): Promise<voi
 test('five files of one turn are read and decided on one page, by one action, each with its own digest', async () => {
   const { requestIds, runId } = await ask(
     dashboard.desk,
-    fiveFiles.map((path) => write(path)),
+    fiveFiles.map((path) => writeCall(path)),
     'Five',
   )
   const page = await dashboard.open('Grace', '/')
@@ -87,7 +80,7 @@ test('five files of one turn are read and decided on one page, by one action, ea
   await page.getByText('5 recorded. Nothing chosen.').waitFor()
   expect(await page.getByText('Approved by you').count()).toBe(4)
   expect(await page.getByText('Denied by you').count()).toBe(1)
-  expect(await states(requestIds)).toEqual([
+  expect(await statesOf(db, requestIds)).toEqual([
     'approved',
     'approved',
     'approved',
@@ -105,7 +98,7 @@ test('five files of one turn are read and decided on one page, by one action, ea
 
 test('a recorded decision says what it waits for, and that the run goes on only once it does', async () => {
   const { desk } = dashboard
-  const turn = await ask(desk, [write('notes/v.md'), write('notes/w.md')], 'Two')
+  const turn = await ask(desk, [writeCall('notes/v.md'), writeCall('notes/w.md')], 'Two')
   const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
   await choose(page, 2, 'Approve as shown')
   await page.getByRole('button', { name: 'Submit 1 decision' }).click()
@@ -126,7 +119,7 @@ test('a recorded decision says what it waits for, and that the run goes on only 
 
 test('an approval that is not the last one says what is needed and then who decided, and reads no request for it', async () => {
   const { desk } = dashboard
-  const turn = await ask(desk, [write('notes/by-two-1.md')], 'For two')
+  const turn = await ask(desk, [writeCall('notes/by-two-1.md')], 'For two')
   const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
   const reads: string[] = []
   page.on('request', (request) => {
@@ -141,7 +134,7 @@ test('an approval that is not the last one says what is needed and then who deci
 })
 
 test('a decision whose request cannot be read says that the call is approved', async () => {
-  const turn = await ask(dashboard.desk, [write('notes/unread.md')], 'One')
+  const turn = await ask(dashboard.desk, [writeCall('notes/unread.md')], 'One')
   const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
   await page.route(`**/v1/requests/${turn.requestIds[0]}`, (route) =>
     route.fulfill({ status: 503, json: {} }),
@@ -154,7 +147,7 @@ test('a decision whose request cannot be read says that the call is approved', a
 test('a call that was decided or changed elsewhere meanwhile is not decided here, and says so in its place', async () => {
   const { requestIds, runId } = await ask(
     dashboard.desk,
-    ['notes/p.md', 'notes/q.md', 'notes/r.md'].map((path) => write(path)),
+    ['notes/p.md', 'notes/q.md', 'notes/r.md'].map((path) => writeCall(path)),
     'Three',
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
@@ -184,10 +177,10 @@ test('a call that was decided or changed elsewhere meanwhile is not decided here
   await second!.getByText('This changed since you opened it').first().waitFor()
   await second!.getByRole('button', { name: 'Show the new revision' }).click()
   await second!.getByText('edited').waitFor()
-  expect(await states(requestIds)).toEqual(['denied', 'pending', 'approved'])
+  expect(await statesOf(db, requestIds)).toEqual(['denied', 'pending', 'approved'])
   await choose(page, 2, 'Approve as shown')
   await page.getByRole('button', { name: 'Submit 1 decision' }).click()
-  await expect.poll(() => states(requestIds)).toEqual(['denied', 'approved', 'approved'])
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'approved', 'approved'])
 })
 
 // Rules: product.md 39
@@ -195,7 +188,7 @@ test('an approval of what has not been on the screen does not count, and the bar
   const long = Array.from({ length: 400 }, (_, line) => `line ${line}`).join('\n')
   const { requestIds, runId } = await ask(
     dashboard.desk,
-    [write('notes/short.md'), write('notes/long.md', `${long}\n`)],
+    [writeCall('notes/short.md'), writeCall('notes/long.md', `${long}\n`)],
     'Two',
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
@@ -204,11 +197,11 @@ test('an approval of what has not been on the screen does not count, and the bar
   await page.getByText('does not count yet: Not all of it has been on the screen').waitFor()
   await page.getByRole('button', { name: 'Submit 1 decision' }).click()
   await page.getByText('Approved by you').waitFor()
-  expect(await states(requestIds)).toEqual(['approved', 'pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['approved', 'pending'])
   await page.getByRole('button', { name: 'Show it', exact: true }).click()
   for (let at = 0; at < 30; at += 1) await page.mouse.wheel(0, 500)
   await page.keyboard.press('Control+Enter')
-  await expect.poll(() => states(requestIds)).toEqual(['approved', 'approved'])
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['approved', 'approved'])
 })
 
 // Rules: product.md 41
@@ -218,7 +211,10 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   await dashboard.desk.write('notes/e.md', `old\nkeep\n`)
   const { requestIds, runId } = await ask(
     dashboard.desk,
-    [write('notes/e.md', `one\nkey ${aws}\n`), write('notes/f.md', `two\nkey ${aws}\n${filler}\n`)],
+    [
+      writeCall('notes/e.md', `one\nkey ${aws}\n`),
+      writeCall('notes/f.md', `two\nkey ${aws}\n${filler}\n`),
+    ],
     'Two with keys',
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
@@ -278,7 +274,7 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   }
   await first.getByLabel('Reason').fill('no')
   await page.keyboard.press('Control+Enter')
-  await expect.poll(() => states(requestIds)).toEqual(['denied', 'pending'])
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'pending'])
   await group(page, 1).waitFor({ state: 'detached' })
   await first.locator('.diff-gutter-delete').first().click()
   expect(await first.getByLabel('Comment on old line 1').count()).toBe(0)
@@ -287,7 +283,7 @@ test('each call has its cues, its map of what was not seen, and comments on its 
 test('an undecided call has no accent colour, and on a phone the list of files is folded above the calls', async () => {
   const { runId } = await ask(
     dashboard.desk,
-    ['notes/s.md', 'notes/t.md'].map((path) => write(path)),
+    ['notes/s.md', 'notes/t.md'].map((path) => writeCall(path)),
     'Two',
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`, { viewport: phone })
@@ -310,7 +306,7 @@ test('an undecided call has no accent colour, and on a phone the list of files i
 test('the settings of differences and the buttons of a call take no line of their own', async () => {
   const { runId } = await ask(
     dashboard.desk,
-    ['notes/a.md', 'notes/b.md'].map((path) => write(path)),
+    ['notes/a.md', 'notes/b.md'].map((path) => writeCall(path)),
     'Two',
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
@@ -341,7 +337,7 @@ test('hostile names stay text, on a phone and by keyboard, and the page passes a
   const { requestIds, runId } = await ask(
     dashboard.desk,
     [
-      write(hostile, '<script>alert(1)</script>\n\u202Eevil\n'),
+      writeCall(hostile, '<script>alert(1)</script>\n\u202Eevil\n'),
       { tool: 'delete_file', input: { path: 'notes/d.md' } },
     ],
     'See <b>here</b> [link](https://evil.example) \u202E',
@@ -367,11 +363,11 @@ test('hostile names stay text, on a phone and by keyboard, and the page passes a
   await page.keyboard.press('n')
   await page.keyboard.press('d')
   await page.keyboard.press('Control+Enter')
-  await expect.poll(() => states(requestIds)).toEqual(['denied', undefined])
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', undefined])
 })
 
 test('a stranger to the run, and a turn that was not made, find nothing', async () => {
-  const { runId } = await ask(dashboard.desk, [write('notes/z.md')], 'One')
+  const { runId } = await ask(dashboard.desk, [writeCall('notes/z.md')], 'One')
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/2`)
   await page.getByText('Nothing here that you may see').waitFor()
 })

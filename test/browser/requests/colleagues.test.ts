@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { developmentToken, ask, openDashboard } from '../open-dashboard.ts'
+import { developmentToken, ask, askForNote, openDashboard } from '../open-dashboard.ts'
+import { statesOf } from '../../harness/fixtures/rows.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 
 const config = deskConfig.replace(
@@ -19,20 +20,11 @@ await dashboard.desk.activate({ 'countersign.yaml': config })
 
 let file = 0
 
-async function askForNote() {
-  file += 1
-  const path = `notes/colleagues-${file}.md`
-  const input = { path, content: 'Text\n' }
-  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
-  return { path, id: requestIds[0]! }
-}
-const stateOf = async (id: string): Promise<string> => {
-  const states = dashboard.desk.database.db.selectFrom('request').select('state')
-  return (await states.where('id', '=', id).executeTakeFirstOrThrow()).state
-}
+const newNote = () => askForNote(dashboard.desk, `notes/colleagues-${++file}.md`)
+const states = (...ids: string[]) => statesOf(dashboard.desk.database.db, ids)
 
 test('a colleague sees at once who is on a request, in the list and on its page, and when nobody is any more', async () => {
-  const { id, path } = await askForNote()
+  const { id, path } = await newNote()
   const inbox = await dashboard.open('Linus', '/')
   const row = inbox.locator('.request-row', { hasText: path })
   await row.waitFor()
@@ -52,7 +44,7 @@ test('a colleague sees at once who is on a request, in the list and on its page,
 })
 
 test('the list says to a person that a request was handed over to them', async () => {
-  const { id, path } = await askForNote()
+  const { id, path } = await newNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   await grace.getByRole('button', { name: 'Hand over' }).click()
   await grace.getByRole('menuitem', { name: 'Linus' }).click()
@@ -75,7 +67,7 @@ test('the list says to a person that a request was handed over to them', async (
 })
 
 test('a comment appears for colleagues as text; an unsent one survives Escape, which leaves only the field, and a reload', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByRole('textbox', { name: 'Comment' }).waitFor()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
@@ -119,7 +111,7 @@ test('a comment appears for colleagues as text; an unsent one survives Escape, w
 })
 
 test('the text that a person began to write is not shown to the next person in the same tab', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   const box = page.getByRole('textbox', { name: 'Comment' })
   await box.fill('Who let this in?')
@@ -185,7 +177,7 @@ test('a person who needs a colleague reads who has voted and what is missing; a 
   await olga.getByRole('radio', { name: 'Approve as shown' }).check()
   await olga.getByRole('button', { name: 'Submit', exact: true }).click()
   await linus.getByText('Olga (operators)').waitFor()
-  expect(await stateOf(id)).toBe('approved')
+  expect(await states(id)).toEqual(['approved'])
   // Nothing has carried it out yet, so that it can still be taken back.
   await linus.getByRole('button', { name: 'Revoke the approval…' }).click()
   const revoke = linus.getByRole('button', { name: 'Revoke the approval', exact: true })
@@ -196,7 +188,7 @@ test('a person who needs a colleague reads who has voted and what is missing; a 
 })
 
 test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands', async () => {
-  const [first, second, third] = [await askForNote(), await askForNote(), await askForNote()]
+  const [first, second, third] = [await newNote(), await newNote(), await newNote()]
   const page = await dashboard.open('Grace', '/')
   for (const { path } of [first, second, third]) {
     await page.locator('.request-row', { hasText: path }).getByRole('checkbox').check()
@@ -215,8 +207,8 @@ test('many are denied at once with one reason; the one that was decided meanwhil
   await result(first.path).getByText('recorded', { exact: true }).waitFor()
   await result(third.path).getByText('recorded', { exact: true }).waitFor()
   expect(await result(second.path).locator('.not-ok').textContent()).toMatch(/already|approved/i)
-  const states = [await stateOf(first.id), await stateOf(second.id), await stateOf(third.id)]
-  expect(states).toEqual(['denied', 'approved', 'denied'])
+  const found = await states(first.id, second.id, third.id)
+  expect(found).toEqual(['denied', 'approved', 'denied'])
   const reasons = await desk.database.db
     .selectFrom('decision')
     .select(['reason_hash', 'batch_decision_id'])

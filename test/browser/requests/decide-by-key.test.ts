@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { statesOf } from '../../harness/fixtures/rows.ts'
 import { hidePage } from '../../harness/browser.ts'
 import { ask, openDashboard, type OpenOptions } from '../open-dashboard.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
+const { db } = dashboard.desk.database
 await dashboard.desk.activate({
   'countersign.yaml': `${deskConfig}routing:
   - { when: { path: 'notes/high*' }, risk: high }
@@ -23,11 +25,6 @@ async function askForNotes(count: number) {
   return { names, ids: requestIds }
 }
 
-async function statesOf(ids: readonly string[]): Promise<string[]> {
-  const { db } = dashboard.desk.database
-  const rows = db.selectFrom('request').select('state').where('id', 'in', ids)
-  return (await rows.orderBy('position').execute()).map(({ state }) => state)
-}
 const headline = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 const bars = (page: Page) => page.getByRole('region', { name: 'Decisions being sent' })
 
@@ -51,7 +48,7 @@ test('the same key twice decides, opens the next request with the focus on its h
     .getByText(/Sending in \d s. Not recorded yet./)
     .waitFor()
   expect(await headline(page, names[1]!).evaluate((h1) => h1 === document.activeElement)).toBe(true)
-  expect(await statesOf(ids)).toEqual(['pending', 'pending', 'pending'])
+  expect(await statesOf(db, ids)).toEqual(['pending', 'pending', 'pending'])
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   await page.keyboard.press('d')
   await page.keyboard.press('d')
@@ -62,7 +59,7 @@ test('the same key twice decides, opens the next request with the focus on its h
   await page.keyboard.press('z')
   await bars(page).getByText('Deny').waitFor({ state: 'detached' })
   await bars(page).getByText('Recorded.').waitFor()
-  expect(await statesOf(ids)).toEqual(['approved', 'pending', 'pending'])
+  expect(await statesOf(db, ids)).toEqual(['approved', 'pending', 'pending'])
 })
 
 test('the bar of a held decision is accessible', async () => {
@@ -94,7 +91,7 @@ async function denyAndLeave(
   await page.keyboard.press('z')
   await expect.poll(() => bars(page).getByRole('button', { name: 'Take back' }).count()).toBe(1)
   await leave(page)
-  await expect.poll(() => statesOf(ids)).toEqual(['denied', 'pending', 'pending'])
+  await expect.poll(() => statesOf(db, ids)).toEqual(['denied', 'pending', 'pending'])
 }
 
 test('leaving the page sends what waits, once, and nothing that was taken back', async () => {
@@ -141,7 +138,7 @@ test('signing out withdraws held decisions', async () => {
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: /sign in/i }).waitFor()
-  expect(await statesOf(ids)).toEqual(['pending', 'pending'])
+  expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
 })
 
 test('one key held down, another key between, or one that was typed, decides nothing', async () => {
@@ -156,7 +153,7 @@ test('one key held down, another key between, or one that was typed, decides not
   await page.keyboard.type('aaddz')
   expect(await bars(page).count()).toBe(0)
   expect(await page.getByLabel('Reason').inputValue()).toBe('aaddz')
-  expect(await statesOf(ids)).toEqual(['pending'])
+  expect(await statesOf(db, ids)).toEqual(['pending'])
 })
 
 test('a digit after D puts a common reason into the denial, and the next D submits it', async () => {
@@ -206,5 +203,5 @@ test('at high risk the repeated key leads to the unseen part, then to the reason
   expect(await reason.inputValue()).toBe('read and decided\n')
   expect(await approve.isChecked()).toBe(true)
   expect(await bars(page).count()).toBe(0)
-  expect(await statesOf(requestIds)).toEqual(['pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['pending'])
 })

@@ -1,28 +1,20 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { ask, openDashboard } from '../open-dashboard.ts'
+import { askForNote, openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
-import { rowsOf } from '../../harness/fixtures/rows.ts'
+import { rowsOf, statesOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
 let file = 0
 
-async function askForNote(content = 'Text\n', text = 'I wrote a note.') {
-  file += 1
-  const path = `notes/decide-${file}.md`
-  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input: { path, content } }], text)
-  return { path, runId: turn.runId, id: turn.requestIds[0]!, callId: turn.callIds[0]! }
-}
-const stateOf = async (id: string): Promise<string> => {
-  const { db } = dashboard.desk.database
-  const row = await db.selectFrom('request').select('state').where('id', '=', id).executeTakeFirst()
-  return row?.state ?? 'none'
-}
+const newNote = (content?: string) =>
+  askForNote(dashboard.desk, `notes/decide-${++file}.md`, content)
+const states = (...ids: string[]) => statesOf(dashboard.desk.database.db, ids)
 
 test('a request is opened, approved and carried out with the keyboard alone, and the page says what happened', async () => {
-  const { path, id, callId } = await askForNote()
+  const { path, id, callId } = await newNote()
   const page = await dashboard.open('Grace', '/')
   await page.getByRole('link', { name: path }).waitFor()
   await page.keyboard.press('j')
@@ -32,7 +24,7 @@ test('a request is opened, approved and carried out with the keyboard alone, and
   await page.keyboard.press('Space')
   await page.keyboard.press('Control+Enter')
   await page.getByText('Approved by you').waitFor()
-  expect(await stateOf(id)).toBe('approved')
+  expect(await states(id)).toEqual(['approved'])
   await page
     .getByText('Recorded. The run gets the decision as soon as Temporal can be reached.')
     .waitFor()
@@ -43,7 +35,7 @@ test('a request is opened, approved and carried out with the keyboard alone, and
 })
 
 test('neither Enter nor Ctrl+Enter decides anything while nothing is chosen', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
   for (const radio of await page.getByRole('radio').all())
@@ -52,11 +44,11 @@ test('neither Enter nor Ctrl+Enter decides anything while nothing is chosen', as
     await page.keyboard.press(key)
   }
   await page.locator('.obstacle', { hasText: 'Choose a decision first.' }).waitFor()
-  expect(await stateOf(id)).toBe('pending')
+  expect(await states(id)).toEqual(['pending'])
 })
 
 test('deny comes first in the order of the keyboard, and D leads there', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   const labels = await page
@@ -69,7 +61,7 @@ test('deny comes first in the order of the keyboard, and D leads there', async (
 
 // Rules: product.md 7
 test('one of two people who race decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   // The page of Linus gets no events meanwhile.
   const linus = await dashboard.open('Linus', '/')
@@ -88,12 +80,12 @@ test('one of two people who race decides; the other reads who, keeps the typed r
   expect(await notice.textContent()).toContain('wrong file')
   expect(await notice.textContent()).toContain('Your approval was not recorded.')
   await linus.getByText('matches the plan').waitFor()
-  expect(await stateOf(id)).toBe('denied')
+  expect(await states(id)).toEqual(['denied'])
 })
 
 // Rules: product.md 12
 test('a person who decides an expired request reads that it expired, keeps the typed reason, and nothing is recorded', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const { db } = dashboard.desk.database
   const linus = await dashboard.open('Linus', '/')
   await linus.route('**/v1/events', (route) => route.abort())
@@ -116,7 +108,7 @@ test('a person who decides an expired request reads that it expired, keeps the t
 
 // Rules: product.md 6, 11
 test('a person who opened an earlier revision cannot decide the new one unseen', async () => {
-  const { id } = await askForNote('first\n')
+  const { id } = await newNote('first\n')
   const linus = await dashboard.open('Linus', '/')
   await linus.route('**/v1/events', (route) => route.abort())
   await linus.goto(`${dashboard.url}/requests/${id}`)
@@ -131,7 +123,7 @@ test('a person who opened an earlier revision cannot decide the new one unseen',
 
   await linus.getByRole('button', { name: 'Submit', exact: true }).click()
   await linus.getByText('This changed since you opened it').waitFor()
-  expect(await stateOf(id)).toBe('pending')
+  expect(await states(id)).toEqual(['pending'])
   await linus.getByRole('button', { name: 'Show what changed' }).click()
   const region = linus.getByRole('region', { name: 'What changed' })
   await region.getByText('second').waitFor()
@@ -149,7 +141,7 @@ test('a person who opened an earlier revision cannot decide the new one unseen',
 })
 
 test('a change that arrives while a person reads is announced, and does not replace what they see', async () => {
-  const { id } = await askForNote('first\n')
+  const { id } = await newNote('first\n')
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByRole('radio', { name: 'Approve as shown' }).check()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
@@ -164,14 +156,14 @@ test('a change that arrives while a person reads is announced, and does not repl
 })
 
 test('the person who started the run reads why they cannot decide, and has nothing to decide with', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Ada', `/requests/${id}`)
   await page.getByText("You can't decide: you started this run").waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 
 test('a decision whose answer is lost does not count as recorded; sent again, it counts once', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
   // The decision arrives, its answer does not, and nothing else tells of it.
@@ -199,9 +191,9 @@ test('a decision whose answer is lost does not count as recorded; sent again, it
 })
 
 test('many alike are approved with one action after a list of what it covers, with a result for each', async () => {
-  const first = await askForNote()
-  const second = await askForNote()
-  const other = await askForNote()
+  const first = await newNote()
+  const second = await newNote()
+  const other = await newNote()
   const page = await dashboard.open('Grace', '/')
   for (const { path } of [first, second, other]) {
     const row = page.getByRole('listitem').filter({ hasText: path })
@@ -224,8 +216,8 @@ test('many alike are approved with one action after a list of what it covers, wi
   await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click()
   await dialog.getByText('Results').waitFor()
   expect(await dialog.getByText('recorded', { exact: true }).count()).toBe(2)
-  expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['approved', 'approved'])
-  expect(await stateOf(other.id)).toBe('pending')
+  expect(await states(first.id, second.id)).toEqual(['approved', 'approved'])
+  expect(await states(other.id)).toEqual(['pending'])
 })
 
 test('the content security policy refused nothing during these tests, and the page threw no error', () => {

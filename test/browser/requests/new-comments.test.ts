@@ -3,19 +3,13 @@ import { expect, test } from 'vitest'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { commentRequest } from '#services/requests/comment-request.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { askForNote, openDashboard, phone } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
 
 let file = 0
-async function askForNote() {
-  file += 1
-  const path = `notes/remarked-${file}.md`
-  const input = { path, content: 'Text\n' }
-  const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
-  return { path, runId, id: requestIds[0]! }
-}
+const newNote = () => askForNote(desk, `notes/remarked-${++file}.md`)
 async function linusComments(request: string, text: string, anchor?: CommentAnchor) {
   const { linus } = desk.people
   await commentRequest(desk.api, linus.caller, { request, text, ...(anchor && { anchor }) })
@@ -27,7 +21,7 @@ const tops = (page: Page, parts: string) =>
     .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
 
 test('a person who writes a comment at a call sees that a colleague wrote one, and nothing moves', async () => {
-  const { id, runId } = await askForNote()
+  const { id, runId } = await newNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   await live(page)
   await page.getByRole('button', { name: /^Decide #\d+$/ }).click()
@@ -46,7 +40,7 @@ test('a person who writes a comment at a call sees that a colleague wrote one, a
 })
 
 test('M begins a new comment at a call with earlier ones of the same person, and changes none of those', async () => {
-  const { id, runId } = await askForNote()
+  const { id, runId } = await newNote()
   const { grace } = desk.people
   await commentRequest(desk.api, grace.caller, { request: id, text: 'Mine' })
   const page = await dashboard.open('Grace', `/runs/${runId}`)
@@ -62,7 +56,7 @@ test('M begins a new comment at a call with earlier ones of the same person, and
 })
 
 test('a person who denies reads beside the reason that a colleague commented, and how many remarks are sent; its key shows them', async () => {
-  const { id, path } = await askForNote()
+  const { id, path } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await live(page)
   const panel = page.getByRole('complementary', { name: 'Decision' })
@@ -82,7 +76,7 @@ test('a person who denies reads beside the reason that a colleague commented, an
 })
 
 test('the sheet on a phone announces a colleague’s new comment and leads to it', async () => {
-  const { id } = await askForNote()
+  const { id } = await newNote()
   const page = await dashboard.open('Grace', `/requests/${id}`, { viewport: phone })
   await live(page)
   await page.getByRole('button', { name: 'Decide…' }).click()

@@ -1,11 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { statesOf } from '../../harness/fixtures/rows.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
+const { db } = dashboard.desk.database
 const { desk } = dashboard
 await desk.activate({
   'countersign.yaml': `${deskConfig}routing:
@@ -16,22 +19,12 @@ await desk.activate({
 
 let file = 0
 const newNote = (name = 'in-run') => `notes/${name}-${++file}.md`
-const write = (path: string, content = 'A note\n') => ({
-  tool: 'write_file',
-  input: { path, content },
-})
 const askToWrite = (...paths: string[]) =>
   ask(
     desk,
-    paths.map((path) => write(path)),
+    paths.map((path) => writeCall(path, 'A note\n')),
     'Notes.',
   )
-
-async function statesOf(ids: readonly string[]): Promise<string[]> {
-  const { db } = desk.database
-  const rows = db.selectFrom('request').select('state').where('id', 'in', ids)
-  return (await rows.orderBy('position').execute()).map(({ state }) => state)
-}
 const callOf = (page: Page, path: string) => page.locator('.call', { hasText: path })
 const formOf = (page: Page, path: string) => page.getByRole('region', { name: path, exact: false })
 const openCall = (page: Page, path: string) =>
@@ -57,7 +50,7 @@ test('a person who may decide approves a call at its place in the run, with the 
   expect(await form.getByRole('button', { name: 'Submit and next' }).count()).toBe(0)
   await form.getByRole('button', { name: 'Submit', exact: true }).click()
   await form.getByText('Approved by you').waitFor()
-  expect(await statesOf(requestIds)).toEqual(['approved'])
+  expect(await statesOf(db, requestIds)).toEqual(['approved'])
   await desk.execute(callIds[0]!)
   await callOf(page, path).getByText('approved by Grace').waitFor()
   await form.getByRole('button', { name: 'Close' }).click()
@@ -81,7 +74,7 @@ test('a denial at the call reaches the run with its reason', async () => {
   await form.getByLabel('Reason').fill('the other folder')
   await form.getByRole('button', { name: 'Submit', exact: true }).click()
   await form.getByText('Denied by you').waitFor()
-  expect(await statesOf(requestIds)).toEqual(['denied'])
+  expect(await statesOf(db, requestIds)).toEqual(['denied'])
   await form.getByRole('link', { name: /^All of #/ }).click()
   await page.getByText('the other folder').first().waitFor()
 })
@@ -104,7 +97,7 @@ test('a call is claimed and snoozed in its form, by key too, and the menu return
   await page.keyboard.press('h')
   await page.keyboard.press('1')
   await form.getByRole('button', { name: 'End the snooze' }).waitFor()
-  expect(await statesOf(requestIds)).toEqual(['pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['pending'])
 })
 
 test('A opens the first call that waits for the reader and decides it as on its page, the next call opens, and Z takes its denial back during the pause', async () => {
@@ -124,14 +117,14 @@ test('A opens the first call that waits for the reader and decides it as on its 
   await next.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   const title = next.getByRole('heading', { level: 2 }).first()
   expect(await title.evaluate((it) => it === document.activeElement)).toBe(true)
-  expect(await statesOf(requestIds)).toEqual(['pending', 'pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['pending', 'pending'])
   await page.keyboard.press('d')
   await page.keyboard.press('d')
   await next.getByText('Deny: not recorded yet').waitFor()
   await page.keyboard.press('z')
   await next.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   await bars.getByText('Recorded.').waitFor()
-  expect(await statesOf(requestIds)).toEqual(['approved', 'pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['approved', 'pending'])
   await page.keyboard.press('Escape')
   await next.waitFor({ state: 'detached' })
   const button = callOf(page, second).getByRole('button', { name: /^Decide #/ })
@@ -148,13 +141,13 @@ test('leaving the run sends at once what waits to be sent', async () => {
   await page.keyboard.press('d')
   await formOf(page, path).getByText('Deny: not recorded yet').waitFor()
   await page.getByRole('link', { name: 'Runs', exact: true }).first().click()
-  await expect.poll(() => statesOf(requestIds)).toEqual(['denied'])
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied'])
 })
 
 test('high risk is submitted at the call by neither the same key twice nor Enter, and only after all of it was on the screen', async () => {
   const path = newNote('high')
   const lines = Array.from({ length: 200 }, (_, at) => `Line ${at}\n`).join('')
-  const { runId, requestIds } = await ask(desk, [write(path, lines)], 'A note.')
+  const { runId, requestIds } = await ask(desk, [writeCall(path, lines)], 'A note.')
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   // The conversation shows the beginning of a long effect, its form all of it.
   const rest = page.getByRole('button', { name: /^Show 100 more of 100 lines/ })
@@ -168,7 +161,7 @@ test('high risk is submitted at the call by neither the same key twice nor Enter
   await form.getByRole('radio', { name: 'Approve as shown', checked: true }).waitFor()
   await form.getByLabel('Reason').fill('checked')
   expect(await form.getByRole('button', { name: 'Submit', exact: true }).isDisabled()).toBe(true)
-  expect(await statesOf(requestIds)).toEqual(['pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['pending'])
 })
 
 // Rules: product.md 7
@@ -188,7 +181,7 @@ test('a decision of somebody else is shown with its person, and the typed note s
   await notice.waitFor()
   expect(await notice.textContent()).toContain('Your approval was not recorded.')
   await form.getByText('matches the plan').waitFor()
-  expect(await statesOf(requestIds)).toEqual(['denied'])
+  expect(await statesOf(db, requestIds)).toEqual(['denied'])
 })
 
 test('a person who may not decide a call reads who can, and has neither form nor keys; the person who started the run reads that it is theirs', async () => {
@@ -204,7 +197,7 @@ test('a person who may not decide a call reads who can, and has neither form nor
     for (const key of ['a', 'a', 'd', 'd']) await page.keyboard.press(key)
     expect(await page.getByRole('radio').count()).toBe(0)
   }
-  expect(await statesOf(requestIds)).toEqual(['pending'])
+  expect(await statesOf(db, requestIds)).toEqual(['pending'])
 })
 
 test('a question is answered at its call by who started the run', async () => {
@@ -225,7 +218,7 @@ test('a question is answered at its call by who started the run', async () => {
   await page.getByRole('radio', { name: 'README.md' }).check()
   await page.keyboard.press('Control+Enter')
   await page.getByText('The agent reads your answer').first().waitFor()
-  await expect.poll(() => statesOf(requestIds)).toEqual(['approved'])
+  await expect.poll(() => statesOf(db, requestIds)).toEqual(['approved'])
 })
 
 test('a question stands once in its run on a phone, and its whole form is on the screen before what does not answer it', async () => {
@@ -328,12 +321,12 @@ test('Ctrl+Enter in the message box sends the message and decides nothing', asyn
   await page.keyboard.press('Control+Enter')
   await page.getByText('Only this one').first().waitFor()
   await expect.poll(() => box.inputValue()).toBe('')
-  expect(await statesOf([...requestIds, ...later.requestIds])).toEqual(['pending', 'pending'])
+  expect(await statesOf(db, [...requestIds, ...later.requestIds])).toEqual(['pending', 'pending'])
 })
 
 test('the form at the call is no wider than the screen of a phone, and nothing of it covers something else', async () => {
   const path = newNote()
-  const { runId } = await ask(desk, [write(path, 'A line\n'.repeat(90))], 'Notes.')
+  const { runId } = await ask(desk, [writeCall(path, 'A line\n'.repeat(90))], 'Notes.')
   const page = await dashboard.open('Grace', `/runs/${runId}`, { viewport: phone })
   await openCall(page, path)
   await formOf(page, path).getByRole('radio', { name: 'Approve as shown' }).waitFor()

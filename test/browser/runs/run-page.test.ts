@@ -6,19 +6,13 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { lengthenRun } from '../../harness/fixtures/runs/long-run.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
-import { ask, openDashboard } from '../open-dashboard.ts'
+import { ask, askForNote, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
 let file = 0
 
-async function askForNote() {
-  file += 1
-  const path = `notes/run-${file}.md`
-  const input = { path, content: 'Text\n' }
-  const turn = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
-  return { path, runId: turn.runId, id: turn.requestIds[0]!, callId: turn.callIds[0]! }
-}
+const newNote = () => askForNote(dashboard.desk, `notes/run-${++file}.md`)
 const runOf = (id: string) =>
   dashboard.desk.database.db
     .selectFrom('run')
@@ -28,7 +22,7 @@ const runOf = (id: string) =>
 
 // Rules: product.md 32
 test('the page shows what the model of the run is told of its world, once somebody asks for it', async () => {
-  const { runId } = await askForNote()
+  const { runId } = await newNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   const addresses: string[] = []
   page.on('request', (request) => addresses.push(request.url()))
@@ -41,7 +35,7 @@ test('the page shows what the model of the run is told of its world, once somebo
 
 // Rules: product.md 10
 test('an approval for the run is listed there with what it covers and who gave it, and who gave it can revoke it', async () => {
-  const { runId, id, path } = await askForNote()
+  const { runId, id, path } = await newNote()
   const { desk } = dashboard
   await desk.decide(desk.people.grace, id, { scope: 'path' })
   const page = await dashboard.open('Grace', `/runs/${runId}`)
@@ -57,7 +51,7 @@ test('an approval for the run is listed there with what it covers and who gave i
 
 // Rules: product.md 10; security.md 16
 test('a person reads exactly what an approval for the run covers before giving it, and bounds it in uses and time', async () => {
-  const { runId, id, path } = await askForNote()
+  const { runId, id, path } = await newNote()
   const { desk } = dashboard
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
@@ -91,7 +85,7 @@ test('a person reads exactly what an approval for the run covers before giving i
 })
 
 test('a person who may not revoke an approval sees it without a button for that', async () => {
-  const { runId, id } = await askForNote()
+  const { runId, id } = await newNote()
   const { desk } = dashboard
   await desk.decide(desk.people.grace, id, { scope: 'run' })
   const page = await dashboard.open('Linus', `/runs/${runId}`)
@@ -101,7 +95,7 @@ test('a person who may not revoke an approval sees it without a button for that'
 })
 
 test('a run is cancelled only after being asked twice, with the reason, and its requests are gone', async () => {
-  const { runId, id } = await askForNote()
+  const { runId, id } = await newNote()
   const page = await dashboard.open('Ada', `/runs/${runId}`)
   await page.getByRole('button', { name: 'Cancel the run…' }).click()
   await page.getByRole('button', { name: 'Keep the run going' }).click()
@@ -119,14 +113,14 @@ test('a run is cancelled only after being asked twice, with the reason, and its 
 })
 
 test('a person who neither started a run nor manages runs can neither write to it nor cancel it', async () => {
-  const { runId } = await askForNote()
+  const { runId } = await newNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   await page.locator('.turn').first().waitFor()
   expect(await page.getByRole('button', { name: /Cancel the run|Send/ }).count()).toBe(0)
 })
 
 test('a message that is refused is said to be and stays in the box', async () => {
-  const { runId } = await askForNote()
+  const { runId } = await newNote()
   const page = await dashboard.open('Olga', `/runs/${runId}`)
   await page.getByRole('textbox').fill('Please hurry')
   const { desk } = dashboard
@@ -170,7 +164,7 @@ test('a text that looks like a secret in the words and calls of a run is a chip 
 test('the files that a run changed stand beside it, with their lines, their requests and what is not known', async () => {
   const { desk } = dashboard
   await desk.write('scratch/old.txt', 'one\ntwo\n')
-  const { path, runId, id, callId } = await askForNote()
+  const { path, runId, id, callId } = await newNote()
   const page = await dashboard.open('Ada', `/runs/${runId}`)
   const changed = page.getByRole('region', { name: /^Files changed/ })
   await changed.getByText('No known change.').waitFor()
