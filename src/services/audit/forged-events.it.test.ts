@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { keepCovered } from '#test/harness/fixtures/cover-audit.ts'
@@ -23,11 +24,9 @@ let files = 0
 async function pending(): Promise<{ readonly callId: string; readonly id: string }> {
   files += 1
   const input = { path: `notes/forged-${files}.md`, content: 'x' }
-  desk.say({ calls: [{ tool: 'write_file', input }] })
   const runId = await desk.start()
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  return { callId: call?.id ?? '', id: call?.requestId ?? '' }
+  const call = await proposeCall(desk, runId, 1, { tool: 'write_file', input })
+  return { callId: call.id, id: call.requestId }
 }
 
 /** The events that the service wrote about a request, in their order. */

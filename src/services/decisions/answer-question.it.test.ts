@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import {
   deskConfig,
@@ -129,11 +130,12 @@ describe('a question', () => {
     expect(await answerers(requests[1])).toEqual([])
     await desk.decide(grace, requests[1] ?? '')
     await desk.perform(turn)
-    desk.say({ calls: [{ ...aWrite, input: { path: 'notes/2.md', content: '2\n' } }] })
-    await desk.turn(runId, 2)
-    const [later] = await desk.calls(runId, 2)
-    expect(await answerers(later?.requestId)).toEqual([grace.id])
-    const refused = await refusal(desk.decide(grace, later?.requestId ?? ''))
+    const later = await proposeCall(desk, runId, 2, {
+      ...aWrite,
+      input: { path: 'notes/2.md', content: '2\n' },
+    })
+    expect(await answerers(later.requestId)).toEqual([grace.id])
+    const refused = await refusal(desk.decide(grace, later.requestId))
     expect(refused.message).toContain('you answered a question')
   })
 
@@ -144,10 +146,11 @@ describe('a question', () => {
     await answer(grace, requests[0], 'next')
     await sql`delete from decision where request_id = ${requests[0]}`.execute(desk.database.db)
     await desk.perform(turn)
-    desk.say({ calls: [{ ...aWrite, input: { path: 'notes/3.md', content: '3\n' } }] })
-    await desk.turn(runId, 2)
-    const [later] = await desk.calls(runId, 2)
-    const refused = await refusal(desk.decide(grace, later?.requestId ?? ''))
+    const later = await proposeCall(desk, runId, 2, {
+      ...aWrite,
+      input: { path: 'notes/3.md', content: '3\n' },
+    })
+    const refused = await refusal(desk.decide(grace, later.requestId))
     expect(refused.message).toContain('you answered a question')
   })
 
@@ -202,12 +205,13 @@ describe('a person who may send the run messages', () => {
     await answer(olga, requests[0], 'next')
     await desk.decide(desk.people.grace, requests[1] ?? '')
     await desk.perform(turn)
-    desk.say({ calls: [{ ...aWrite, input: { path: 'notes/4.md', content: '4\n' } }] })
-    await desk.turn(runId, 2)
-    const [later] = await desk.calls(runId, 2)
-    expect(await answerers(later?.requestId)).toEqual([olga.id])
+    const later = await proposeCall(desk, runId, 2, {
+      ...aWrite,
+      input: { path: 'notes/4.md', content: '4\n' },
+    })
+    expect(await answerers(later.requestId)).toEqual([olga.id])
     for (const who of [ada, olga]) {
-      expect((await refusal(desk.decide(who, later?.requestId ?? ''))).code).toBe('not_eligible')
+      expect((await refusal(desk.decide(who, later.requestId))).code).toBe('not_eligible')
     }
   })
 
@@ -284,12 +288,10 @@ describe('what is refused', () => {
 
 describe('run modes', () => {
   test('strict denies a question and names the mode', async () => {
-    desk.say({ calls: [open] })
     const runId = await desk.start({ mode: 'strict' })
-    await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
+    const call = await proposeCall(desk, runId, 1, open)
     expect(call).toMatchObject({ result: 'denied', requestId: '' })
-    expect(call?.text).toContain('strict')
+    expect(call.text).toContain('strict')
   })
 
   test('approve_all still asks a person: a mode gives no answer', async () => {

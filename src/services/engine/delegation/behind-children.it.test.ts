@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
@@ -45,19 +47,14 @@ async function requestOfChild(callId: string): Promise<string> {
   const childId = waitedFor(await desk.execute(callId))
   expect(await admitRun(desk.api, { runId: childId })).toBe(true)
   const path = `notes/${(written += 1)}.md`
-  desk.say({ calls: [{ tool: 'write_file', input: { path, content: `${path}\n` } }] })
-  await desk.turn(childId, 1)
-  const [call] = await desk.calls(childId, 1)
-  return call?.requestId ?? ''
+  return (await proposeCall(desk, childId, 1, writeCall(path, `${path}\n`))).requestId
 }
 
 /** Lets somebody change the task of a call of Ada's run that delegates and waits for a decision. */
 async function changeTask(who: TestPerson, input = delegation) {
-  desk.say({ calls: [{ tool: 'call_worker', input }] })
   const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
-  await desk.turn(id, 1)
-  const [call] = await desk.calls(id, 1)
-  const waiting = call?.requestId ?? ''
+  const call = await proposeCall(desk, id, 1, { tool: 'call_worker', input })
+  const waiting = call.requestId
   const { digest } = await getRequest(desk.api, who.caller, { request: waiting })
   await reviseRequest(desk.api, who.caller, {
     request: waiting,
@@ -65,7 +62,7 @@ async function changeTask(who: TestPerson, input = delegation) {
     revision: 1,
     digest,
   })
-  return { id, callId: call?.id ?? '', waiting }
+  return { id, callId: call.id, waiting }
 }
 
 async function refusedTo(who: TestPerson, requestId: string): Promise<string> {

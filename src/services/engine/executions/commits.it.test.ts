@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { spawnSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,18 +33,16 @@ beforeEach(() => {
 /** A run commits with this message, Grace approves, and the newest commit is returned. */
 async function committed(message: string) {
   const input = { file: 'git', args: ['commit', '--allow-empty', '-m', message], cwd: 'scratch' }
-  desk.say({ calls: [{ tool: 'exec', input }] })
   const runId = await desk.start()
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  if (call?.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
-  await desk.execute(call?.id ?? '')
+  const call = await proposeCall(desk, runId, 1, { tool: 'exec', input })
+  if (call.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
+  await desk.execute(call.id)
   const [done] = await desk.calls(runId, 1)
   expect(done?.text).toContain('Exit code 0.')
   const [author, committer, body = ''] = git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B').split(
     '|',
   )
-  return { runId, requestId: call?.requestId ?? '', author, committer, body: body.trim() }
+  return { runId, requestId: call.requestId, author, committer, body: body.trim() }
 }
 
 // Rules: product.md 36

@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,11 +58,11 @@ async function killed(
   bwrap = 'bwrap',
 ): Promise<{ id: string; requestId: string }> {
   desk.steps.length = 0
-  desk.say({ calls: [{ tool: 'shell', input: { command: 'true', cwd: 'scratch' } }] })
   const runId = await desk.start()
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  if (call === undefined) throw new Error('there is no call')
+  const call = await proposeCall(desk, runId, 1, {
+    tool: 'shell',
+    input: { command: 'true', cwd: 'scratch' },
+  })
   await desk.decide(desk.people.grace, call.requestId)
   const started = Promise.withResolvers<void>()
   desk.beforeExecute = () => {

@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,12 +40,13 @@ async function running(script: string, stop = new AbortController()): Promise<Co
   started += 1
   const own = `go-${started}`
   const wait = `wait() { while [ ! -e ${own}.$1 ]; do sleep 0.05; done; }\n`
-  desk.say({ calls: [{ tool: 'shell', input: { command: wait + script, cwd: 'scratch' } }] })
   const runId = await desk.start()
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  await desk.decide(desk.people.grace, call?.requestId ?? '')
-  const callId = call?.id ?? ''
+  const call = await proposeCall(desk, runId, 1, {
+    tool: 'shell',
+    input: { command: wait + script, cwd: 'scratch' },
+  })
+  await desk.decide(desk.people.grace, call.requestId)
+  const callId = call.id
   return { runId, callId, ended: executeCall(desk.worker, { callId, signal: stop.signal }) }
 }
 
@@ -295,9 +297,10 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
 })
 
 test('a call that has not begun has no output', async () => {
-  desk.say({ calls: [{ tool: 'shell', input: { command: 'echo x', cwd: 'scratch' } }] })
   const runId = await desk.start()
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  await expect(read(call?.id ?? '', 'stdout')).rejects.toMatchObject({ code: 'not_found' })
+  const call = await proposeCall(desk, runId, 1, {
+    tool: 'shell',
+    input: { command: 'echo x', cwd: 'scratch' },
+  })
+  await expect(read(call.id, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { scriptServer } from '#tools/mcp/mcp.fixture.ts'
 import { openMcpServers, type McpServers } from '#tools/mcp/mcp-servers.ts'
@@ -83,7 +83,6 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const start = () => startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go' })
-const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
 const fs = `const { promises: fs } = await import('node:fs');`
 
 /** The outcome of one call of a run, which is carried out unless it asks. */
@@ -137,7 +136,7 @@ function processesIn(runId: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      return `${readlinkSync(`/proc/${pid}/cwd`)} ${words}`.includes(treeOf(runId))
+      return `${readlinkSync(`/proc/${pid}/cwd`)} ${words}`.includes(treeOf(desk, runId))
     } catch {
       return false
     }
@@ -156,8 +155,8 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
       `await fs.writeFile('a.txt', 'one'); return process.cwd()`,
     )
     expect(wrote).toMatchObject({ verdict: 'preApproved' })
-    expect(wrote.text).toContain(treeOf(one.id))
-    const files = [treeOf(one.id), join(desk.root, 'shop')].map((at) => join(at, 'a.txt'))
+    expect(wrote.text).toContain(treeOf(desk, one.id))
+    const files = [treeOf(desk, one.id), join(desk.root, 'shop')].map((at) => join(at, 'a.txt'))
     const look = files.map(
       (at) => `await fs.readFile(${JSON.stringify(at)}).catch((error) => error.code)`,
     )
@@ -168,7 +167,7 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
       `return [await fs.readFile('a.txt', 'utf8'), ${look.join()}].join()`,
     )
     expect(saw.text).toContain('a,ENOENT,ENOENT')
-    expect(await readFile(join(treeOf(one.id), 'a.txt'), 'utf8')).toBe('one')
+    expect(await readFile(join(treeOf(desk, one.id), 'a.txt'), 'utf8')).toBe('one')
     expect(await desk.read('shop/a.txt')).toBe('a')
     const listed = await readChanges(desk.api, desk.people.ada.caller, { runId: one.id })
     expect(listed).toMatchObject({
@@ -196,7 +195,10 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
     await end(host, gone.id, 2)
     await removeWorktrees(host, signal)
     for (const { id } of [kept, gone]) await expect.poll(() => processesIn(id)).toBe(0)
-    expect([existsSync(treeOf(kept.id)), existsSync(treeOf(gone.id))]).toEqual([true, false])
+    expect([existsSync(treeOf(desk, kept.id)), existsSync(treeOf(desk, gone.id))]).toEqual([
+      true,
+      false,
+    ])
     expect(processesIn(open.id)).toBeGreaterThan(0)
   })
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
@@ -62,12 +63,10 @@ describe('the presentation of a call', () => {
     desk.beforePresent = async () => {
       throw new Error('the presentation broke')
     }
-    desk.say({ calls: [writeCall('notes/raw.md')] })
     const runId = await desk.start()
-    await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
+    const call = await proposeCall(desk, runId, 1, writeCall('notes/raw.md'))
     const { caller } = desk.people.grace
-    const request = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+    const request = await getRequest(desk.api, caller, { request: call.requestId })
     const { presentation } = request
     expect(presentation.type).toBe('structured')
     expect(presentation.content).toContain('notes/raw.md')

@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { getText } from '#store/content/content.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { beginChanging } from '#sandbox/worktrees/files-record.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
@@ -50,7 +51,6 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const shell = (command: string) => ({ tool: 'shell', input: { command } })
-const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
 
 async function start(): Promise<string> {
   const input = { worker: 'scribe', input: 'Go', workspace: 'shop' }
@@ -184,8 +184,8 @@ describe.skipIf(!testSandbox.works)(
       await took(runId, 1, shell('echo mine > mine.txt'))
       await took(other, 1, shell('echo theirs > theirs.txt'))
       // Somebody changes the worktree while no call is at work.
-      writeFileSync(join(treeOf(runId), 'stray.txt'), 'stray\n')
-      writeFileSync(join(treeOf(runId), 'mine.txt'), 'changed by hand\n')
+      writeFileSync(join(treeOf(desk, runId), 'stray.txt'), 'stray\n')
+      writeFileSync(join(treeOf(desk, runId), 'mine.txt'), 'changed by hand\n')
       await took(runId, 2, shell('echo two > second.txt'))
       expect((await changed(runId)).lines).toContain('added second.txt +1 -0, 2 shell')
       expect((await changed(runId)).lines.join('\n')).not.toMatch(/stray|theirs/)
@@ -196,7 +196,7 @@ describe.skipIf(!testSandbox.works)(
       const runId = await start()
       await took(runId, 1, shell('true'))
       // The mark of a command that was killed before its effects were recorded.
-      writeFileSync(join(treeOf(runId), '../begun'), 'killed')
+      writeFileSync(join(treeOf(desk, runId), '../begun'), 'killed')
       await took(runId, 2, shell('rm gone.txt'))
       expect(await changed(runId)).toMatchObject({ lines: [], unknown: { commands: 1, calls: 0 } })
       await took(runId, 3, shell('echo x > x.txt'))
@@ -208,15 +208,18 @@ describe.skipIf(!testSandbox.works)(
 
     test('are attributed to no command while another call runs in the same worktree', async () => {
       const runId = await start()
-      desk.say({ calls: [shell('until [ -e go ]; do sleep 0.1; done; echo x > x.txt')] })
-      await desk.turn(runId, 1)
-      const [call] = await desk.calls(runId, 1)
-      await approve(call?.requestId ?? '')
-      const executing = desk.execute(call?.id ?? '')
-      const folder = join(treeOf(runId), '..')
+      const call = await proposeCall(
+        desk,
+        runId,
+        1,
+        shell('until [ -e go ]; do sleep 0.1; done; echo x > x.txt'),
+      )
+      await approve(call.requestId)
+      const executing = desk.execute(call.id)
+      const folder = join(treeOf(desk, runId), '..')
       await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true)
       const other = await beginChanging(folder)
-      writeFileSync(join(treeOf(runId), 'go'), '')
+      writeFileSync(join(treeOf(desk, runId), 'go'), '')
       await executing
       expect(await changed(runId)).toMatchObject({ lines: [], unknown: { commands: 1, calls: 0 } })
       expect(await other.isAlone()).toBe(false)
@@ -224,7 +227,7 @@ describe.skipIf(!testSandbox.works)(
 
     test('are not hidden by the settings of Git, run no filter, and list no covered file', async () => {
       const runId = await start()
-      const tree = treeOf(runId)
+      const tree = treeOf(desk, runId)
       await took(runId, 1, shell('git update-index --assume-unchanged a.txt; echo x > a.txt'))
       execFileSync('git', ['config', 'filter.run.clean', `touch ${desk.root}/ran; cat`], {
         cwd: tree,

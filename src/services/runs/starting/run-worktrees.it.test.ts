@@ -1,9 +1,10 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
@@ -74,8 +75,6 @@ async function took(runId: string, turn: number, ...calls: { tool: string; input
   return desk.calls(runId, turn)
 }
 
-const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
-
 // Rules: product.md 35
 describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () => {
   test('has a branch and a worktree of its own, which its record names', async () => {
@@ -121,20 +120,21 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     const { id, workspace } = await start()
     const read = { tool: 'read_file', input: { path: 'a.txt' } }
     await took(id, 1, writeCall('a.txt', 'of the parent\n'))
-    desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'helper', input: 'Go' } }] })
-    await desk.turn(id, 2)
-    const [call] = await desk.calls(id, 2)
-    if (call?.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
-    const outcome = await desk.execute(call?.id ?? '')
-    if (outcome.kind !== 'wait') expect.fail(call?.text ?? outcome.kind)
+    const call = await proposeCall(desk, id, 2, {
+      tool: 'call_worker',
+      input: { worker: 'helper', input: 'Go' },
+    })
+    if (call.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
+    const outcome = await desk.execute(call.id)
+    if (outcome.kind !== 'wait') expect.fail(call.text ?? outcome.kind)
     const childId = outcome.requestIds[0] ?? ''
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const [result] = await took(childId, 1, read)
     expect(result?.text).toContain('of the parent')
     await took(childId, 2, writeCall('b.txt', 'of the child\n'), exec('git', 'add', '.'))
     await took(childId, 3, exec('git', 'commit', '-qam', 'from the child'))
-    expect(await readFile(join(treeOf(id), 'b.txt'), 'utf8')).toBe('of the child\n')
-    expect(existsSync(treeOf(childId))).toBe(false)
+    expect(await readFile(join(treeOf(desk, id), 'b.txt'), 'utf8')).toBe('of the child\n')
+    expect(existsSync(treeOf(desk, childId))).toBe(false)
     expect(git('log', '-1', '--format=%s', workspace.branch ?? '')).toBe('from the child')
     const { ada } = desk.people
     const fork = await forkRun(desk.api, ada.caller, { runId: id, afterTurn: 1, text: 'Go on' })
@@ -144,7 +144,7 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
     const [before] = await took(fork.id, 2, read)
     expect(before?.text).not.toContain('of the parent')
     await took(fork.id, 3, writeCall('a.txt', 'of the fork\n'))
-    expect(await readFile(join(treeOf(id), 'a.txt'), 'utf8')).toBe('of the parent\n')
+    expect(await readFile(join(treeOf(desk, id), 'a.txt'), 'utf8')).toBe('of the parent\n')
   })
 
   test('cannot write hooks, settings, branches or objects of the repository, nor see its folder', async () => {
@@ -186,13 +186,13 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     await took(id, 1, writeCall('probe.sh', script), exec('sh', 'probe.sh'))
     expect(git('rev-parse', 'main')).toBe(git('rev-parse', workspace.branch ?? ''))
     expect(git('fsck', '--strict')).toBe('')
-    expect(await readFile(join(treeOf(id), '.git/config'), 'utf8')).not.toContain('fsmonitor')
+    expect(await readFile(join(treeOf(desk, id), '.git/config'), 'utf8')).not.toContain('fsmonitor')
   })
 
   test('sees covered files as unchanged, and commits none of them', async () => {
     const { id, workspace } = await start()
     await took(id, 1, writeCall('c.txt', 'c\n'))
-    await writeFile(join(treeOf(id), '.env'), 'TOKEN=secret\n')
+    await writeFile(join(treeOf(desk, id), '.env'), 'TOKEN=secret\n')
     const done = await took(id, 2, exec('git', 'add', '.'), exec('git', 'commit', '-qm', 'all'))
     expect(done.at(-1)?.text).toContain('Exit code 0')
     expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('c.txt')
@@ -225,7 +225,9 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     )
     expect(ran?.text).toContain('Hello')
     expect(await desk.read('shop/deps/greet.sh')).toBe('echo Hello\n')
-    expect(await readFile(join(treeOf(one.id), 'deps/greet.sh'), 'utf8')).toBe('echo changed\n')
+    expect(await readFile(join(treeOf(desk, one.id), 'deps/greet.sh'), 'utf8')).toBe(
+      'echo changed\n',
+    )
   })
 
   test('does not start where the folder is no repository, or has no such branch', async () => {
