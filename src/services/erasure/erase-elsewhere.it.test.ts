@@ -1,5 +1,6 @@
 import { newId } from '#domain/new-id.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
@@ -51,11 +52,9 @@ async function nowhere(marker: string): Promise<void> {
 
 /** A run whose first turn makes one call that asks. */
 async function asking(tool: string, input: Parameters<typeof JSON.stringify>[0]) {
-  desk.say({ calls: [{ tool, input }] })
   const runId = await desk.start()
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  return { runId, callId: call?.id ?? '', requestId: call?.requestId ?? '' }
+  const call = await proposeCall(desk, runId, 1, { tool, input })
+  return { runId, callId: call.id, requestId: call.requestId }
 }
 
 describe('erasing the contents of a call reaches', () => {

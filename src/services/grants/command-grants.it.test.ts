@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -119,12 +120,13 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
         'countersign.yaml': deskConfig.replace('rights:', `${entry}rights:`),
       })
       desk.steps.length = 0
-      desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
       const runId = await desk.start()
-      await desk.turn(runId, 1)
-      const [call] = await desk.calls(runId, 1)
+      const call = await proposeCall(desk, runId, 1, {
+        tool: 'exec',
+        input: { file: 'sh', args: ['notes/run.sh'] },
+      })
       const { caller } = desk.people.grace
-      return getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+      return getRequest(desk.api, caller, { request: call.requestId })
     }
     const spelled = await offered('sh notes/run.sh')
     expect(spelled.allowedScopes).toEqual(['once', 'run', 'command'])
@@ -132,12 +134,13 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
   })
 
   test('is offered scope command only if routing lists it, and names the files that it depends on', async () => {
-    desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
     const runId = await desk.start()
-    await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
+    const call = await proposeCall(desk, runId, 1, {
+      tool: 'exec',
+      input: { file: 'sh', args: ['notes/run.sh'] },
+    })
     const { caller } = desk.people.grace
-    const request = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+    const request = await getRequest(desk.api, caller, { request: call.requestId })
     expect(request.allowedScopes).toEqual(['once', 'run'])
     expect(request.scopesNotOffered).toEqual([
       { scope: 'command', why: 'no routing entry lists it for the whole call' },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { readMisfiled } from '#store/audit/audit-log-export.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addForgedEvent, hostileDocuments } from '#test/harness/fixtures/hostile-events.ts'
@@ -26,10 +28,8 @@ test('events of any text that SQL adds to the trail stop no start, decision, sch
   const { db } = desk.database
   const { ada, grace, olga } = desk.people
   const runId = await desk.start()
-  desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/a.md', content: 'x' } }] })
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  const requestId = call?.requestId ?? ''
+  const call = await proposeCall(desk, runId, 1, writeCall('notes/a.md', 'x'))
+  const requestId = call.requestId
   for (const type of auditEventTypes) {
     for (const document of hostileDocuments) await addForgedEvent(db, type, document, { runId })
   }
@@ -41,7 +41,7 @@ test('events of any text that SQL adds to the trail stop no start, decision, sch
   }
   await desk.activate({ 'countersign.yaml': `${config}# another version\n` })
   await desk.decide(grace, requestId, { reason: 'looks right' })
-  expect((await desk.execute(call?.id ?? '')).kind).toBe('done')
+  expect((await desk.execute(call.id)).kind).toBe('done')
   // The people behind the next request are found in the run's events too.
   desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/b.md', content: 'x' } }] })
   await desk.turn(runId, 2)

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
@@ -29,10 +31,7 @@ const dying = (): Context => ({
 
 async function waiting(): Promise<string> {
   const runId = await desk.start()
-  desk.say({ calls: [{ tool: 'write_file', input: { path: `notes/${runId}.md`, content: 'x' } }] })
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  return call?.requestId ?? ''
+  return (await proposeCall(desk, runId, 1, writeCall(`notes/${runId}.md`, 'x'))).requestId
 }
 
 interface Act {

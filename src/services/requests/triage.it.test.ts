@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
@@ -26,10 +28,7 @@ let callCount = 0
 async function ask(content = 'x\n') {
   const runId = await desk.start()
   const path = `notes/${++callCount}.md`
-  desk.say({ calls: [{ tool: 'write_file', input: { path, content } }] })
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  if (call === undefined) throw new Error('the run has no call')
+  const call = await proposeCall(desk, runId, 1, writeCall(path, content))
   return { runId, path, id: call.requestId, callId: call.id }
 }
 
@@ -226,13 +225,11 @@ test('a comment about a line that the change does not have is refused', async ()
   await desk.write('notes/lines.md', 'one\ntwo\nthree\n')
   const runId = await desk.start()
   const input = { path: 'notes/lines.md', content: 'one\n2\nthree\nfour\n' }
-  desk.say({ calls: [{ tool: 'write_file', input }] })
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
+  const call = await proposeCall(desk, runId, 1, { tool: 'write_file', input })
   const { path: created, id: other } = await ask()
   const comment = (side: 'old' | 'new', line: number, file = input.path, request?: string) =>
     commentRequest(desk.api, people().linus.caller, {
-      request: request ?? call?.requestId ?? '',
+      request: request ?? call.requestId,
       text: 'here',
       anchor: { file, side, line },
     })

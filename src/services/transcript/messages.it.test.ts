@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { closeRun } from '../engine/lifecycle/close-run.ts'
@@ -51,10 +52,8 @@ describe('messages', () => {
   test('put their author behind the requests that follow', async () => {
     const runId = await desk.start()
     await messageRun(desk.api, desk.people.olga.caller, { runId, text: 'Write it.' })
-    desk.say({ calls: [aWrite] })
-    await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
-    const behind = await peopleBehind(call?.requestId)
+    const call = await proposeCall(desk, runId, 1, aWrite)
+    const behind = await peopleBehind(call.requestId)
     expect(behind).toEqual(
       expect.arrayContaining([
         { person_id: desk.people.ada.id, why: 'started' },
@@ -76,10 +75,8 @@ describe('messages', () => {
       const message = { runId, text: 'Write it.' }
       const { messageId } = await messageRun(desk.api, olga.caller, message)
       await forge(messageId).execute(desk.database.db)
-      desk.say({ calls: [aWrite] })
-      await desk.turn(runId, 1)
-      const [call] = await desk.calls(runId, 1)
-      expect(await peopleBehind(call?.requestId)).toContainEqual({
+      const call = await proposeCall(desk, runId, 1, aWrite)
+      expect(await peopleBehind(call.requestId)).toContainEqual({
         person_id: olga.id,
         why: 'messaged',
       })

@@ -2,6 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
@@ -178,9 +179,7 @@ describe('a worker that a run has written', () => {
   }
 
   async function calls(runId: string, turn: number) {
-    desk.say({ calls: [toMade()] })
-    await desk.turn(runId, turn)
-    const [call] = await desk.calls(runId, turn)
+    const call = await proposeCall(desk, runId, turn, toMade())
     if (call === undefined) expect.fail('there is no call')
     return call
   }
@@ -198,12 +197,10 @@ describe('a worker that a run has written', () => {
 
   test('is called by no other run of the same worker', async () => {
     await written()
-    desk.say({ calls: [toMade()] })
     const other = await desk.start()
-    await desk.turn(other, 1)
-    const [call] = await desk.calls(other, 1)
-    expect([call?.result, call?.requestId]).toEqual(['error', ''])
-    expect(call?.text).toMatch(/may not call the worker "made-\d+"; it may call: reader/)
+    const call = await proposeCall(desk, other, 1, toMade())
+    expect([call.result, call.requestId]).toEqual(['error', ''])
+    expect(call.text).toMatch(/may not call the worker "made-\d+"; it may call: reader/)
   })
 
   test('is not called once its file has changed', async () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readNotice } from '#delivery/channels/request-notice.ts'
 import { webhookHeaders, readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
+import { proposeCall } from '../../harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
@@ -411,10 +412,8 @@ test('a request of a trigger’s run is marked as following the text of an outsi
   const grace = await api.signIn('grace')
   const cuesOf = async (runId: string, turn: number): Promise<string[]> => {
     const input = { path: `notes/${runId}.md`, content: 'x' }
-    desk.say({ calls: [{ tool: 'write_file', input }] })
-    await desk.turn(runId, turn)
-    const [call] = await desk.calls(runId, turn)
-    const { body } = await grace.get(`/v1/requests/${call?.requestId}`)
+    const call = await proposeCall(desk, runId, turn, { tool: 'write_file', input })
+    const { body } = await grace.get(`/v1/requests/${call.requestId}`)
     return body.cues.flatMap(({ id, text }: { id: string; text: string }) =>
       id === 'outsider_text' ? [text] : [],
     )

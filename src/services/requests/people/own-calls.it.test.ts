@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
@@ -40,10 +41,7 @@ const newNote = () => ({ path: `notes/${(written += 1)}.md`, content: 'x\n' })
 
 /** A request of the next turn of a run. */
 async function askIn(runId: string, turn = 1): Promise<string> {
-  desk.say({ calls: [{ tool: 'write_file', input: newNote() }] })
-  await desk.turn(runId, turn)
-  const [call] = await desk.calls(runId, turn)
-  return call?.requestId ?? ''
+  return (await proposeCall(desk, runId, turn, { tool: 'write_file', input: newNote() })).requestId
 }
 
 const task = { worker: 'scribe', input: 'Go' }

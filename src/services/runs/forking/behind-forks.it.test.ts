@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
@@ -30,10 +32,7 @@ let written = 0
 /** A request of the next turn of a run. */
 async function askIn(runId: string, turn: number): Promise<string> {
   const path = `notes/${(written += 1)}.md`
-  desk.say({ calls: [{ tool: 'write_file', input: { path, content: `${path}\n` } }] })
-  await desk.turn(runId, turn)
-  const [call] = await desk.calls(runId, turn)
-  return call?.requestId ?? ''
+  return (await proposeCall(desk, runId, turn, writeCall(path, `${path}\n`))).requestId
 }
 
 const fork = (runId: string, who: TestPerson, more: Partial<ForkRunInput> = {}) =>
@@ -48,12 +47,13 @@ async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
 // Rules: product.md 17, 29, 30
 describe('the people behind every request of a fork', () => {
   test('include the starter of the run above a child run that is forked, whoever forks it', async () => {
-    desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'scribe', input: 'Go' } }] })
     const { id } = await startRun(desk.api, ada.caller, { worker: 'lead', input: 'Go' })
-    await desk.turn(id, 1)
-    const [call] = await desk.calls(id, 1)
-    await desk.decide(grace, call?.requestId ?? '')
-    const outcome = await desk.execute(call?.id ?? '')
+    const call = await proposeCall(desk, id, 1, {
+      tool: 'call_worker',
+      input: { worker: 'scribe', input: 'Go' },
+    })
+    await desk.decide(grace, call.requestId)
+    const outcome = await desk.execute(call.id)
     if (outcome.kind !== 'wait') expect.fail(outcome.kind)
     const childId = outcome.requestIds[0] ?? ''
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)

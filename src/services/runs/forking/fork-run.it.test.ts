@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey, type TestPerson } from '#test/harness/fixtures/people.ts'
@@ -48,10 +49,7 @@ function fork(runId: string, more: Partial<ForkRunInput> = {}, who = desk.people
 }
 
 async function askIn(runId: string, turn: number): Promise<string> {
-  desk.say({ calls: [aWrite()] })
-  await desk.turn(runId, turn)
-  const [call] = await desk.calls(runId, turn)
-  return call?.requestId ?? ''
+  return (await proposeCall(desk, runId, turn, aWrite())).requestId
 }
 
 const messagesOf = async (runId: string, who = desk.people.ada) =>

@@ -1,3 +1,4 @@
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { describe, expect, test } from 'vitest'
 import { aRead, aWrite, desk, useTurnDesk } from '../../engine/turns/turns.fixture.ts'
 import { readCallFacts } from './call-facts.ts'
@@ -39,13 +40,11 @@ describe('the times of a call', () => {
   })
 
   test('are those of the approved request, with the person who approved it', async () => {
-    desk.say({ calls: [aWrite] })
     const runId = await desk.start()
-    await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
-    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    const call = await proposeCall(desk, runId, 1, aWrite)
+    await desk.decide(desk.people.grace, call.requestId)
     expect(await factsOf(runId, 0)).toMatchObject({
-      approval: { by: [{ name: desk.people.grace.name }], requestId: call?.requestId },
+      approval: { by: [{ name: desk.people.grace.name }], requestId: call.requestId },
       times: { askedAt: expect.any(String), decidedAt: expect.any(String) },
     })
   })

@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -53,10 +54,8 @@ const asking = files['workers/both.md'].replace('write: preApproved', 'write: as
 
 /** What a run's first call became, once it was carried out if it could be. */
 async function firstCall(runId: string, call: { tool: string; input: object }) {
-  desk.say({ calls: [call as never] })
-  await desk.turn(runId, 1)
-  const [made] = await desk.calls(runId, 1)
-  if (made?.verdict === 'preApproved') await desk.execute(made.id)
+  const made = await proposeCall(desk, runId, 1, call as never)
+  if (made.verdict === 'preApproved') await desk.execute(made.id)
   return (await desk.calls(runId, 1))[0]
 }
 
@@ -197,16 +196,14 @@ describe('while the folder of a workspace is missing', () => {
   test('an approved call keeps its approval, and runs once when the folder exists again', async () => {
     await desk.activate({ ...files, 'workers/both.md': asking })
     const { id } = await start('both', 'shop')
-    desk.say({ calls: [writeCall('notes/approved.md')] })
-    await desk.turn(id, 1)
-    const [call] = await desk.calls(id, 1)
-    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    const call = await proposeCall(desk, id, 1, writeCall('notes/approved.md'))
+    await desk.decide(desk.people.grace, call.requestId)
     await take()
     const before = desk.executed.length
-    await expect(desk.execute(call?.id ?? '')).rejects.toThrow('its folder is not there')
+    await expect(desk.execute(call.id)).rejects.toThrow('its folder is not there')
     expect(await failureOf(id)).toEqual(mark)
     await giveBack()
-    expect(await desk.execute(call?.id ?? '')).toEqual({ kind: 'done' })
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
     expect(await desk.read('shop/notes/approved.md')).toBe('x\n')
     expect(desk.executed.slice(before)).toEqual(['write_file'])
     expect(await failureOf(id)).toBeNull()
