@@ -96,7 +96,7 @@ describe('runs in the list of workflows of Temporal', () => {
   it('are started without search attributes where the service may not add them, and end as usual', async () => {
     const addSearchAttributes = (): Promise<never> =>
       Promise.reject(new Error('7 PERMISSION_DENIED: Request unauthorized.'))
-    // A client holds its connection in a closure: what is left out here is that call alone.
+    // Only this call is refused: the client keeps the connection, which its other calls use.
     const listing = open({ ...temporal, addSearchAttributes, client: temporal.client })
     const store = asking('refused')
     await serve(store)
@@ -110,14 +110,14 @@ describe('runs in the list of workflows of Temporal', () => {
     expect(described.memo).toMatchObject({ runId: run.id, starter: ada.id })
     expect(await described.staticSummary()).toMatch(/^#\d+ \S+$/)
     const { events } = await handle.fetchHistory()
-    // Nothing is written after the start, also no patch, which is an attribute of Temporal's own.
+    // No attribute is written after the start, not even Temporal's own for a patch.
     const written = (events ?? []).flatMap((event) =>
       Object.keys(
         event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields ?? {},
       ),
     )
     expect(written).toEqual([])
-    // It was started with its first turn. The state of a run that has turns is read from the store.
+    // It begins with its first turn: only a run with earlier turns reads its state from the store.
     expect(store.activityCounts.has('beginRun')).toBe(false)
     const begun = await startListed('refused', listing, 1)
     await begun.handle.result()
@@ -167,14 +167,14 @@ describe('runs in the list of workflows of Temporal', () => {
     const options = { log: service.ctx.log, woken, stillSeconds: 0 }
     await waitUntil(
       async () => {
-        // The run of the database does not end: a round would start the workflow once more.
+        // The run does not end in the database, so another round would start the workflow again.
         if ((await handle.describe()).status.name === 'COMPLETED') return true
         await reconcileRuns(service.ctx, delivering('removed'), options)
         return false
       },
       { withinMs: 120_000, everyMs: 1000 },
     )
-    // A store of a test makes the calls of a workflow that was started once more again.
+    // A workflow that is started again executes its calls again in the store of the test.
     expect([...new Set(store.journal)]).toEqual(['1.0', '2.0'])
   })
 })

@@ -11,7 +11,7 @@ useProviderServer()
 const call = (id: string) => ({ id, tool: 'read_file', input: { path: id } })
 const result = (id: string) => ({ id, tool: 'read_file', text: `of ${id}`, isError: false })
 
-/** A run's transcript, step by step: each is what the model gets next. */
+/** The messages that the model gets at each step of a run. */
 const first: readonly ModelMessage[] = [{ role: 'user', text: 'Write the notes' }]
 const second: readonly ModelMessage[] = [
   ...first,
@@ -40,7 +40,7 @@ async function ask(
   return { answer, body: server.questions.at(-1)?.body ?? {} }
 }
 
-/** What the provider reads: all but the marks of where to cache. */
+/** A body without its cache points: the text that the provider reads. */
 function withoutPoints(value: Json | undefined): string {
   return JSON.stringify(value, (key, one) => (key === 'cache_control' ? undefined : one))
 }
@@ -70,7 +70,7 @@ test('Anthropic is told to cache behind the instructions, where the step before 
   expect(body['system']).toEqual([{ type: 'text', text: 'You write.', cache_control: point }])
   const blocks = blocksOf(body)
   const points = blocks.flatMap((block, index) => ('cache_control' in block ? [index] : []))
-  // The result of `b` ended the second step; the person's message ends this one.
+  // The second step ended with the result of `b`, this one ends with the message of a person.
   expect(points.map((index) => blocks[index]?.['type'])).toEqual(['tool_result', 'text'])
   expect(points.at(-1)).toBe(blocks.length - 1)
   expect(blocks[points[0] ?? 0]).toMatchObject({ tool_use_id: 'b' })

@@ -70,7 +70,7 @@ test('Anthropic is given pictures in the result, behind the words that name them
       },
       { type: 'tool_result', tool_use_id: 'b', content: 'failed', is_error: true },
       { type: 'text', text: 'A person looked' },
-      // Where the next step goes on.
+      // The cache point from which the next step continues.
       { ...image('image/png', data.png), cache_control: { type: 'ephemeral' } },
     ],
   })

@@ -88,7 +88,7 @@ test.each(models)(
       return events
     }
     await open.step(plainRequest())
-    // What follows the word that the answer is over may be missing: the usage, an end mark.
+    // Events after the one that ends the answer, such as the usage, may be missing.
     const after = { anthropic: 1, bedrock: 1, 'openai-compatible': 2 }[name(model)] ?? 0
     for (let kept = 0; kept < whole - after - 1; kept += 1) {
       server.cut = (events) => events.slice(0, kept)

@@ -27,7 +27,7 @@ test.each(['08:00', '02:30', '00:00', '23:59'])(
         expect(slot.getTime()).toBeLessThanOrEqual(now.getTime())
         slots.add(slot.getTime())
       }
-      // Ten days have ten, and the one before them.
+      // One slot for each of the ten days, and the last slot before them.
       expect(slots.size).toBeGreaterThanOrEqual(10)
       expect(slots.size).toBeLessThanOrEqual(11)
     }

@@ -37,8 +37,9 @@ function round(clock: Date): Promise<void> {
   return mailRound({ ...withMail(), publicUrl }, clock)
 }
 
-/** The mails that were made and not looked at before: to whom, of what type, and the mail. */
+/** The ids of the mails that a test has read. */
 const seen = new Set<string>()
+/** The mails of a type that were stored since the last call. */
 async function made(type: string): Promise<(Mail & { readonly id: string })[]> {
   const rows = await database.db
     .selectFrom('delivery')
@@ -149,7 +150,7 @@ it('repeats its rounds by itself, and the relay sends the mails that they make',
   await open({ input: { path: 'notes/sent.md', content: '' } })
   await using _relay = openRelay()
   await using _rounds = repeatMailRounds({ ...withMail(), publicUrl, everyMs: 50 })
-  // Others hear of the same request at once, in its thread.
+  // People who chose mail at once get one about the same request, in its thread.
   const digest = () =>
     server.received.find(
       ({ message, to }) =>

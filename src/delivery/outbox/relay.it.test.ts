@@ -74,7 +74,7 @@ async function commit(run: TestRun, ...rows: Omit<OutboxRow, 'runId'>[]): Promis
   await service.db.transaction().execute((tx) => writeRecords(tx, { outbox }, null))
 }
 
-/** The first round is over, and the next one is as far away as it rests. */
+/** Until the first round has ended: the next one begins after the whole interval. */
 async function untilQuiet(): Promise<TestRun> {
   const run = await addRun(service, { startedBy: ada })
   await commit(run, start)
@@ -154,7 +154,7 @@ describe('relay', () => {
         const ids = (await signalsOf(relays[0]!.client, `run-${run.id}`)).flatMap(([name, ids]) =>
           name === 'decided' ? (ids as string[]) : [],
         )
-        // A row may travel twice; it never overtakes an earlier one for the first time.
+        // A row may be sent twice; its first time is never before that of an earlier row.
         expect([...new Set(ids)]).toEqual(['0', '1', '2', '3', '4'])
       }
     } finally {
@@ -184,7 +184,7 @@ describe('relay', () => {
       await waitUntil(async () => (await undelivered(run)) === 0)
     }
     expect(await signalsOf(relay.client, `run-${startedRun.id}`)).toEqual([['decided', ['a']]])
-    // It was started instead, and reads from the store what there is to do.
+    // The workflow was started instead: it reads the decisions from the store.
     expect(await signalsOf(relay.client, `run-${missing.id}`)).toEqual([])
   })
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => slack[Symbol.asyncDispose]())
 
-/** The relay with the workspace alone; each test has a workspace of its own, told from now on. */
+/** A relay to a Slack workspace of the test alone, which gets events from now on. */
 async function relayOf(options: { token?: null; keep?: true } = {}): Promise<ChannelRelay> {
   await desk.untilNumbered()
   if (options.keep !== true) {
@@ -139,7 +139,7 @@ it('posts nothing about a request that was decided before it could be posted', a
   expect(slack.calls).toEqual([])
 })
 
-/** As its time would. */
+/** Lets a request expire. */
 async function expire(id: string): Promise<void> {
   const { db } = desk.database
   await db.updateTable('request').set({ state: 'expired' }).where('id', '=', id).execute()
@@ -260,7 +260,7 @@ it('says that there are no more within the hour also if the last request ended b
   await first[Symbol.asyncDispose]()
   const requests = []
   for (let n = 0; n < 31; n += 1) requests.push(await desk.open())
-  // Slack takes none of them before the last one has ended.
+  // Slack accepts no message until the last of the 30 requests has ended.
   let isBusy = true
   slack.instead = ({ method }, response) => {
     if (!isBusy || method !== 'chat.postMessage') return false

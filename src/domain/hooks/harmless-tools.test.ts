@@ -8,7 +8,7 @@ const harmless = [
   'AskUserQuestion CronList EnterPlanMode TaskCreate TaskGet TaskList TaskUpdate TodoWrite ToolSearch',
 ].flatMap((line) => line.split(' '))
 const { declared, documented, others } = claudeCodeTools
-/** Some declarations go by another name than the tool: whatever it is called, it asks. */
+/** All names of the tools; some are declared under another name than the documented one. */
 const names = new Set([
   ...documented,
   ...others,

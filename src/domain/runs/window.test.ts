@@ -15,7 +15,7 @@ test.each([
   ['behind every step is seen', { turn: 4, position: 4 }, null],
 ])('a result %s', (_, call, expected) => {
   expect(elidedAt(steps, { ...call, resultBytes: 101 })).toBe(expected)
-  // A line in its place would be no shorter.
+  // The line that would replace it has the same length.
   expect(elidedAt(steps, { ...call, resultBytes: 100 })).toBeNull()
 })
 

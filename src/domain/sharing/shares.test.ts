@@ -4,7 +4,7 @@ import { BusyError, Shares } from './shares.ts'
 const shares = (more: Partial<ConstructorParameters<typeof Shares>[0]> = {}) =>
   new Shares({ slots: 4, maxPerCaller: 2, maxWaiting: 3, waitMs: 30_000, ...more })
 
-/** Takes one and records when it was given. */
+/** Takes a slot, and adds its caller to `order` once it has it. */
 function taking(from: Shares, caller: string | undefined, order: string[]) {
   const name = caller ?? 'own'
   return from.take(caller).then((release) => {

@@ -45,8 +45,8 @@ test('many blank lines fold into one block with their count; every line is in ex
   expect(blocks.flatMap((block) => block.lines)).toEqual(lines)
 })
 
-// A page and a terminal draw the line while nobody can do anything else: 52 s of a core before, a
-// quarter of one since.
+// A page and a terminal are blocked meanwhile: it took 52 s of processor time once, a quarter of a
+// second now.
 test('a line of 100,000 hidden characters is split within a moment', () => {
   const before = process.threadCpuUsage()
   expect(linePieces('a\u200b'.repeat(100_000))).toHaveLength(200_000)

@@ -14,12 +14,12 @@ async function unpack(...parts: readonly Buffer[]): Promise<ArchivedFile[]> {
   return files
 }
 
-/** A file whose header says another size, with a checksum that holds. */
+/** A file with another size in its header, and a valid checksum. */
 function ofSize(size: string): Buffer {
   return withHeader(`${size}\0`.slice(0, 12).padEnd(12, '\0'), 124)
 }
 
-/** A file with a text somewhere in its header, and a checksum that holds. */
+/** A file with a text somewhere in its header, and a valid checksum. */
 function withHeader(text: string, at: number): Buffer {
   const file = Buffer.from(one)
   file.write(text, at)
@@ -37,7 +37,7 @@ test('the files of an archive are read as they were written', async () => {
   ])
 })
 
-// A size that is no number was zero bytes and a header that was read again, without end.
+// A size that is no number counted as zero, and the same header was read without end.
 test.each(['', 'x', '-7', '9', ' 3', '1e3'])('a size of %j is refused', async (size) => {
   await expect(unpack(ofSize(size), archiveEnd)).rejects.toThrow(MalformedEvidence)
 })
@@ -56,7 +56,7 @@ test('an archive that ends too early is refused', async () => {
   await expect(unpack(one, archiveEnd.subarray(0, 100))).rejects.toThrow('not complete')
 })
 
-// Other programs unpack the first to `other/checkpoint`, and look for more files behind the last.
+// Other programs unpack the first to `other/checkpoint`, and read more files after the last.
 test.each([
   ['a folder in the header that stands before the path', withHeader('other', 345)],
   ['an owner', withHeader('0000001', 108)],

@@ -116,7 +116,7 @@ deployments:
     [{ people: '101: nobody' }, 'deployments.shop.people.101'],
     [{ people: '102: ada@example.com, 101: ada@example.com' }, 'deployments.shop.people.102'],
     [{ key: '${OTHER_KEY}' }, 'deployments.shop.keyFrom'],
-    // Who knows the secret says who begins: one who chose a value that they know would.
+    // Whoever knows the secret decides who starts the run: PATH is a value that people know.
     [{ signedWith: '${PATH}' }, 'deployments.shop.secretFrom'],
     [{ toldWith: '${OTHER_SECRET}' }, 'triggers.deploys.secretFrom'],
   ]

@@ -66,7 +66,7 @@ test('no overlay at any place makes a verdict milder, alone or with a mode or a 
         expect(strictness[after]).toBeGreaterThanOrEqual(strictness[before])
         if (after !== before) count(`${before} becomes ${after}`)
         if (before === 'preApproved') count(`${one.call.tool} pre-approved`)
-        // A mode or a grant may answer an ask; it answers no block that an overlay made.
+        // A mode or a grant may answer `ask`, but never lifts a block of an overlay.
         if (isRefused(after)) expect(await verdictOf(tightened, { mode, grant })).toBe(after)
         if (before === 'ask') expect(after).not.toBe('preApproved')
       },
@@ -94,7 +94,7 @@ test('no mode, no grant and no routing lets a blocked or erroneous call run', as
         for (const grant of [false, true]) {
           const after = await verdictOf({ ...one, routing: entries }, { mode, grant })
           if (isRefused(plain)) expect(after, `${mode}, grant ${grant}`).toBe(plain)
-          // Modes and grants do not apply to a call that asks nobody.
+          // Modes and grants do not apply to a call that is pre-approved.
           if (plain === 'preApproved' && entries.length === 0) expect(after).toBe(plain)
         }
       }

@@ -39,7 +39,7 @@ const blocked = [
   rule('git reset --hard', 'blocked'),
   rule('rm -rf', 'blocked'),
 ]
-/** These, what is blocked, and one that asks. */
+/** The readers, the rules that block, and one that asks. */
 export const usual = [...readers, ...blocked, rule('git add', 'ask')]
 
 /** A host with a sandbox, on which every program lies in `/usr/bin`. */

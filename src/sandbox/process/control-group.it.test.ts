@@ -74,7 +74,7 @@ test('the kernel gives a sandbox no more processes than its limit, not even to r
 // Rules: security.md 9
 test('the kernel gives all processes of a sandbox together no more memory than their limit, and reports that it was reached', async (context) => {
   if (!bounds.memory) context.skip('this process may make no control group that bounds memory')
-  // Each alone is far from the bound.
+  // One process alone stays far below the bound.
   const hold = `const held = Buffer.alloc(60 * 2 ** 20, 1); console.log('held', held.length); setTimeout(() => {}, 60000)`
   const script = `read; for i in 1 2 3 4; do "${process.execPath}" -e "${hold}" & done; wait`
   const max = { processes: 200, memoryBytes: 250 * mebibyte }
@@ -83,8 +83,8 @@ test('the kernel gives all processes of a sandbox together no more memory than t
     max,
     async (output, _, group) => {
       await expect.poll(() => group.outOfMemory(), { timeout: 60_000 }).toBe(true)
-      // One that held its part may be what was ended, for another to hold its own: what counts is
-      // who is left, the shell besides.
+      // The kernel may end any of the four, so that the others have room: with the shell, at most
+      // four processes remain.
       await expect.poll(() => group.pids().length, { timeout: 60_000 }).toBeLessThan(5)
       await expect.poll(output, { timeout: 60_000 }).toContain('held')
     },

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDomainProxy, type DomainProxy } from './domain-proxy.ts'
 
-/** Names of the tests: all lead to this machine but those that a command must not be led to. */
+/** Names and their addresses: this machine, or one that a command may not reach. */
 const names: Record<string, string[]> = {
   'allowed.test': ['127.0.0.1'],
   'a.wild.test': ['127.0.0.1'],

@@ -85,8 +85,8 @@ describe('a compromised signing key', () => {
   // Rules: security.md 13
   test('is retired with its grants, and live runs, versions, pins and discards are signed anew', async () => {
     const forged = await aWrite()
-    // Two worktrees that a host which is away has not removed yet: one that Ada had discarded, and
-    // one whose discard was written into the row.
+    // A host that is away has not removed two worktrees yet: Ada discarded one, SQL wrote the
+    // discard of the other into its row.
     for (const { runId } of [ended, forged]) await discarded(runId, ended.runId)
     await setRows(
       desk.database.db,

@@ -30,7 +30,7 @@ afterEach(() => rm(join(desk.root, 'tools'), { recursive: true, force: true }))
 
 let since: Date
 
-/** Of the calls that the test made, under what the folder holds now. */
+/** Judges the calls of the test again by the files that the folder has now. */
 async function replay(): Promise<ReplayPage> {
   return replayPolicy(desk.api, desk.people.olga.caller, { projectDir: desk.root, since })
 }

@@ -80,7 +80,7 @@ test('a cosignature does not count for another log, for a tree that this one doe
     const judged = judge([note], 1, { keys: [one], isBeginning: () => isBeginning })
     expect(judged.outcome, note).toBe('fails')
   }
-  // Somebody changed that note: an older cosignature does not make up for it.
+  // The note was changed: an older cosignature does not replace the broken one.
   const first = cosigned(log.note(10), one)
   expect(judge([broken, first], 1, { keys: [one] }).outcome).toBe('fails')
   expect(judge([log.note(20), first], 1, { keys: [one] }).outcome).toBe('holds')

@@ -118,7 +118,7 @@ test('a path that lies outside of a folder routes no call on a file in it', () =
   expect(queuesIn('infra', 'infra/**')).toBe('security platform')
   expect(queuesIn('infra', 'infra/live/**')).toBe('security platform')
   expect(queuesIn('infra/live', 'infra/**')).toBe('security platform')
-  // The whole workspace, a name in any folder, a negation, and a call that reaches two folders.
+  // All of the workspace, a name in any folder, a negation, and a call that reaches two folders.
   expect(queuesIn('', 'infra/**')).toBe('security platform')
   expect(queuesIn('notes', 'main.tf')).toBe('security platform')
   expect(queuesIn('notes', '!infra/**')).toBe('security platform')

@@ -51,7 +51,7 @@ test('a server with pre-approved tools has a warning if it can read a zone whose
   expect(warningsFor('ask', 'preApproved')).toEqual([
     expect.stringContaining('files can read the zone hr, whose reads ask, also for cat'),
   ])
-  // The sandbox does not show it to servers.
+  // The sandbox hides a blocked zone from servers.
   expect(warningsFor('blocked', 'preApproved')).toEqual([])
   expect(warningsFor('ask', 'ask')).toEqual([])
   expect(warningsFor('preApproved', 'preApproved')).toEqual([])

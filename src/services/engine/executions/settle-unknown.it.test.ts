@@ -300,7 +300,7 @@ describe('stopping', () => {
       await before(runId)
       stop.abort(reason)
       if (stops) await waitUntil(() => signal.aborted)
-      // While a stop is being verified, this makes the same queries one after the other.
+      // A refused stop gives no signal: ten queries take longer than the one that refuses it.
       else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
       aborts.push(signal.aborted)
       if (signal.aborted) throw new Error('stopped')

@@ -74,12 +74,12 @@ describe('one request', () => {
     }
     const one = { any: [[{ team: 'platform', count: 1 }]] }
     const two = { any: [[{ team: 'platform', count: 2 }]] }
-    // Linus is left.
+    // Linus can still decide.
     expect(await missingFor(one)).toEqual([])
     expect(await missingFor(two)).toEqual([{ team: 'platform', count: 1 }])
     expect(await missingFor(two, grace, { edits: 'approve' })).toEqual([])
     expect(await missingFor(two, grace, { selfApproval: true })).toEqual([])
-    // Ada decides nothing, and so changes nothing.
+    // Ada cannot decide, so her edit removes no one who can.
     expect(await missingFor(two, ada)).toEqual([])
   })
 

@@ -37,7 +37,7 @@ async function ask(path: string, content?: string) {
 
 const detail = (request: string, who = grace) => getRequest(desk.api, who.caller, { request })
 
-/** What an approval that saw all of it and has a reason needs besides. */
+/** Approves as a person who read all of it, with a reason. */
 async function approve(requestId: string, more: { readonly again?: true } = {}) {
   const { presentation } = await detail(requestId)
   await desk.decide(grace, requestId, { seen: presentation.digest, reason: 'read', ...more })
@@ -48,7 +48,7 @@ describe('requests like this one', () => {
     const first = await ask('notes/a.md')
     await desk.decide(grace, first.requestId, { reason: 'as agreed' })
     await first.perform()
-    // Its own execution is no earlier one.
+    // The execution of a request does not count as an earlier one of it.
     expect((await detail(first.requestId)).alike).toEqual({
       same: [],
       similar: [],

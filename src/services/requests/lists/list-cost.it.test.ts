@@ -21,7 +21,7 @@ const auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.c
 const stranger = await addPerson(database.db, 'Sam', [])
 const ada = await addPerson(database.db, 'Ada', [])
 const first = await addRequest(service, await addRun(service, { startedBy: ada }))
-// Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and
+// Copies of them: 330 runs with 30,000 requests that have ended and 3,000 that wait, and
 // as many events.
 await sql`
     with many as (
@@ -59,11 +59,11 @@ async function costOfReading(read: (db: Db) => Promise<number>): Promise<Reading
 /** The tables that hold many rows here. */
 const manyOf = new Set(['request', 'audit_event'])
 /**
- * Rows of theirs that a page may cost: those of its items, of what is merged, and ten alike of each
- * of its fifty.
+ * The most of their rows that a page may read: its items, the rows that are merged into it, and ten
+ * similar requests for each of its fifty items.
  */
 const rowsOfPage = 800
-/** A search also reads files of the newest 200 requests, for short words of 1,000 more. */
+/** A search also reads files of the newest 200 requests, or the newest 1,000 for short words. */
 const rowsOfSearch = 5_000
 
 const pages: ListRequestsInput[] = [

@@ -17,7 +17,7 @@ import { listRequests } from './list-requests.ts'
 /** Runs in the smaller and in the larger database, of which the newest 500 wait. */
 const few = 2_000
 const many = 30_000
-/** How many times as many blocks a page of the larger one may touch. */
+/** The most blocks that a page of the larger one may touch, as a multiple of the smaller one. */
 const maxGrowth = 3
 
 const costsOfFew = new Map<string, number>()

@@ -15,18 +15,18 @@ import { viewerOf } from './viewer.ts'
 import { requestVisibleTo, runVisibleTo } from './visible-to.ts'
 
 const people: TestPerson[] = []
-/** The same choices in every run of the test. */
+/** The seed of the choices, which are the same whenever the test runs. */
 let state = 7
 
 const database = disposeAfterTests(await createTestDatabase())
 const service = await createTestService(database.db)
 const teams = [[], [], ['platform'], ['data'], ['operators'], ['platform', 'data']]
-// Who is in no team must be named, or their programs ask nothing.
+// The project must name people without a team: programs of others may ask nothing.
 const addresses = ['ada@example.com', 'edsger@example.com']
 for (const [place, of] of teams.entries()) {
   people.push(await addPerson(database.db, `Person ${place}`, of, addresses[place]))
 }
-// Somebody has to be left who may decide.
+// Two people who are behind no request, and may decide.
 for (const name of ['Rosa', 'Radia']) await addPerson(database.db, name, ['platform', 'security'])
 await addRuns(60)
 await addPrograms(40)

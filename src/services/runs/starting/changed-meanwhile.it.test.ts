@@ -177,7 +177,7 @@ describe('a policy version that takes force between the judgement of a start and
     const call = { name: 'minutely', idempotencyKey: 'beside' }
     const named = `person:${ada.id} ${call.idempotencyKey}`
     const statement = sql`select pg_advisory_xact_lock(hashtextextended(${named}, 0))`
-    // The start waits for its key while it holds what its unit locked first.
+    // The start waits for its idempotency key, and holds the locks that its unit took before.
     const lock = await holdLock(desk.database.db, statement)
     const starting = triggerSchedule(ctx, ada.caller, call)
     await lock.waitedForBy(1)
@@ -210,7 +210,7 @@ describe('when it is recorded, a start is judged once more by', () => {
     let looks = 0
     const inForce: SigningContext['policies']['inForce'] = async (on) => {
       looks += on === undefined ? 1 : 0
-      // The version of the worker is read first, and then that of the right.
+      // The first look is for the worker, the second for the right.
       if (looks !== 2 || on !== undefined) return desk.api.policies.inForce(on)
       await desk.activate({ 'countersign.yaml': richer })
       const other = await desk.api.policies.inForce()

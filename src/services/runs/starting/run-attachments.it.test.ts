@@ -8,7 +8,7 @@ import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
 
-/** Reads `notes`; nothing else is its own to read unasked. */
+/** A worker that reads `notes` without approval, and nothing else. */
 const narrow = deskWorker.replace('name: scribe', 'name: narrow').replace(
   /zones:[^]*---\n/,
   `zones:
@@ -18,7 +18,7 @@ const narrow = deskWorker.replace('name: scribe', 'name: narrow').replace(
 ---
 `,
 )
-/** Hands out what is in `open` without asking, and `asks` only when somebody agrees. */
+/** A worker that attaches files of `open` without approval, and those of `asks` with it. */
 const sharer = (name: string, more = ''): string =>
   deskWorker.replace('name: scribe', `name: ${name}\nworkers: [narrow]${more}`).replace(
     /zones:[^]*---\n/,
