@@ -10,7 +10,8 @@ import { maxHashedBytes } from '#sandbox/open-file.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 import { looksLikeCode, mayRunIn, onlyReads, type FileRole } from './file-role.ts'
 import { otherNames, unnamedFiles } from './implied-names.ts'
-import { goesUp, maxPlaces, namesBehindUp, tooMany, type NamedWords } from './named-words.ts'
+import { maxPlaces, tooMany, type NamedWords } from './named-words.ts'
+import { placeOf, placesFrom } from './places-of-names.ts'
 
 /** A regular file of a zone that a command names. */
 export interface NamedFile {
@@ -39,15 +40,6 @@ export interface NamedFiles {
 const headBytes = 512
 const maxChained = 5
 /**
- * How many lookups of names in folders a command may need. One in one folder counts once, once more
- * for every 256 characters, since a place is made of all of them, and ten times for each part
- * behind `..`, since the disk may be asked for it.
- */
-const maxLookups = 200_000
-const charactersOfLookup = 256
-const lookupsOfDisk = 10
-
-/**
  * The regular files in zones that the words of a command name or imply (implied-names.ts), with
  * their hashes (product.md 14), and the interpreters in their first lines. For a link, or a path
  * through one, it is the file to which it leads, under its own path. `programs`: absolute paths of
@@ -61,54 +53,20 @@ export async function namedFiles(
   inspect: InspectFile,
 ): Promise<NamedFiles> {
   const realRoot = await realPathOf(root)
-  const inspected = new Map<string, InspectedFile | null>()
-  const roles = new Map<string, FileRole>()
+  const placesOf = placesFrom({ root, realRoot }, words.folders)
+  const look = filesAt(realRoot, zones, inspect)
+  const used = new Map<string, NamedFile & { readonly role: FileRole }>()
   const interpreters = new Set<string>()
   const reads = onlyReads(words)
   const depth = Math.max(...words.folders.map((folder) => folder.split('/').length))
 
-  const inspectOnce = async (at: string): Promise<InspectedFile | null> => {
-    const inspection = inspected.get(at)
-    if (inspection !== undefined) return inspection
-    const file = decidingZones(zones, at).length === 0 ? null : await inspect(at)
-    inspected.set(at, file)
-    return file
+  const use = ({ at, file: { bytes, hash } }: FileAt, role: FileRole): void => {
+    if (!used.has(at) || role === 'runs') used.set(at, { path: at, bytes, hash, role })
   }
-  const find = async (at: string): Promise<FileAt | null> => {
-    const file = await inspectOnce(at)
-    if (file !== null) return { at, file }
-    const end = realRoot === null ? null : await endOfLinks(realRoot, at)
-    const linkedFile = end === null ? null : await inspectOnce(end)
-    return end === null || linkedFile === null ? null : { at: end, file: linkedFile }
-  }
-  const targets = new Map<string, FileAt | null>()
-  const look = async (at: string): Promise<FileAt | null> => {
-    const earlier = targets.get(at)
-    if (earlier !== undefined) return earlier
-    if (targets.size >= maxPlaces) throw tooMany()
-    const target = await find(at)
-    targets.set(at, target)
-    return target
-  }
-  const places = new Map<string, ReadonlySet<string>>()
-  let lookupsLeft = maxLookups
-  const placesOf = async (names: readonly string[]): Promise<readonly string[]> => {
-    for (const name of names) {
-      lookupsLeft -= words.folders.length * (1 + name.length / charactersOfLookup)
-      if (lookupsLeft < 0) throw tooMany()
-      if (places.has(name)) continue
-      for (const part of pathsIn(name)) {
-        lookupsLeft -= words.folders.length * namesBehindUp(part) * lookupsOfDisk
-      }
-      if (lookupsLeft < 0) throw tooMany()
-      places.set(name, await placesOfWord({ root, realRoot }, words.folders, name))
-    }
-    return names.flatMap((name) => [...(places.get(name) ?? [])])
-  }
-  const run = async ({ at, file }: FileAt, depth: number): Promise<void> => {
-    if (roles.get(at) === 'runs') return
-    roles.set(at, 'runs')
-    const { operands, programs: named } = firstLine(file.head)
+  const run = async (target: FileAt, depth: number): Promise<void> => {
+    if (used.get(target.at)?.role === 'runs') return
+    use(target, 'runs')
+    const { operands, programs: named } = firstLine(target.file.head)
     for (const [index, name] of named.entries()) {
       // `env` searches the PATH for a name without a slash; the kernel does not.
       const isFound = (index === 0 || name.includes('/')) && (await runEach(name, depth))
@@ -136,27 +94,57 @@ export async function namedFiles(
   for (const command of words.commands) {
     for (const at of await placesOf(unnamedFiles(command, depth))) {
       const target = await look(at)
-      if (target !== null && !roles.has(target.at)) roles.set(target.at, 'uses')
+      if (target !== null) use(target, 'uses')
     }
     const others = otherNames(command)
     const mayRun = mayRunIn(command)
     for (const [index, texts] of command.entries()) {
-      const names = [...texts, ...(others[index] ?? [])]
-      for (const at of await placesOf(names)) {
+      for (const at of await placesOf([...texts, ...(others[index] ?? [])])) {
         const target = await look(at)
         if (target === null) continue
         const { head } = target.file
         const isCode = looksLikeCode(at, head) || looksLikeCode(target.at, head)
         if (mayRun(index, isCode)) await run(target, 0)
-        else if (!roles.has(target.at)) roles.set(target.at, reads ? 'reads' : 'uses')
+        else use(target, reads ? 'reads' : 'uses')
       }
     }
   }
-  const files = [...roles].flatMap(([at, role]) => {
-    const file = inspected.get(at) ?? null
-    return file === null ? [] : [{ path: at, bytes: file.bytes, hash: file.hash, role }]
-  })
-  return { files, interpreters: [...interpreters] }
+  return { files: [...used.values()], interpreters: [...interpreters] }
+}
+
+/**
+ * The file at a place, or where a link at it leads, inspected once. Rejects with `ToolProblem` for
+ * more places than a command may name.
+ */
+function filesAt(
+  realRoot: string | null,
+  zones: readonly Zone[],
+  inspect: InspectFile,
+): (at: string) => Promise<FileAt | null> {
+  const files = new Map<string, InspectedFile | null>()
+  const targets = new Map<string, FileAt | null>()
+  const inspectOnce = async (at: string): Promise<InspectedFile | null> => {
+    const earlier = files.get(at)
+    if (earlier !== undefined) return earlier
+    const file = decidingZones(zones, at).length === 0 ? null : await inspect(at)
+    files.set(at, file)
+    return file
+  }
+  const find = async (at: string): Promise<FileAt | null> => {
+    const file = await inspectOnce(at)
+    if (file !== null) return { at, file }
+    const end = realRoot === null ? null : await endOfLinks(realRoot, at)
+    const linkedFile = end === null ? null : await inspectOnce(end)
+    return end === null || linkedFile === null ? null : { at: end, file: linkedFile }
+  }
+  return async (at) => {
+    const earlier = targets.get(at)
+    if (earlier !== undefined) return earlier
+    if (targets.size >= maxPlaces) throw tooMany()
+    const target = await find(at)
+    targets.set(at, target)
+    return target
+  }
 }
 
 interface FileAt {
@@ -202,51 +190,6 @@ function tooLarge(at: string): ToolProblem {
   return new ToolProblem(
     `The command names too much for its approver: ${JSON.stringify(at)} and the files that it names before have more than ${size} together. Name smaller files, or divide the command into several calls.`,
   )
-}
-
-/**
- * Where a word may lead from these folders. The kernel resolves `..` after the links before it;
- * some programs, such as node, remove `..` from the text first.
- */
-async function placesOfWord(
-  { root, realRoot }: { readonly root: string; readonly realRoot: string | null },
-  folders: readonly string[],
-  text: string,
-): Promise<ReadonlySet<string>> {
-  const places = new Set<string | null>()
-  for (const name of pathsIn(text)) {
-    for (const folder of folders) {
-      places.add(placeOf(root, folder, name))
-      if (realRoot === null || !mayBePath(name) || !goesUp.test(name)) continue
-      const end = await realPathOf(
-        path.isAbsolute(name) ? name : `${folderAt(root, folder)}/${name}`,
-      )
-      if (end !== null) places.add(placeOf(realRoot, '', end))
-    }
-  }
-  return new Set([...places].filter((at) => at !== null))
-}
-
-/** The parts of a word that may be a path: all of it, what follows a `=`, or letters of options. */
-function pathsIn(text: string): ReadonlySet<string> {
-  const [, letters = ''] = /^-([A-Za-z]{1,4})/.exec(text) ?? []
-  const attached = Array.from(letters, (_, at) => text.slice(at + 2))
-  return new Set([text, text.slice(text.indexOf('=') + 1), ...attached])
-}
-
-/** The path of a word below the workspace root, or `null`. */
-function placeOf(root: string, folder: string, text: string): string | null {
-  if (!mayBePath(text)) return null
-  const at = path.relative(root, path.resolve(folderAt(root, folder), text))
-  return at === '' || at === '..' || at.startsWith('../') ? null : at
-}
-
-function mayBePath(text: string): boolean {
-  return text !== '' && !text.startsWith('-') && !text.includes('\0')
-}
-
-function folderAt(root: string, folder: string): string {
-  return path.isAbsolute(folder) ? folder : path.join(root, folder)
 }
 
 interface FirstLine {
