@@ -58,7 +58,7 @@ test('a stream that says nothing but heartbeats stays live', async () => {
   const page = await dashboard.open('Grace', '/sign-in')
   const devtools = await page.context().newCDPSession(page)
   const streams = new Map<string, number>()
-  // Not those of the page that the sign-in page leads to.
+  // Streams of the page that follows the sign-in do not count.
   devtools.on('Network.requestWillBeSent', ({ documentURL, requestId, request }) => {
     if (documentURL.endsWith('/runs') && request.url.endsWith('/v1/events')) {
       streams.set(requestId, 0)

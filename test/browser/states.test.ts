@@ -125,7 +125,7 @@ test('a page whose data cannot be loaded says so, names the log entry, and loads
   await alert.getByText('req-1').waitFor()
   await expect.poll(() => refused.size).toBe(3)
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)))
-  // Once, though its schedules and triggers could not be loaded either.
+  // One message, although the schedules and triggers could not be loaded either.
   expect(await page.getByText('This could not be loaded').count()).toBe(1)
   broken = false
   await alert.getByRole('button', { name: 'Try again' }).click()
@@ -208,7 +208,7 @@ test('the faces, the script and the data of a request are asked for while the pe
   const page = await dashboard.open('Grace', '/account')
   await page.getByRole('heading', { name: 'Account' }).waitFor()
   await page.goto('about:blank')
-  // Nobody is known before all of these have come.
+  // The answer about the person is held until all of these were requested.
   const needed = [/\.woff2$/, /request-page-[^/]*\.js$/, new RegExp(`/v1${path}$`)]
   const requests = needed.map((address) => page.waitForRequest((one) => address.test(one.url())))
   await page.route('**/v1/me', async (route) => {

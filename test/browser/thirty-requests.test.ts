@@ -35,7 +35,7 @@ async function openRequest(page: Page, before: number | null) {
   return { number, risk: risk.split(/\s/)[0]?.toLowerCase() ?? '' }
 }
 
-/** The other request with the same call, as the card of each says it: of the two equal edits. */
+/** What the open card lists under "The same call": the other one of the two equal edits. */
 async function sameCallOn(page: Page): Promise<readonly string[]> {
   const alike = page.locator('.inbox-card').getByRole('region', { name: 'Similar calls' })
   return alike.locator('h3:text-is("The same call") + ul > li').allInnerTexts()
@@ -83,7 +83,7 @@ test('thirty mixed requests are decided by keyboard alone, with two keys each, i
     const leaving = pressed.length
     await press('u')
     await expect.poll(() => page.locator(rowsToDecide).count()).toBe(30 - keysOf.size - 5)
-    // What was decided is grey until the list is shown as it is now.
+    // The rows of decided requests stay, in grey, until the list is shown again.
     if (await page.getByRole('button', { name: /gone$/ }).isVisible()) await press('.')
     await press('j')
     await press('Enter')
@@ -102,7 +102,7 @@ test('thirty mixed requests are decided by keyboard alone, with two keys each, i
     const decision = place % 6 === 0 ? 'd' : 'a'
     await press(decision)
     if (risk === 'high') {
-      // Again: what it lacks, which is a reason once all of it was on the screen.
+      // The key moves to what is missing: to the reason, once all of the effect was on the screen.
       const reason = page.getByLabel('Reason')
       const isInReason = () => reason.evaluate((field) => field === document.activeElement)
       for (let times = 0; times < 5 && !(await isInReason()); times += 1) await press(decision)

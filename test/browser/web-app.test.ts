@@ -75,7 +75,7 @@ test('the app opens without a connection and says so; earlier content is not sto
   const page = await openApp('Grace', '/')
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   await page.getByText('kept nowhere').first().waitFor()
-  // An answer that is no page does not take the place of the app.
+  // An answer that is not a page is not stored as the app.
   await page.goto(`${dashboard.url}/healthz`)
   await page.context().setOffline(true)
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
@@ -115,7 +115,7 @@ test('a page without a connection keeps its files after another page was opened 
   await other.goto(dashboard.url)
   await other.getByRole('heading', { level: 1 }).waitFor()
   await context.setOffline(true)
-  // Past the cache of the browser: only the service worker can answer.
+  // Without the browser's cache: only the service worker can answer.
   const load = () =>
     page.evaluate(
       (path) =>
@@ -137,11 +137,11 @@ test('a page that the service worker brings loads none of its files twice', asyn
   const page = await openApp('Grace', '/account')
   await page.goto(`${dashboard.url}/runs`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // It loads no more: what a page loads after it was drawn would be counted for the next one.
+  // Ends the page: files that it loads late would be counted for the next one.
   await page.goto('about:blank')
   const files: string[] = []
   page.context().on('request', (request) => {
-    // What the page before loaded late is not a file of this one.
+    // A file that the page before loaded late does not count.
     if (request.isNavigationRequest() && request.serviceWorker() === null) files.length = 0
     const { pathname } = new URL(request.url())
     if (pathname.endsWith('.js') && request.serviceWorker() === null) files.push(pathname)

@@ -168,7 +168,7 @@ it("the start of a run takes at most 14 queries, the opening of a program's requ
   queries.length = 0
   const { nextDeadlineMs } = await advanceExternal(counted(desk.worker), { requestId })
   expect(nextDeadlineMs).toBeGreaterThan(0)
-  // A lock would be a transaction that waits for the disk.
+  // With a lock it would be a transaction, whose commit waits for the disk.
   expect(queries.length, textsOf(queries)).toBe(1)
 })
 

@@ -117,7 +117,7 @@ test('a service that does not answer does not hold a person: the second Ctrl-C l
   const api = await installation.pidOf('api')
   process.kill(api, 'SIGSTOP')
   try {
-    // The first is read at the latest when a look at the run ends, which it does not.
+    // The shell may read a key only after its look at the run has ended, which it never does here.
     await waitUntil(
       () => {
         terminal.type(ctrlC)
@@ -228,7 +228,7 @@ test('what is pasted is one message, whatever it contains: no key, no command, n
     '│ Answer 3 is here.',
   )
   expect((await wordsIn(run)).at(-1)).toBe('/cancel\ntwo\nthree')
-  // In the middle of a typed line it is a part of that line.
+  // A paste in the middle of a typed line belongs to that line.
   await terminal.converse(['> ', 'say '], ['say ', paste('one\ntwo')])
   terminal.type(` end${enter}`)
   await terminal.sees('│ Answer 4 is here.')
@@ -249,7 +249,7 @@ test('a long text is pasted whole, and what is said from elsewhere appears', asy
   terminal.type(paste(`${lines.join('\r\n')}\r\nend of it`))
   await terminal.converse(['end of it', enter], '│ Answer 2 is here.')
   expect((await wordsIn(run)).at(-1)).toBe([...lines, 'end of it'].join('\n'))
-  // What somebody else says is answered in less time than passes between two looks.
+  // A message from elsewhere has its answer before the next look.
   await cli.ok('runs', 'message', run, 'from elsewhere', ...ada)
   await terminal.converse('│ from elsewhere', ['│ Answer 3 is here.', `/close${enter}`])
   await terminal.ends()

@@ -14,7 +14,7 @@ const sandbox = await findSandbox('bwrap')
 /** A package of the registry, as its authors publish it. */
 const published = fileURLToPath(new URL('../../node_modules/canonicalize', import.meta.url))
 
-/** What the model says, whatever the run: only the clock tells two runs apart. */
+/** The script of the model in every run: only the time makes two runs different. */
 const script = {
   turns: [
     {

@@ -115,7 +115,7 @@ test('f approves for the file, with what that covers, and d denies what --watch 
   await review.sees('No request waits for you.')
   const second = await cli.waiting('scribe')
   await review.sees('d deny')
-  // The file is there, for which no command is.
+  // The call is about a file, so the key of the scope `command` has no meaning.
   review.type('c')
   await review.converse(
     ['not one of its keys; ? lists them', 'd'],

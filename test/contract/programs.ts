@@ -274,7 +274,7 @@ export function testPrograms(desk: () => ContractDesk): void {
       await writeFile(file, 'an old line\n')
       const edited = { file_path: file, old_string: 'old', new_string: 'new' }
       const waiting = answer(event('Edit', edited))
-      // It can read the key of this host's service: the workspace's own file is shown.
+      // It can read the key of this host's service, so the file of the workspace is shown.
       const edit = await pending('edit_file')
       expect(edit.title).toBe('Edit README.md (+1 −1)')
       expect(edit.external?.origin).toMatchObject({

@@ -86,7 +86,7 @@ async function untilResults(runId: string, expected: readonly (string | null)[])
 test('of a turn with every verdict, what needs nobody is done at once, and what has effects keeps its place', async () => {
   const runId = await world.startRun('mixed')
   const request = await world.onlyWaiting(runId)
-  // Only the reads that stand on nothing unwritten have run past the write that waits.
+  // Of the calls after the waiting write, only reads that do not depend on it have run.
   await untilResults(runId, ['output', null, 'blocked', 'error', 'output', null, null, null])
   expect(await world.read('free/mixed.md')).toBeNull()
   await world.decide(request)

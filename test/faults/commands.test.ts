@@ -23,7 +23,7 @@ const zones = '  - { name: notes, root: ./notes, mode: rw, approval: { read: pre
  * a file to end.
  */
 function builder(name: Name): Record<string, string> {
-  // Files that it named by themselves would be a part of what was approved, and it changes them.
+  // The names of its files are computed: a file that it names must not change after the approval.
   const command = [
     `n=${name}; echo begun >> $n.begun; echo half`,
     `setsid sleep ${seconds[name]} & until ls | grep -q "^$n[.]go"; do sleep 0.2; done`,

@@ -76,7 +76,7 @@ async function onlyChild(runId: string): Promise<string> {
   return found[0] ?? ''
 }
 
-/** Waits until a lead's hand asks; the middle is called by policy. */
+/** Starts a lead, and waits for the request of its hand; policy pre-approves the middle. */
 async function handAsks(): Promise<{ lead: string; middle: string; hand: string }> {
   const lead = await world.startRun('lead')
   await world.decide(await world.onlyWaiting(lead))

@@ -245,7 +245,7 @@ describe('a workflow', () => {
       workflowExecution: raw.workflowExecutionInfo?.execution ?? {},
       reason: 'forged',
       requestId: randomUUID(),
-      // The SDK's own way to a 64-bit number.
+      // `msToTs` of the SDK makes a 64-bit number.
       workflowTaskFinishEventId: msToTs(4000).seconds ?? null,
     })
     await settled(runId)

@@ -136,7 +136,7 @@ describe('a client that takes tasks', () => {
     const taskId = String(task['taskId'])
     expect(taskId).toMatch(/^[\x21-\x7e]{20,128}$/)
     expect((await ask('tools/call', call))['taskId']).toBe(taskId)
-    // So does who comes back with the task alone.
+    // A client that only asks for the task learns the same.
     const _meta = {
       'io.modelcontextprotocol/authorization': {
         reason: 'insufficient_authorization',
@@ -249,7 +249,7 @@ describe('a call that asks', () => {
     const own = await decide(world, first, 'approve', 'grace')
     expect(own.status).toBe(403)
     expect(await decide(world, first, 'approve')).toMatchObject({ status: 200 })
-    // Approved, and nobody is there to want it.
+    // It is approved, but its caller is not connected.
     expect(await runs('note once')).toBe(0)
     await using twin = await Agent.connect(world, 'quick', key)
     const again = await Promise.all(
@@ -326,7 +326,7 @@ describe('a call that asks', () => {
     await decide(world, { structured: { requestId: waiting?.id } }, 'approve')
     await locked
     expect(await calling).toMatchObject({ isError: false, disposition: 'approved-executed' })
-    // The held call has it made: a wait that sent the model back to call would ask again.
+    // The held call carries it out: an answer that told the model to call again would ask again.
     expect((await besides).text).toContain('note held')
     const later = await held.call('countersign_wait', { id: String(waiting?.number) })
     expect(later).toMatchObject({ isError: false, disposition: 'approved-executed' })

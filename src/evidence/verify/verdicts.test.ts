@@ -14,7 +14,7 @@ function judge(events: readonly TrailEvent[]): { names: VerdictName[]; problems:
   const judge = new EventJudge(findings, extent, { stored: [], verifier: null })
   for (const [index, text] of asRequest(events).entries()) judge.take(index, text)
   judge.end()
-  // Statements are another test's.
+  // The verdict on statements has a test of its own.
   const verdicts = verdictsOf(findings).filter(({ name }) => name !== 'authenticity')
   const bad = verdicts.filter(({ outcome }) => outcome !== 'holds')
   return {
@@ -221,7 +221,7 @@ describe('binding fails', () => {
 })
 
 describe('a grant by two votes', () => {
-  /** Both votes with this reach; a grant, after their permit, with that. */
+  /** The trail with these details of both votes, and with this grant after the permit. */
   const granted = (votes: readonly JsonObject[], grant: JsonObject): TrailEvent[] => {
     const [first = {}, second = {}] = votes
     const voted = changed(trail, at('decision.recorded'), { detail: first })

@@ -81,8 +81,8 @@ test('a person who is asked what became of a call settles it, and only a call th
   const result = page.getByRole('region', { name: 'Approved by Grace' })
   await result.getByText('nobody knows whether it took effect').waitFor()
   expect(await result.getAttribute('class')).toContain('result-unknown')
-  // Who started the run cannot settle it, and can follow it. The check is loaded before its links
-  // are drawn, which so depend on what it says.
+  // The person who started the run cannot settle the check, and can read it. Its links are drawn
+  // once it is loaded, because they depend on its state.
   const ada = await dashboard.open('Ada', `/requests/${check}`)
   const checkOf = ada.getByRole('link', { name: /took effect$|^See the outcome check$/ })
   await ada.getByRole('link', { name: 'See the request that it checks' }).click()
@@ -152,7 +152,7 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await card.getByText('Ada, behind this request').waitFor()
   expect(await page.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'The whole run' }).count()).toBe(0)
-  // Its only scope is said, and is no choice.
+  // A single scope is a sentence, not a field.
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
   await page.getByText('This call, once.').waitFor()
   expect(await page.getByLabel('Scope', { exact: true }).count()).toBe(0)

@@ -65,16 +65,16 @@ test('the texts of rows stand in columns, with a deadline or without, and a phon
   const deadline = page.locator('.request-times .soon')
   await deadline.waitFor()
   expect(await deadline.innerText()).toBe('44 min left')
-  // Within a day it stands above what has more time, and says why.
+  // A request that expires within a day is above those with more time, and shows the time left.
   await page.locator('.request-times').nth(1).getByText('23 h left').waitFor()
-  // The age beside it says that it is one.
+  // The age beside the deadline is worded as an age.
   expect(await page.locator('.request-times').nth(1).innerText()).toMatch(/just now|\d min ago/)
   const right = (elements: Element[]) =>
     elements.map((element) => Math.round(element.getBoundingClientRect().right))
   const numbers = await page.locator('.row-number').evaluateAll(right)
   expect(numbers.length).toBe(4)
   expect(new Set(numbers).size).toBe(1)
-  // The effects stand on the same line of their rows, with further facts or without.
+  // The effect has the same height in each row, with further facts or without.
   const below = await page.locator('.request-link').evaluateAll((links) =>
     links.map((link) => {
       const row = link.closest('.request-row')

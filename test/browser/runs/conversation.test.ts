@@ -190,7 +190,7 @@ test('every call says who approved it and for how long, and who may decide a wai
   desk.say({ calls: [{ tool: 'write_file', input: { ...input, content: 'Two\n' } }] })
   await desk.perform(await desk.turn(first.runId, 2))
   await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
-  // The picture of its time: in the order in which it passed, none of a bar outside of the drawing.
+  // The bars of the chart of times are in the order of time, and inside of the drawing.
   const time = page.getByRole('region', { name: 'Time' })
   const drawn = time.locator('.times-bars rect:not(.times-row)')
   await expect.poll(() => drawn.count()).toBe(5)
@@ -265,7 +265,7 @@ test('the page follows the end of a conversation unless its reader has scrolled 
   const row = page.getByText('Row 1500 of 2,000')
   await unfold.waitFor()
   expect(await isOnScreen(row)).toBe(false)
-  // What the browser's search does with a place that it found.
+  // As the browser's search scrolls to a place that it found.
   await row.evaluate((it) => it.scrollIntoView({ block: 'center' }))
   await unfold.waitFor({ state: 'detached' })
   await expect.poll(() => isOnScreen(row)).toBe(true)
@@ -416,7 +416,7 @@ test('a message whose answer was lost counts once when it is sent again, also af
   await page.locator('.composer').getByRole('alert').waitFor()
   await send('Third')
   await expect.poll(() => message.inputValue(), { timeout: 60_000 }).toBe('')
-  // The same words again, after they arrived, are meant again.
+  // The same words after the first ones arrived are another message.
   await send('Third')
   await expect.poll(() => message.inputValue(), { timeout: 60_000 }).toBe('')
   const rows = await rowsOf(desk.database.db, 'message', { run_id: id, role: 'user' }, 'id')
@@ -438,7 +438,7 @@ test('a message whose answer was lost counts once when it is sent again, also af
       try {
         for (let at = 0; ; at += 1) sessionStorage.setItem(`${size} ${at}`, 'x'.repeat(size))
       } catch {
-        // The next one is smaller.
+        // The storage has no room for a text of this size: a smaller one follows.
       }
     }
   })

@@ -182,7 +182,7 @@ test('a question that is asked, and answered by somebody else, appears and is cl
   await run.getByText('Their answer approves nothing by itself').waitFor()
   expect(await run.getByRole('link', { name: 'Waits for an answer' }).count()).toBe(0)
   await row.getByText('Answered by Linus').waitFor()
-  // Words that somebody else's answer overtook stay to be copied.
+  // The words of a person stay in the field when another answer was first, to be copied.
   await open.goto(`${dashboard.url}/requests/${day.requestId}`)
   await open.getByLabel('Answer').fill('Monday, by the calendar')
   await answerQuestion(

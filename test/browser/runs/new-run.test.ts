@@ -28,7 +28,7 @@ const start = (page: Page) => page.getByRole('button', { name: 'Start run' })
 test('a person reads before a start what the run does without approval, whom it asks and what it never does', async () => {
   const page = await dashboard.open('Ada', '/runs')
   await page.getByRole('button', { name: 'New run', exact: true }).click()
-  // The list of runs, which stands until the page is loaded, has a field of that name too.
+  // Until the page is loaded, the list of runs is shown, which also has a field `Worker`.
   await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor()
   await page.getByLabel('Worker', { exact: true }).selectOption('scribe')
   const preview = page.getByRole('region', { name: 'What it may do' })
@@ -97,7 +97,7 @@ test('a link fills the form and starts nothing; what is typed is kept on reload;
   expect(await page.getByLabel('Version').inputValue()).toBe('1<b>')
   expect(await page.getByLabel('labels').inputValue()).toBe('a\nb')
   expect(await page.getByLabel('Kind').inputValue()).toBe('')
-  // What the person makes of it stays, and the form gives a link to what it is then.
+  // What the person changes stays, and the link of the form contains it.
   await page.getByLabel('Version').fill('1.2')
   await page.reload()
   await page.getByText('A link filled in labels, name.').waitFor()

@@ -219,7 +219,7 @@ test('an address leads to a turn of a long run, and so does the field for turns'
   await field.press('Enter')
   await expect.poll(() => isOnScreen(3)).toBe(true)
   expect(await page.locator('#turn-3').evaluate((it) => it === document.activeElement)).toBe(true)
-  // Whoever comes back to a run that goes on is where they were, and not at its end.
+  // A page of a running run that is opened again is at the place of the last visit, not at the end.
   await page.goto(`${dashboard.url}/runs/${runId}`)
   await expect.poll(() => isOnScreen(40)).toBe(true)
   await field.fill('7')

@@ -153,7 +153,7 @@ test('the number of requests stands between two words of the list of pages, whic
       expect(box?.x).toBeGreaterThan(inbox?.right ?? Number.NaN)
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(runs?.left ?? 0)
       expect(box?.height).toBeLessThan(24)
-      // A number of two digits does not stand above the line of the next word.
+      // A number of two digits does not reach the line below the next word.
       await number.evaluate((it) => it.firstChild?.replaceWith('12'))
       const line = await page.locator('.pages a.active').evaluate((link) => {
         const { left } = link.getBoundingClientRect()

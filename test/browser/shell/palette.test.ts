@@ -19,7 +19,7 @@ test('the palette searches the service, as text, and leads to what it finds', as
   await box.fill('ledger')
   const hit = page.getByRole('button', { name: /#1 Create notes\/<b>ledger\.md/ })
   await hit.getByText('waiting, medium risk, write_file, scribe').waitFor()
-  // Fewer entries than before do not move the field.
+  // The field keeps its place when there are fewer entries.
   expect((await box.boundingBox())?.y).toBe(top)
   await page.getByRole('button', { name: /notes\/<b>ledger\.md one request/ }).waitFor()
   expect(await axeProblems(page)).toEqual([])
@@ -58,7 +58,7 @@ test('the palette runs commands of the page it stands on, which get the focus', 
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('go to deny')
-  // The key of Apple's keyboards is no picture of a command on others.
+  // No entry has the symbol of Apple's command key as its icon.
   expect(await page.getByRole('dialog').locator('.tabler-icon-command').count()).toBe(0)
   await page.getByRole('button', { name: /Go to deny/ }).click()
   await expect
@@ -82,7 +82,7 @@ test('the palette claims, hands over and changes how rows and colours look, and 
   await runs('Hand over to a colleague')
   await page.getByRole('menuitem', { name: 'Linus' }).click()
   await page.getByText('handed over to Linus', { exact: true }).waitFor()
-  // Grace decides it and did not start it: nudging is not hers.
+  // Only the person who started it may nudge, and Grace did not.
   await page.keyboard.press('Control+k')
   const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
   await box.fill('Nudge')

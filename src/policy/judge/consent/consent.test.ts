@@ -99,7 +99,7 @@ overlays:
       reason: 'not this',
       rule: { id: 'overlay:2', source: expect.stringMatching(/^countersign.yaml:\d+$/) },
     })
-    // Searching everything would read what the overlay blocks.
+    // A search of the whole workspace would read the files that the overlay blocks.
     expect(await ask('search_files', { pattern: 'x' }, {}, project)).toMatchObject({
       verdict: 'blocked',
     })
