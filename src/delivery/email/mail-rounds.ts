@@ -5,8 +5,8 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db } from '#store/database.ts'
 import { RepeatedWork } from '../repeated-work.ts'
 import type { MailPages } from './request-mail.ts'
-import { createDigests } from './create-digests.ts'
-import { createExpiryMails } from './create-expiry-mails.ts'
+import { storeDueDigests } from './store-due-digests.ts'
+import { storeExpiryMails } from './store-expiry-mails.ts'
 
 export interface MailRoundsOptions extends MailPages {
   readonly db: Db
@@ -44,6 +44,6 @@ export async function mailRound(
   // The relay makes the endpoint. Until then nothing would send the mails.
   if (rows[0]?.known !== true) return
   const round = { settings, seals, publicUrl, now: clock ?? rows[0].now }
-  await createExpiryMails(db, round)
-  await createDigests(db, round)
+  await storeExpiryMails(db, round)
+  await storeDueDigests(db, round)
 }

@@ -30,7 +30,7 @@ export interface DigestRound extends MailPages {
  * it would be empty. The person's slot moves in the transaction that stores the mail, so that only
  * one process makes it.
  */
-export async function createDigests(db: Db, round: DigestRound): Promise<void> {
+export async function storeDueDigests(db: Db, round: DigestRound): Promise<void> {
   const { settings, now } = round
   const slot = digestSlot(now, settings.digest)
   for (;;) {

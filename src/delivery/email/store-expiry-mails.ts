@@ -24,7 +24,7 @@ interface ExpiryRound extends MailPages {
  * extended request gets another one later. The mark moves in the same transaction. Requests that
  * ended meanwhile get none.
  */
-export async function createExpiryMails(db: Db, round: ExpiryRound): Promise<void> {
+export async function storeExpiryMails(db: Db, round: ExpiryRound): Promise<void> {
   const { now } = round
   await db.transaction().execute(async (tx) => {
     await tx
