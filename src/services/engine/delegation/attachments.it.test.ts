@@ -5,6 +5,7 @@ import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { Json } from '#domain/json/json.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
+import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
@@ -96,10 +97,19 @@ describe('attachments', () => {
   })
 
   // Rules: product.md 41
-  test('that are denied before the call itself was decided give the model the reason, with the tool and the file', async () => {
+  test('that are denied before the call itself was decided give the model the reason and the remarks on lines, with the tool and the file', async () => {
     const { runId, callId } = await delegating(attached)
     const [, first] = await requestsOf(callId)
     const { grace } = desk.people
+    const request = first?.id ?? ''
+    const remark = (line: number) =>
+      commentRequest(desk.api, grace.caller, {
+        request,
+        text: 'our prices',
+        anchor: { file: 'notes/1.md', side: 'new', line },
+      })
+    await remark(1)
+    expect((await refusal(remark(2))).facts['field']).toBe('anchor.line')
     await desk.decide(grace, first?.id ?? '', { decision: 'deny', reason: 'not "that" one' })
     expect(await desk.execute(callId)).toEqual({ kind: 'done' })
     const [call] = await desk.calls(runId, 1)
@@ -107,6 +117,7 @@ describe('attachments', () => {
     expect(call?.text).toContain('call_worker')
     expect(call?.text).toContain(JSON.stringify('Share notes/1.md with reviewer (4 bytes)'))
     expect(call?.text).toContain(JSON.stringify('not "that" one'))
+    expect(call?.text).toContain('"notes/1.md", new line 1: "our prices"')
   })
 
   test('that nobody decides in time make the whole delegation expire', async () => {

@@ -47,9 +47,9 @@ function linesOfFile(
   content: string,
 ): Lines | null {
   const { path, added, removed, newHash } = metadata
-  if (path !== file || typeof added !== 'number' || typeof removed !== 'number') return null
+  if (path !== file) return null
   if (type === 'file_content') return { old: 0, new: totalLines }
-  if (type !== 'diff') return null
+  if (type !== 'diff' || typeof added !== 'number' || typeof removed !== 'number') return null
   if (newHash === 'absent') return { old: removed, new: 0 }
   const lines = countLines(content)
   return { old: lines - added + removed, new: lines }
