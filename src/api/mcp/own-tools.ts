@@ -106,7 +106,9 @@ async function answerOwnTool(
   const callState = await followCall(api, caller, following)
   // If another connection gets the result first, calling the tool again would open a new request.
   if (callState.outcome !== null) return reportState(api, callState)
-  const { content } = answerOf(callState, api.settings.publicUrl, null)
+  const { content, _meta } = answerOf(callState, api.settings.publicUrl, null)
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
-  return waitingResult(callState, api.settings.publicUrl, { status: callState.state, text })
+  const status = callState.state
+  const result = waitingResult(callState, api.settings.publicUrl, { status, text })
+  return _meta === undefined ? result : { ...result, _meta }
 }

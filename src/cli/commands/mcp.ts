@@ -51,19 +51,22 @@ async function serve(options: McpOptions): Promise<void> {
     return forwardMessages(gateway, process.stdin, process.stdout)
   }
   const waitSeconds = readWait(options.wait)
-  const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const { permissionServer } = await import('../mcp/permission-server.ts')
+  const { messageLines } = await import('../mcp/message.ts')
   const { waitingCallsOf } = await import('../hook/run-hook.ts')
   const { worker } = options
-  serveStdio(() =>
-    permissionServer({
-      service: { url, apiKey },
-      ...(worker === undefined ? {} : { worker }),
-      root: resolve(options.root ?? '.'),
-      hostProof,
-      askWithinMs: 20_000,
-      waitMs: waitSeconds * 1000,
-      waiting: waitingCallsOf(environment),
-    }),
+  serveStdio(
+    () =>
+      permissionServer({
+        service: { url, apiKey },
+        ...(worker === undefined ? {} : { worker }),
+        root: resolve(options.root ?? '.'),
+        hostProof,
+        askWithinMs: 20_000,
+        waitMs: waitSeconds * 1000,
+        waiting: waitingCallsOf(environment),
+      }),
+    { transport: new StdioServerTransport(messageLines(process.stdin, process.stdout)) },
   )
 }

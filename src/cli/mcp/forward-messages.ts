@@ -1,16 +1,20 @@
 import type { Readable, Writable } from 'node:stream'
-import { createInterface } from 'node:readline'
 import { createParser } from 'eventsource-parser'
-import { headersOf, idOf, cancelledId, parseMessage, type Message } from './message.ts'
+import {
+  cancelledId,
+  errorAnswer,
+  headersOf,
+  idOf,
+  messagesOf,
+  parseMessage,
+  type Message,
+} from './message.ts'
 
 /** The address of a server at the gateway, and the key for it. */
 export interface GatewayAddress {
   readonly url: URL
   readonly apiKey: string
 }
-
-/** Messages of agents are shorter; a longer line is an error. */
-const maxLineBytes = 12 * 1024 * 1024
 
 /**
  * Passes every message of an agent from standard input to the gateway, and every answer back, until
@@ -25,9 +29,7 @@ export async function forwardMessages(
   const open = new Map<string, AbortController>()
   const under: Promise<void>[] = []
   const write = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    const message = line.trim() === '' ? null : parseMessage(line)
-    if (message === null || line.length > maxLineBytes) continue
+  for await (const message of messagesOf(input, write)) {
     const cancelId = cancelledId(message)
     if (cancelId !== null) open.get(cancelId)?.abort()
     const id = idOf(message)
@@ -35,7 +37,8 @@ export async function forwardMessages(
     if (id !== null) open.set(id, stop)
     const answering = answerOf(gateway, message, { write, signal: stop.signal })
       .catch((error: unknown) => {
-        if (id !== null && !stop.signal.aborted) write(errorAnswer(message, sentenceOf(error)))
+        if (id === null || stop.signal.aborted) return
+        write(errorAnswer(message['id'], [-32603, sentenceOf(error)]))
       })
       .finally(() => {
         if (id !== null) open.delete(id)
@@ -88,10 +91,6 @@ async function passEvents(
   })
   const decoder = new TextDecoder()
   for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }))
-}
-
-function errorAnswer({ id }: Message, sentence: string): object {
-  return { jsonrpc: '2.0', id, error: { code: -32603, message: `Countersign: ${sentence}` } }
 }
 
 function sentenceOf(error: unknown): string {

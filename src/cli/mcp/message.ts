@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Readable, type Writable } from 'node:stream'
 import { isObject } from '#domain/json/is-object.ts'
 
 /** A message of the Model Context Protocol. */
@@ -22,6 +24,58 @@ export function parseMessage(text: string): Message | null {
     return isObject(value) ? value : null
   } catch {
     return null
+  }
+}
+
+/** Messages of agents are shorter; a longer line is an error. */
+const maxLineMib = 12
+
+/**
+ * The messages of an agent, one a line. `refuse` gets the answer to a line that is none, so that
+ * the agent does not wait for another (JSON-RPC 2.0, section 5.1).
+ */
+export async function* messagesOf(
+  input: Readable,
+  refuse: (answer: object) => void,
+): AsyncGenerator<Message> {
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    if (line.trim() === '') continue
+    const message = parseMessage(line)
+    if (message === null) {
+      refuse(errorAnswer(null, isJson(line) ? notRequest : notJson))
+    } else if (line.length > maxLineMib * 1024 * 1024) {
+      const sentence = `a message has at most ${maxLineMib} MiB`
+      if (idOf(message) !== null) refuse(errorAnswer(message['id'], [-32600, sentence]))
+    } else yield message
+  }
+}
+
+/** The lines of {@link messagesOf}; answers to other lines go to `output`. */
+export function messageLines(input: Readable, output: Writable): Readable {
+  const lines = async function* () {
+    const messages = messagesOf(input, (answer) => output.write(`${JSON.stringify(answer)}\n`))
+    for await (const message of messages) yield `${JSON.stringify(message)}\n`
+  }
+  return Readable.from(lines(), { objectMode: false })
+}
+
+const notJson = [-32700, 'the line is no JSON'] as const
+const notRequest = [-32600, 'the line is no object, and so no message'] as const
+
+/** An error of the protocol: its code, and the sentence that the agent shows. */
+export function errorAnswer(
+  id: unknown,
+  [code, sentence]: readonly [code: number, sentence: string],
+): object {
+  return { jsonrpc: '2.0', id, error: { code, message: `Countersign: ${sentence}` } }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

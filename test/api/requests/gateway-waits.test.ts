@@ -24,8 +24,11 @@ const api: Api = {
   readiness: ready,
 }
 
-/** An approved gateway call, which another connection wanted some minutes ago. */
-async function heldCall(minutesAgo: number): Promise<string> {
+/** A decided gateway call, which another connection wanted some minutes ago. */
+async function heldCall(
+  minutesAgo: number,
+  decision: 'approve' | 'deny' = 'approve',
+): Promise<string> {
   const request = await desk.ask()
   await db
     .insertInto('gateway_call')
@@ -40,7 +43,7 @@ async function heldCall(minutesAgo: number): Promise<string> {
       by_task: false,
     })
     .execute()
-  await desk.decide(request, 'approve')
+  await desk.decide(request, decision)
   const earlier = sql`clock_timestamp() - ${minutesAgo} * interval '1 minute'`
   await sql`update request set decided_at = ${earlier} - interval '1 second'
     where id = ${request.id}`.execute(db)
@@ -61,7 +64,8 @@ async function wait(id: string, seconds: number) {
   })
   const tookSeconds = (performance.now() - beganMs) / 1000
   const [content] = answer?.content ?? []
-  return { text: content?.type === 'text' ? content.text : null, tookSeconds }
+  const { _meta: meta, isError = false } = answer ?? {}
+  return { text: content?.type === 'text' ? content.text : null, tookSeconds, meta, isError }
 }
 
 test('a wait for an approved call that another connection holds ends after its own seconds and says to wait on', async () => {
@@ -101,4 +105,13 @@ test('a wait for a call that has run returns its result, and sends nobody back t
     expect(text).toBe('sold')
     expect(await recorded()).toEqual({ told_at: expect.any(Date) })
   }
+})
+
+test('a wait for a call that was denied says by its disposition that nothing ran', async () => {
+  const { text, meta, isError } = await wait(await heldCall(1, 'deny'), 0)
+  expect(text).toMatch(/^DENIED, not run/)
+  expect(isError).toBe(false)
+  expect(meta).toMatchObject({
+    'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed',
+  })
 })
