@@ -102,6 +102,15 @@ test.each(agentNames)(
   },
 )
 
+test('the arguments of a call of Copilot CLI may be JSON text', () => {
+  const { read } = agents['copilot-cli']
+  const event = (toolArgs: string) => ({ ...session, ...call, toolArgs })
+  expect(read(event('{"command":"ls"}')).tool_input).toEqual({ command: 'ls' })
+  for (const text of ['ls', '["ls"]', '"ls"', '']) {
+    expect(() => read(event(text))).toThrow(/The input of the hook/)
+  }
+})
+
 test.each([
   ['gemini-cli', 'PreToolUse', { hook_event_name: 'BeforeTool', tool_response: { error: {} } }],
   ['gemini-cli', 'PostToolUse', { hook_event_name: 'AfterTool', tool_response: { error: null } }],

@@ -5,6 +5,7 @@ import {
   nameOf,
   objectOf,
   optionalName,
+  parseInput,
   type HookDecision,
   type HookEvent,
 } from './hook-event.ts'
@@ -90,6 +91,12 @@ function usualEvent(input: Input): HookEvent {
     tool_use_id: optionalName(input, 'tool_use_id'),
     cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
   })
+}
+
+/** The arguments of a call: an object, or its JSON text, as the agent's documentation has it. */
+function copilotInput(input: Input): HookEvent['tool_input'] {
+  const { toolArgs } = input
+  return typeof toolArgs === 'string' ? parseInput(toolArgs) : objectOf(input, 'toolArgs')
 }
 
 /** Without the members that are undefined. */
@@ -198,7 +205,7 @@ export const agents = {
         hook_event_name: copilotEvent(input),
         session_id: nameOf(input, 'sessionId'),
         tool_name: nameOf(input, 'toolName'),
-        tool_input: objectOf(input, 'toolArgs'),
+        tool_input: copilotInput(input),
         tool_use_id: undefined,
         cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
       }),
