@@ -4,7 +4,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { openSlackServer, slackSettings, type SlackServer } from '#test/harness/slack-server.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { decideRequest } from '#services/decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
@@ -102,10 +102,7 @@ it('updates the message when the request is decided elsewhere, and reminds in it
   expect(threads.map(({ fields }) => fields['thread_ts'])).toEqual(
     Array(2).fill('1503435956.000001'),
   )
-  await decideRequest(desk.service.ctx, desk.grace.caller, {
-    request: request.id,
-    body: { decision: 'deny', digest: request.digest, revision: 1 },
-  })
+  await decideAs(desk.service.ctx, desk.grace, request, { decision: 'deny' })
   await waitUntil(() => slack.of('chat.update').length > 0)
   const [updated] = slack.of('chat.update')
   expect(updated?.fields).toMatchObject({ channel: 'C0PLATFORM', ts: '1503435956.000001' })
@@ -128,10 +125,7 @@ it('does not update a message in another channel that only a changed row names',
 it('posts nothing about a request that was decided before it could be posted', async () => {
   const request = await desk.add()
   await using _relay = await relayOf()
-  await decideRequest(desk.service.ctx, desk.grace.caller, {
-    request: request.id,
-    body: { decision: 'approve', digest: request.digest, revision: 1 },
-  })
+  await decideAs(desk.service.ctx, desk.grace, request)
   await desk.happen('request.opened', request.id)
   await desk.happen('request.reminded', request.id)
   const ends = await untilEnded(2)
@@ -208,10 +202,7 @@ it.each([
     const [dead] = await untilEnded(1)
     expect(dead).toMatchObject({ state: 'dead', attempts: 4, kind: 'slack' })
     expect(dead?.lastError).toContain(error)
-    const decided = await decideRequest(desk.service.ctx, desk.grace.caller, {
-      request: request.id,
-      body: { decision: 'approve', digest: request.digest, revision: 1 },
-    })
+    const decided = await decideAs(desk.service.ctx, desk.grace, request)
     expect(decided.state).toBe('approved')
   },
 )

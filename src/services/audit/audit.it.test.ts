@@ -9,6 +9,7 @@ import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Caller } from '../core/context.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { openExternal } from '../external/open-external.ts'
@@ -168,8 +169,7 @@ describe('an export', () => {
   test('as CSV has cells that no spreadsheet computes', async () => {
     const person = await addPerson(database.db, '=cmd|calc', ['platform'], 'evil@example.com')
     const hostile = await addRequest(service, await addRun(service, { startedBy: ada }))
-    const body = { decision: 'deny', digest: hostile.digest, revision: 1 }
-    await decideRequest(service.ctx, person.caller, { request: hostile.id, body })
+    await decideAs(service.ctx, person, hostile, { decision: 'deny' })
     const csv = (await collect('csv', { type: 'decision.recorded' })).join('')
     expect(csv.split('\r\n')[0]).toContain('at,type,actor.type')
     expect(csv).toContain(",'=cmd|calc,")

@@ -12,7 +12,7 @@ import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
-import { decideRequest } from './decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -32,9 +32,7 @@ beforeEach(async () => {
 })
 
 async function approve(request: TestRequest): Promise<string> {
-  const body = { decision: 'approve', digest: request.digest, revision: 1 }
-  const input = { request: request.id, body }
-  return (await decideRequest(service.ctx, grace.caller, input)).decisionId
+  return (await decideAs(service.ctx, grace, request)).decisionId
 }
 
 async function deliver(): Promise<void> {

@@ -13,6 +13,7 @@ import { disablePerson } from '../access/disable-person.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
+import { approving } from './decisions.fixture.ts'
 import { decideMany } from './decide-many.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
@@ -26,10 +27,6 @@ const ada = await addPerson(database.db, 'Ada', [])
 const olga = await addPerson(database.db, 'Olga', ['operators'])
 for (let index = 0; index < 50; index += 1) {
   approvers.push(await addPerson(database.db, `Approver ${index}`, ['platform']))
-}
-
-function approving(request: TestRequest) {
-  return { decision: 'approve', digest: request.digest, revision: 1 }
 }
 
 /** Requests of several runs in one transaction. */

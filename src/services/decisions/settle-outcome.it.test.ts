@@ -4,7 +4,7 @@ import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.t
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
-import { decideRequest } from './decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { settleOutcome, type SettleOutcomeInput } from './settle-outcome.ts'
 
 let check: TestRequest
@@ -107,8 +107,7 @@ describe('settling is refused', () => {
   })
 
   test('for a request that is no outcome check, and deciding an outcome check is refused', async () => {
-    const body = { decision: 'approve', digest: check.digest, revision: 1 }
-    const decided = decideRequest(service.ctx, grace.caller, { request: check.id, body })
+    const decided = decideAs(service.ctx, grace, check)
     expect((await refusal(decided)).code).toBe('invalid_request')
     check = await addRequest(service, run, { position: 3 })
     expect((await refusal(settle(grace, { ran: true }))).code).toBe('invalid_request')

@@ -7,7 +7,7 @@ import type { Scope } from '#domain/policy/verdict.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { openGrants, otherDigest } from './grants.fixture.ts'
 
 const desk = disposeAfterTests(await openGrants())
@@ -90,8 +90,7 @@ test('two approvals of a run admit a call of any kind of tool only if the words 
             ...more,
           })
           toolHash = request.toolHash
-          const body = { decision: 'approve', digest: request.digest, revision: 1, scope }
-          await decideRequest(desk.service.ctx, desk.grace.caller, { request: request.id, body })
+          await decideAs(desk.service.ctx, desk.grace, request, { scope })
           // A request of the fixture names a file that is absent.
           words.add(wordsOf({ ...call, fileHash: 'absent' }, scope, toolHash))
         }

@@ -9,7 +9,7 @@ import {
 } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { findGrant, type MatchingGrant } from './find-grant.ts'
 import type { GrantedCall } from './verify-grant.ts'
 
@@ -59,8 +59,7 @@ export async function openGrants(): Promise<GrantDesk> {
     },
     async grant(more = { scope: 'run' }) {
       const request = await addRequest(service, desk.run)
-      const body = { decision: 'approve', digest: request.digest, revision: 1, ...more }
-      await decideRequest(service.ctx, desk.grace.caller, { request: request.id, body })
+      await decideAs(service.ctx, desk.grace, request, more)
       return request
     },
     find(call, at = desk.run, now = null) {

@@ -6,7 +6,7 @@ import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { callOf, openGrants, otherDigest } from './grants.fixture.ts'
 import { listGrants } from './list-grants.ts'
@@ -51,8 +51,7 @@ describe('a grant', () => {
     for (const scope of ['run', 'command'] as const) {
       desk.run = await addRun(desk.service, { startedBy: desk.ada })
       const request = await addRequest(desk.service, desk.run, { tool: 'exec', detail, routing })
-      const body = { decision: 'approve', digest: request.digest, revision: 1, scope }
-      await decideRequest(desk.service.ctx, desk.grace.caller, { request: request.id, body })
+      await decideAs(desk.service.ctx, desk.grace, request, { scope })
       const call = callOf(request, { tool: 'exec' })
       expect(await desk.find(call, desk.run, same), scope).not.toBeNull()
       expect((await desk.find(call, desk.run, written)) !== null, scope).toBe(scope === 'command')
@@ -154,10 +153,7 @@ test('of a quorum covers only what every approval covers, with the tightest limi
   const quorum = { any: [[{ team: 'platform', count: 2 }]] }
   const second = await addPerson(desk.database.db, 'Second', ['platform'], 'second@example.com')
   const decide = (request: TestRequest, person: TestPerson, more: JsonObject) =>
-    decideRequest(desk.service.ctx, person.caller, {
-      request: request.id,
-      body: { decision: 'approve', digest: request.digest, revision: 1, ...more },
-    })
+    decideAs(desk.service.ctx, person, request, more)
   const narrow = await addRequest(desk.service, desk.run, { quorum })
   await decide(narrow, desk.grace, { scope: 'run' })
   await decide(narrow, second, { scope: 'once' })
@@ -175,8 +171,7 @@ test('of a quorum holds only while everybody whom the quorum needed could still 
   const last = await addPerson(db, 'Last', ['platform'], 'last@example.com')
   const request = await addRequest(desk.service, desk.run, { quorum })
   for (const person of [desk.grace, last]) {
-    const body = { decision: 'approve', digest: request.digest, revision: 1, scope: 'path' }
-    await decideRequest(desk.service.ctx, person.caller, { request: request.id, body })
+    await decideAs(desk.service.ctx, person, request, { scope: 'path' })
   }
   const call = callOf(request, { digest: otherDigest })
   const dormant = async () => {

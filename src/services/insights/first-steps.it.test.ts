@@ -7,7 +7,7 @@ import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { sessionTimes } from '../access/sessions/session-times.ts'
 import { createSignInLink, consumeSignInLink } from '../access/sign-in/sign-in-link.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { readFirstSteps } from './first-steps.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
@@ -28,8 +28,7 @@ test('a first step is complete once it was done, for people who may see what was
   const run = await addRun(service, { startedBy: people.ada })
   const request = await addRequest(service, run)
   expect(await done()).toEqual(['run'])
-  const body = { decision: 'approve', digest: request.digest, revision: 1 }
-  await decideRequest(service.ctx, people.grace.caller, { request: request.id, body })
+  await decideAs(service.ctx, people.grace, request)
   expect(await done()).toEqual(['run', 'decision'])
   const key = await addKey(database.db, people.grace)
   expect(await done()).toEqual(['run', 'decision'])

@@ -8,6 +8,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideMany } from '../decisions/decide-many.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { readCallsWithoutRequest } from './calls-without-request.ts'
@@ -23,10 +24,7 @@ const grace = await addPerson(service.db, 'Grace', ['platform'])
 async function approvedRequest(): Promise<TestRequest> {
   const run = await addRun(service, { startedBy: ada })
   const request = await addRequest(service, run)
-  await decideRequest(service.ctx, grace.caller, {
-    request: request.id,
-    body: { decision: 'approve', digest: request.digest, revision: 1, scope: 'once' },
-  })
+  await decideAs(service.ctx, grace, request, { scope: 'once' })
   return request
 }
 

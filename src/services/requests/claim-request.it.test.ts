@@ -4,7 +4,7 @@ import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { claimRequest, releaseClaim } from './claim-request.ts'
 import { commentRequest } from './comment-request.ts'
 import { getRequest } from './detail/get-request.ts'
@@ -25,8 +25,7 @@ describe('a claim', () => {
     expect((await release).code).toBe('claimed')
     const detail = await getRequest(service.ctx, linus.caller, { request: request.id })
     expect(detail.claim?.person.name).toBe('Grace')
-    const body = { decision: 'approve', digest: request.digest, revision: 1 }
-    const answer = await decideRequest(service.ctx, linus.caller, { request: request.id, body })
+    const answer = await decideAs(service.ctx, linus, request)
     expect(answer.state).toBe('approved')
     const late = claimRequest(service.ctx, grace.caller, { request: request.id })
     expect((await refusal(late)).code).toBe('already_decided')

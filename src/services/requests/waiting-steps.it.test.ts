@@ -9,7 +9,7 @@ import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { extendRequest } from './extend-request.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
 import { advanceRequests } from './ending/advance-requests.ts'
@@ -59,8 +59,7 @@ async function streamed(request: TestRequest): Promise<string[]> {
 }
 
 function approve(person: TestPerson, request: TestRequest, digest = request.digest, revision = 1) {
-  const body = { decision: 'approve', digest, revision }
-  return decideRequest(service.ctx, person.caller, { request: request.id, body })
+  return decideAs(service.ctx, person, { id: request.id, digest, revision })
 }
 
 describe('a request that nobody decides', () => {

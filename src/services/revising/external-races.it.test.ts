@@ -4,7 +4,7 @@ import { callDigest } from '#domain/json/digest.ts'
 import { unknownToolHash } from '#policy/judge/unknown-tool.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { consumePermit } from '../external/consume-permit.ts'
 import { openProgramDesk } from '../external/external.fixture.ts'
 import { reportOutcome } from '../external/report-outcome.ts'
@@ -27,10 +27,8 @@ const changedDigest = callDigest({
   toolHash: unknownToolHash('deploy'),
 })
 
-function approve(person: TestPerson, { digest, id, presentation, revision }: RequestDetailRecord) {
-  const body = { decision: 'approve', digest, revision, reason: 'ok', seen: presentation.digest }
-  return decideRequest(ctx, person.caller, { request: id, body })
-}
+const approve = (person: TestPerson, request: RequestDetailRecord) =>
+  decideAs(ctx, person, request, { reason: 'ok', seen: request.presentation.digest })
 
 /** Everything that may happen to a program's request, by name; most of it twice. */
 function attemptsOn(

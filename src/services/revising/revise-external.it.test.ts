@@ -5,7 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { consumePermit } from '../external/consume-permit.ts'
 import { openProgramDesk } from '../external/external.fixture.ts'
 import type { RequestDetailRecord } from '../requests/facts/request-record.ts'
@@ -21,11 +21,11 @@ function revise(person: TestPerson, { id, digest }: RequestDetailRecord, input =
   return reviseRequest(desk.service.ctx, person.caller, { ...named, input })
 }
 
-function approve(person: TestPerson, request: RequestDetailRecord) {
-  const { digest, id, presentation, revision } = request
-  const body = { decision: 'approve', digest, revision, reason: 'ok', seen: presentation.digest }
-  return decideRequest(desk.service.ctx, person.caller, { request: id, body })
-}
+const approve = (person: TestPerson, request: RequestDetailRecord) =>
+  decideAs(desk.service.ctx, person, request, {
+    reason: 'ok',
+    seen: request.presentation.digest,
+  })
 
 const consume = (request: string, digest: string) =>
   consumePermit(desk.service.ctx, desk.program.caller, { request, digest })

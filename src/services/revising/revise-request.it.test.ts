@@ -12,7 +12,7 @@ import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import { decideRequest } from '../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { reviseRequest } from './revise-request.ts'
 import {
   ada,
@@ -43,8 +43,7 @@ function asking(options: RequestOptions = {}): Promise<TestRequest> {
 }
 
 function approve(person: TestPerson, request: TestRequest, digest: string, revision: number) {
-  const body = { decision: 'approve', digest, revision }
-  return decideRequest(service.ctx, person.caller, { request: request.id, body })
+  return decideAs(service.ctx, person, { id: request.id, digest, revision })
 }
 
 // Rules: product.md 11

@@ -14,7 +14,7 @@ import {
   temporal,
   useWorkflowDesk,
 } from '#delivery/reconciling/workflow-desk.fixture.ts'
-import { decideRequest } from '#services/decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { findFolders } from '../../folders.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkRuns } from './check-runs.ts'
@@ -73,10 +73,7 @@ test('doctor says nothing about runs at a Temporal that is not the one of this i
 test('doctor names approvals that an interrupted repair left, and calls that nobody has reported on', async () => {
   expect(await checkExecutions(target)).toMatchObject([{ state: 'ok' }])
   const request = await addRequest(service, await addOldRun())
-  await decideRequest(service.ctx, grace.caller, {
-    request: request.id,
-    body: { decision: 'approve', digest: request.digest, revision: 1, scope: 'once' },
-  })
+  await decideAs(service.ctx, grace, request, { scope: 'once' })
   const { epoch } = await rowOf(service.db, 'installation', {})
   await setRows(service.db, 'installation', {}, { epoch: epoch + 1 })
   expect(await checkExecutions(target)).toMatchObject([

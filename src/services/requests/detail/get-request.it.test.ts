@@ -5,7 +5,7 @@ import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
-import { decideRequest } from '../../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { commentRequest } from '../comment-request.ts'
 import { getRequest } from './get-request.ts'
 import { requestContent } from './request-content.ts'
@@ -101,8 +101,7 @@ describe('one request', () => {
   test('that was decided shows by whom, how and why, also after those people have left', async () => {
     const request = await addRequest(service, root, { turn: 3 })
     const leaver = await addPerson(database.db, 'Leaver', ['platform'])
-    const body = { decision: 'approve', digest: request.digest, revision: 1, reason: 'as agreed' }
-    await decideRequest(service.ctx, leaver.caller, { request: request.id, body })
+    await decideAs(service.ctx, leaver, request, { reason: 'as agreed' })
     await database.db.deleteFrom('team_member').where('person_id', '=', leaver.id).execute()
     const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
     expect(detail).toMatchObject({
@@ -125,11 +124,10 @@ describe('one request', () => {
       people.push(await addPerson(database.db, name, ['platform']))
     }
     const [gone, stayed, changed] = people
-    const body = { decision: 'approve', digest: request.digest, revision: 1 }
-    await decideRequest(service.ctx, gone!.caller, { request: request.id, body })
+    await decideAs(service.ctx, gone!, request)
     await database.db.deleteFrom('team_member').where('person_id', '=', gone!.id).execute()
-    await decideRequest(service.ctx, stayed!.caller, { request: request.id, body })
-    await decideRequest(service.ctx, changed!.caller, { request: request.id, body })
+    await decideAs(service.ctx, stayed!, request)
+    await decideAs(service.ctx, changed!, request)
     const counted = async () => {
       const { quorum } = await getRequest(service.ctx, grace.caller, {
         request: request.id,

@@ -3,7 +3,7 @@ import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { decideRequest } from '../../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { getRequest } from '../detail/get-request.ts'
 import { listQueues } from './list-queues.ts'
 import { listRequests, type ListRequestsInput } from './list-requests.ts'
@@ -104,11 +104,10 @@ describe('a list of requests', () => {
     expect(await list(ada, { mine: true })).toEqual([])
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const two = await addRequest(service, root, { turn: 2, quorum })
-    const body = { decision: 'approve', digest: two.digest, revision: 1 }
-    await decideRequest(service.ctx, linus.caller, { request: two.id, body })
+    await decideAs(service.ctx, linus, two)
     expect(await list(linus, { mine: true })).not.toContain(two.id)
     expect(await list(grace, { mine: true })).toContain(two.id)
-    await decideRequest(service.ctx, grace.caller, { request: two.id, body })
+    await decideAs(service.ctx, grace, two)
     expect(await list(grace, { mine: true })).not.toContain(two.id)
   })
 

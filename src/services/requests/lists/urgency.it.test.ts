@@ -3,7 +3,7 @@ import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { extendRequest } from '../extend-request.ts'
-import { decideRequest } from '../../decisions/decide-request.ts'
+import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { moveUrgent } from './move-urgent.ts'
 import { listRequests } from './list-requests.ts'
 import { useRequestDesk, database, service, ada, grace } from '../requests.fixture.ts'
@@ -132,15 +132,13 @@ describe('requests of one turn', () => {
     const expected = ['1 low', '2 low', '3 high', 'alone, high', 'alone, medium']
     for (const limit of [1, 2, 50])
       expect(await order(limit, { state: 'pending' })).toEqual(expected)
-    const body = { decision: 'deny', digest: urgent.digest, revision: 1, reason: 'no' }
-    await decideRequest(service.ctx, grace.caller, { request: urgent.id, body })
+    await decideAs(service.ctx, grace, urgent, { decision: 'deny', reason: 'no' })
     expect(await waiting()).toEqual(['1 low', '2 low', 'alone, high', 'alone, medium'])
     expect(run.id).not.toBe(other.id)
   })
 
   test('ended requests come after the waiting ones, the newest first', async () => {
-    const body = { decision: 'deny', digest: alone.digest, revision: 1, reason: 'no' }
-    await decideRequest(service.ctx, grace.caller, { request: alone.id, body })
+    await decideAs(service.ctx, grace, alone, { decision: 'deny', reason: 'no' })
     const expected = ['1 low', '2 low', 'alone, medium', '3 high', 'alone, high']
     for (const limit of [1, 3, 50]) expect(await order(limit, {})).toEqual(expected)
     expect(await order(50, { state: 'denied' })).toEqual(['3 high', 'alone, high'])
