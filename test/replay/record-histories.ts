@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import proto from '@temporalio/proto'
 import { cancelRequested, childEnded, decided, messaged } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ScriptedStore, startScriptedRun, type ScriptedRun } from '../workflows/scripted-run.ts'
+import {
+  decide,
+  ScriptedStore,
+  startScriptedRun,
+  untilCalled,
+  type ScriptedRun,
+} from '../workflows/scripted-run.ts'
 
 /**
  * One way through the workflow; the history of each is kept in the repository and replayed by every
@@ -24,23 +30,23 @@ const paths: readonly Path[] = [
   {
     name: 'one-approval',
     store: () => new ScriptedStore([[{ requestId: 'a' }]]),
-    walk: (run) => decide(run, 1, 'a'),
+    walk: (run) => decideIn(run, 1, 'a'),
   },
   {
     name: 'batch-decided-backwards',
     store: () =>
       new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }, { requestId: 'b' }, {}]]),
     walk: async (run) => {
-      await decide(run, 1, 'b')
-      await decide(run, 1, 'a')
+      await decideIn(run, 1, 'b')
+      await decideIn(run, 1, 'a')
     },
   },
   {
     name: 'three-turns',
     store: () => new ScriptedStore([[{ requestId: 'a' }], [{}], [{ requestId: 'b' }]]),
     walk: async (run) => {
-      await decide(run, 1, 'a')
-      await decide(run, 3, 'b')
+      await decideIn(run, 1, 'a')
+      await decideIn(run, 3, 'b')
     },
   },
   {
@@ -52,14 +58,14 @@ const paths: readonly Path[] = [
     },
     walk: async (run) => {
       await waitUntil(() => run.store.activityCounts.has('advanceRequests'))
-      await decide(run, 1, 'a')
+      await decideIn(run, 1, 'a')
     },
   },
   {
     name: 'cancelled-while-waiting',
     store: () => new ScriptedStore([[{ requestId: 'a' }]]),
     walk: async (run) => {
-      await taken(run, 1)
+      await untilCalled(run, 'takeTurn', 1)
       run.store.cancelled = true
       await run.handle.signal(cancelRequested)
     },
@@ -72,7 +78,7 @@ const paths: readonly Path[] = [
       return store
     },
     walk: async (run) => {
-      await taken(run, 1)
+      await untilCalled(run, 'takeTurn', 1)
       run.store.messagesUnread = 1
       await run.handle.signal(messaged)
     },
@@ -87,7 +93,7 @@ const paths: readonly Path[] = [
       }
       return store
     },
-    walk: (run) => decide(run, 1, 'a'),
+    walk: (run) => decideIn(run, 1, 'a'),
   },
   {
     name: 'delegation-waits-for-its-run',
@@ -102,7 +108,7 @@ const paths: readonly Path[] = [
     name: 'listed-by-its-state',
     listed: true,
     store: () => new ScriptedStore([[{ requestId: 'a', queue: 'platform' }], [{}]]),
-    walk: (run) => decide(run, 1, 'a'),
+    walk: (run) => decideIn(run, 1, 'a'),
   },
   {
     name: 'turn-fails-within-an-execution',
@@ -111,7 +117,7 @@ const paths: readonly Path[] = [
       store.turnsWithExecutions = [{ kind: 'later', afterMs: 20 }]
       return store
     },
-    walk: (run) => decide(run, 1, 'a'),
+    walk: (run) => decideIn(run, 1, 'a'),
   },
   {
     name: 'no-slot-for-turns-within-executions',
@@ -120,7 +126,7 @@ const paths: readonly Path[] = [
       store.turnsWithExecutions = null
       return store
     },
-    walk: (run) => decide(run, 1, 'a'),
+    walk: (run) => decideIn(run, 1, 'a'),
   },
   {
     name: 'program-waits-and-is-answered',
@@ -131,7 +137,7 @@ const paths: readonly Path[] = [
       return store
     },
     walk: async (run) => {
-      await looked(run, 2)
+      await untilCalled(run, 'advanceExternal', 2)
       await run.handle.signal(decided, ['request'])
     },
   },
@@ -151,24 +157,15 @@ const paths: readonly Path[] = [
       return store
     },
     walk: async (run) => {
-      await looked(run, 1)
+      await untilCalled(run, 'advanceExternal', 1)
       await run.handle.signal(decided, ['request'])
     },
   },
 ]
 
-async function looked(run: ScriptedRun, times: number): Promise<void> {
-  await waitUntil(() => (run.store.activityCounts.get('advanceExternal') ?? 0) >= times)
-}
-
-async function taken(run: ScriptedRun, turns: number): Promise<void> {
-  await waitUntil(() => (run.store.activityCounts.get('takeTurn') ?? 0) >= turns)
-}
-
-async function decide(run: ScriptedRun, turn: number, requestId: string): Promise<void> {
-  await taken(run, turn)
-  run.store.decided.add(requestId)
-  await run.handle.signal(decided, [requestId])
+async function decideIn(run: ScriptedRun, turn: number, requestId: string): Promise<void> {
+  await untilCalled(run, 'takeTurn', turn)
+  await decide(run, requestId)
 }
 
 /** Of the paths since the last change of the workflow: the histories from before are kept too. */

@@ -6,19 +6,16 @@ import type { agentRun } from '#workflows/index.ts'
 import { decided, cancelRequested, messaged } from '#workflows/messages.ts'
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
-
-async function decide(run: ScriptedRun, ...requestIds: string[]): Promise<void> {
-  for (const id of requestIds) run.store.decided.add(id)
-  await run.handle.signal(decided, requestIds)
-}
+import {
+  decide,
+  ScriptedStore,
+  startScriptedRun,
+  untilCalled,
+  type ScriptedRun,
+} from './scripted-run.ts'
 
 function countOf(run: ScriptedRun, name: keyof Activities): number {
   return run.store.activityCounts.get(name) ?? 0
-}
-
-async function untilAsked(run: ScriptedRun, name: keyof Activities, times: number) {
-  await waitUntil(() => countOf(run, name) >= times)
 }
 
 /** From the first event that is one, up to the last: four whole steps of five. */
@@ -43,7 +40,7 @@ describe('agentRun', () => {
     await using run = await startScriptedRun(
       new ScriptedStore([[{ requestId: 'a' }, { requestId: 'b' }, {}]]),
     )
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await decide(run, 'b')
     await decide(run, 'a')
     await run.handle.result()
@@ -80,7 +77,7 @@ describe('agentRun', () => {
         return (pendingActivities ?? []).length === 0 && !pendingWorkflowTask
       }
       for (let turn = 0; turn < 5; turn += 1) {
-        await untilAsked(run, 'takeTurn', turn + 1)
+        await untilCalled(run, 'takeTurn', turn + 1)
         // A signal that comes before the run waits has its events elsewhere in the history.
         await waitUntil(isWaiting)
         await decide(run, `r${turn}`)
@@ -110,7 +107,7 @@ describe('agentRun', () => {
     const nonsense = { kind: 'calls', calls: 7, nextDeadlineMs: null } as unknown as NextTurn
     store.turnsWithExecutions = [nonsense, { kind: 'later', afterMs: 3_600_000 }]
     await using run = await startScriptedRun(store)
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await decide(run, 'a')
     await waitUntil(() => store.journal.length === 2)
     const turns = countOf(run, 'takeTurn')
@@ -184,14 +181,14 @@ describe('agentRun', () => {
     ])
     store.deadlineMs = 60_000
     await using run = await startScriptedRun(store)
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     store.deadlineMs = 400
     await decide(run, 'a')
-    await untilAsked(run, 'advanceRequests', 1)
+    await untilCalled(run, 'advanceRequests', 1)
     store.deadlineMs = 200
     // The store answers that nothing of `b` is due for a minute; deciding it leaves that timer.
     await decide(run, 'b')
-    await untilAsked(run, 'advanceRequests', 2)
+    await untilCalled(run, 'advanceRequests', 2)
     await decide(run, 'c')
     await run.handle.result()
     expect(store.journal).toEqual(['0.0', '1.0', '2.0'])
@@ -208,13 +205,13 @@ describe('agentRun', () => {
       waitUntil(async () =>
         ((await run.handle.fetchHistory()).events ?? []).some((e) => e[attributes]),
       )
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     store.deadlineMs = 60_000
     // A decision that comes before the run waits needs no timer.
     await untilTimer('timerStartedEventAttributes')
     await decide(run, 'a')
     await untilTimer('timerFiredEventAttributes')
-    await untilAsked(run, 'takeTurn', 2)
+    await untilCalled(run, 'takeTurn', 2)
     await decide(run, 'b')
     await run.handle.result()
     expect(store.activityCounts.has('advanceRequests')).toBe(false)
@@ -224,14 +221,14 @@ describe('agentRun', () => {
   it('is changed by no forged, doubled, early or late signal, nor by one with nonsense in it', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }], []]))
     await run.handle.signal(decided, ['a'])
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.signal(decided, ['somebody-elses', 'a', 'a'])
     await run.handle.signal('decided', 'not a list')
     await run.handle.signal('decided', { length: 3 })
     await run.handle.signal('unheard-of', 1)
     await run.handle.signal(cancelRequested)
     await run.handle.signal(messaged)
-    await untilAsked(run, 'executeCall', 1)
+    await untilCalled(run, 'executeCall', 1)
     expect(run.store.journal).toEqual([])
     await decide(run, 'a')
     await decide(run, 'a')
@@ -241,9 +238,9 @@ describe('agentRun', () => {
 
   it('takes a cancellation of the workflow from outside for a wake-up only', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.cancel()
-    await untilAsked(run, 'executeCall', 1)
+    await untilCalled(run, 'executeCall', 1)
     expect(run.store.journal).toEqual([])
     await decide(run, 'a')
     await run.handle.result()
@@ -252,7 +249,7 @@ describe('agentRun', () => {
 
   it('ends when the store says that the run is cancelled', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     run.store.cancelled = true
     await run.handle.signal(cancelRequested)
     await run.handle.result()
@@ -263,7 +260,7 @@ describe('agentRun', () => {
     const store = new ScriptedStore([])
     store.endsWith = 'waiting_for_input'
     await using run = await startScriptedRun(store)
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     store.messagesUnread = 1
     await run.handle.signal(messaged)
     await run.handle.result()
@@ -274,9 +271,9 @@ describe('agentRun', () => {
       new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }], [{ requestId: 'b' }]]),
       { maxCachedWorkflows: 0 },
     )
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await decide(run, 'a')
-    await untilAsked(run, 'takeTurn', 2)
+    await untilCalled(run, 'takeTurn', 2)
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal.toSorted()).toEqual(['0.0', '0.1', '1.0'])

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import {
   bundleOf,
+  decide,
   deployedBundle,
   ScriptedStore,
   startScriptedRun,
+  untilCalled,
   workflowBundle,
   type ScriptedRun,
 } from './scripted-run.ts'
@@ -14,13 +15,8 @@ async function waitingRun(): Promise<ScriptedRun> {
   const run = await startScriptedRun(
     new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]]),
   )
-  await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1)
+  await untilCalled(run, 'takeTurn', 1)
   return run
-}
-
-async function decide(run: ScriptedRun, requestId: string): Promise<void> {
-  run.store.decided.add(requestId)
-  await run.handle.signal(decided, [requestId])
 }
 
 describe('a deployment of changed workflow code', () => {
@@ -28,7 +24,7 @@ describe('a deployment of changed workflow code', () => {
     await using run = await waitingRun()
     await run.deploy(await deployedBundle())
     await decide(run, 'a')
-    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2)
+    await untilCalled(run, 'takeTurn', 2)
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '1.0'])
@@ -44,7 +40,7 @@ describe('a deployment of changed workflow code', () => {
     })
     expect(run.store.journal).toEqual([])
     await run.deploy(await workflowBundle())
-    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2)
+    await untilCalled(run, 'takeTurn', 2)
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '1.0'])

@@ -10,7 +10,7 @@ import {
   taskFailures,
   untilTakenIn,
 } from './hostile-client.ts'
-import { ScriptedStore, startScriptedRun } from './scripted-run.ts'
+import { decide, ScriptedStore, startScriptedRun, untilCalled } from './scripted-run.ts'
 
 const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: completed } =
   proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage
@@ -22,7 +22,7 @@ describe('agentRun', () => {
   it('takes any payload in any signal for nothing, and carries the real decision out once', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
     const { client, handle } = run
-    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1)
+    await untilCalled(run, 'takeTurn', 1)
     for (const [what, payloads] of hostilePayloads) {
       const large = payloads.length > 1000
       for (const name of large ? ['decided'] : signals) {
@@ -34,8 +34,7 @@ describe('agentRun', () => {
     // Ids of calls that a signal names are looked at: the store says what they are worth.
     const forged = run.store.journal.length
     expect(run.store.journal).not.toContain('0.0')
-    run.store.decided.add('a')
-    await handle.signal(decided, ['a'])
+    await decide(run, 'a')
     await handle.result()
     expect(run.store.journal.slice(forged)).toEqual(['0.0'])
   }, 240_000)
@@ -90,8 +89,7 @@ describe('agentRun', () => {
     await Promise.all(queries)
     await untilTakenIn(client, workflowId)
     expect(await taskFailures(client, workflowId)).toEqual([])
-    run.store.decided.add('a')
-    await handle.signal(decided, ['a'])
+    await decide(run, 'a')
     await handle.result()
     expect(run.store.journal).toEqual(['0.0'])
   }, 240_000)
@@ -156,8 +154,7 @@ describe('agentRun', () => {
     }
     await using run = await startScriptedRun(store)
     await waitUntil(() => store.activityCounts.get('executeCall') !== undefined || begun > 1)
-    store.decided.add('a')
-    await run.handle.signal(decided, ['a'])
+    await decide(run, 'a')
     await run.handle.result()
     expect(begun).toBe(2)
     expect(new Set(store.journal)).toEqual(new Set(['0.0', '0.1']))

@@ -1,26 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { called, cancelRequested, decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
+import {
+  decide,
+  ScriptedStore,
+  startScriptedRun,
+  untilCalled,
+  type ScriptedRun,
+} from './scripted-run.ts'
 
 async function untilEntered(run: ScriptedRun, ...callIds: string[]): Promise<void> {
   await waitUntil(() => callIds.every((id) => run.store.journal.includes(`entered ${id}`)))
-}
-
-async function untilAsked(run: ScriptedRun, name: 'takeTurn' | 'executeCall', times: number) {
-  await waitUntil(() => (run.store.activityCounts.get(name) ?? 0) >= times)
 }
 
 describe('calls of people', () => {
   // Rules: product.md 5
   it('are carried out while the model’s own call waits for a decision, and enter the transcript once', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.signal(called, ['m1'])
     await run.handle.signal(called, ['m1'])
     await untilEntered(run, 'm1')
-    run.store.decided.add('a')
-    await run.handle.signal(decided, ['a'])
+    await decide(run, 'a')
     await run.handle.result()
     expect(run.store.journal).toEqual(['m1', 'entered m1', '0.0'])
   })
@@ -29,14 +30,12 @@ describe('calls of people', () => {
     const store = new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]])
     store.waitsFor.set('m1', 'm')
     await using run = await startScriptedRun(store)
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.signal(called, ['m1'])
-    await untilAsked(run, 'executeCall', 1)
-    store.decided.add('a').add('m')
-    await run.handle.signal(decided, ['a', 'm'])
+    await untilCalled(run, 'executeCall', 1)
+    await decide(run, 'a', 'm')
     await untilEntered(run, 'm1')
-    store.decided.add('b')
-    await run.handle.signal(decided, ['b'])
+    await decide(run, 'b')
     await run.handle.result()
     expect(store.journal.toSorted()).toEqual(['0.0', '1.0', 'entered m1', 'm1'])
   })
@@ -46,8 +45,7 @@ describe('calls of people', () => {
     store.manualCalls.push('m1')
     await using run = await startScriptedRun(store)
     await untilEntered(run, 'm1')
-    store.decided.add('a')
-    await run.handle.signal(decided, ['a'])
+    await decide(run, 'a')
     await run.handle.result()
   })
 
@@ -55,9 +53,9 @@ describe('calls of people', () => {
     const store = new ScriptedStore([[{ requestId: 'a' }]])
     store.waitsFor.set('m1', 'm')
     await using run = await startScriptedRun(store)
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.signal(called, ['m1'])
-    await untilAsked(run, 'executeCall', 1)
+    await untilCalled(run, 'executeCall', 1)
     store.cancelled = true
     await run.handle.signal(cancelRequested)
     await run.handle.result()
@@ -67,13 +65,12 @@ describe('calls of people', () => {
   it('are the same when no workflow is kept in memory, and nonsense in the signal changes nothing', async () => {
     const store = new ScriptedStore([[{ requestId: 'a' }]])
     await using run = await startScriptedRun(store, { maxCachedWorkflows: 0 })
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.signal('called', 'not a list')
     await run.handle.signal('called', [3, null, { length: 2 }])
     await run.handle.signal(called, ['m1', 'm2'])
     await untilEntered(run, 'm1', 'm2')
-    store.decided.add('a')
-    await run.handle.signal(decided, ['a'])
+    await decide(run, 'a')
     await run.handle.result()
     expect(store.journal.filter((entry) => entry.startsWith('m')).toSorted()).toEqual(['m1', 'm2'])
   })
@@ -82,15 +79,15 @@ describe('calls of people', () => {
     const store = new ScriptedStore([[{ requestId: 'a' }]])
     store.waitsFor.set('m1', 'm')
     await using run = await startScriptedRun(store)
-    await untilAsked(run, 'takeTurn', 1)
+    await untilCalled(run, 'takeTurn', 1)
     await run.handle.signal(called, ['m1'])
-    await untilAsked(run, 'executeCall', 1)
+    await untilCalled(run, 'executeCall', 1)
     // Two thousand signals: the run continues as new at its next wait.
     const signals = async () => {
       for (let times = 0; times < 50; times += 1) await run.handle.signal(decided, ['nobodys'])
     }
     await Promise.all(Array.from({ length: 40 }, signals))
-    await untilAsked(run, 'takeTurn', 2)
+    await untilCalled(run, 'takeTurn', 2)
     store.decided.add('m')
     await run.client.workflow.getHandle(run.handle.workflowId).signal(decided, ['m'])
     await untilEntered(run, 'm1')

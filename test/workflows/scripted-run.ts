@@ -20,9 +20,11 @@ import { buildIdOf } from '#activities/build-id.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { type Activities, type ExecutorSinks, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
+import { decided } from '#workflows/messages.ts'
 import { bundleWorkflows } from '#runtime/temporal/bundle-workflows.ts'
 import '../harness/quiet-temporal.ts'
 import { useTemporal } from '../harness/temporal.ts'
+import { waitUntil } from '../harness/wait-until.ts'
 
 let bundle: Promise<WorkflowBundleWithSourceMap> | null = null
 
@@ -196,6 +198,17 @@ export interface ScriptedRun extends AsyncDisposable {
   readonly handle: WorkflowHandle<typeof agentRun | typeof approvalRequest>
   /** Stops the workers and starts others with this workflow code, as a deployment does. */
   deploy(bundle: WorkflowBundleWithSourceMap): Promise<void>
+}
+
+/** Records decisions and notifies the run of them in one signal, as the relay does. */
+export async function decide({ store, handle }: ScriptedRun, ...requestIds: string[]) {
+  for (const id of requestIds) store.decided.add(id)
+  await handle.signal(decided, requestIds)
+}
+
+/** Waits until the run has called an activity this many times. */
+export async function untilCalled({ store }: ScriptedRun, name: keyof Activities, times: number) {
+  await waitUntil(() => (store.activityCounts.get(name) ?? 0) >= times)
 }
 
 /** Each event of a history names a worker or a client: by default with the name of the host. */
