@@ -10,7 +10,7 @@ import { useSeen } from '../effect/seeing/use-seen.ts'
 import { Cues } from '../deciding/card/cues.tsx'
 import { CallComments } from '../deciding/comments/call-comments.tsx'
 import { denialReaders } from '../deciding/comments/commented-request.ts'
-import { useLineNotes } from '../deciding/comments/line-notes.tsx'
+import { useLineComments } from '../deciding/comments/use-line-comments.tsx'
 import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../states/denial-reason.tsx'
@@ -131,7 +131,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
   const newest = entry.approval?.request ?? request
   const comments = useSteadyComments(newest.comments)
-  const notes = useLineNotes(
+  const lineComments = useLineComments(
     { ...newest, comments: comments.visible },
     !state.changed,
     request.revision,
@@ -145,7 +145,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
         <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
       </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
-      {notes.lost}
+      {lineComments.lost}
       <SecretsContext value={secrets.registry}>
         <Effect
           key={presentation.digest}
@@ -153,7 +153,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
           ownsKeys={false}
           onRegion={setRegion}
           onAllVisible={setAllVisible}
-          notes={notes}
+          lineComments={lineComments}
           tracker={tracker}
         />
       </SecretsContext>

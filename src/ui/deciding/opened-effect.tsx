@@ -25,7 +25,7 @@ export function OpenedEffect(props: {
       {view.editsFile && (
         <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
       )}
-      {view.notes.lost}
+      {view.lineComments.lost}
       <SecretsContext value={view.secrets.registry}>
         <Effect
           key={request.presentation.digest}
@@ -33,7 +33,7 @@ export function OpenedEffect(props: {
           ownsKeys
           onRegion={view.setRegion}
           onAllVisible={view.setAllVisible}
-          notes={view.notes}
+          lineComments={view.lineComments}
           tracker={view.tracker}
         />
       </SecretsContext>

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useSeen, type SeenTracker } from '../effect/seeing/use-seen.ts'
-import type { LineNotes } from '../effect/note-widgets.ts'
+import type { LineComments } from '../effect/line-comments.ts'
 import { announce } from '../states/announce.tsx'
 import { useRequestSecrets, type PageSecrets } from '../text/secret-chips.tsx'
-import { useLineNotes } from './comments/line-notes.tsx'
+import { useLineComments } from './comments/use-line-comments.tsx'
 import { useSteadyComments, type SteadyComments } from './comments/use-steady-comments.ts'
 import { useUnsentChoice, type UnsentChoice } from './decision/choosing/use-unsent-choice.ts'
 import { resultsInFile } from './editing/results-in-file.ts'
@@ -20,7 +20,7 @@ export interface OpenedRequest {
   readonly fullyViewed: boolean
   readonly tracker: SeenTracker
   readonly comments: SteadyComments
-  readonly notes: LineNotes
+  readonly lineComments: LineComments
   /** the element of what will happen */
   readonly region: HTMLElement | null
   readonly setRegion: (element: HTMLElement | null) => void
@@ -48,7 +48,7 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
   const unsentChoice = useUnsentChoice()
   const { fullyViewed, tracker } = useSeen(region, displayedRequest.presentation.digest, complete)
   const comments = useSteadyComments(request.comments)
-  const notes = useLineNotes(
+  const lineComments = useLineComments(
     { ...request, comments: comments.visible },
     isNewest,
     displayedRequest.revision,
@@ -72,7 +72,7 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
     fullyViewed,
     tracker,
     comments,
-    notes,
+    lineComments,
     region,
     setRegion,
     setAllVisible,

@@ -5,7 +5,7 @@ import { VisibleLine } from '../text/visible-text.tsx'
 import { Fold, GapRow } from './gap-row.tsx'
 import { gapAfter, gapBefore, type Gap } from './gaps.ts'
 import type { LineToken } from './line-tokens.ts'
-import { type LineNotes, useNoteWidgets } from './note-widgets.ts'
+import { type LineComments, useLineWidgets } from './line-comments.ts'
 import { OffSide } from './off-side.tsx'
 import { useDiffSetting } from './settings/diff-settings.ts'
 import type { DiffChange, DiffFile, DiffHunk } from '#domain/tools/unified-diff.ts'
@@ -17,7 +17,7 @@ import './code.css'
 /** Options of a difference on a page of its own. */
 export interface DiffExtras {
   readonly whole?: WholeFile | null
-  readonly notes?: LineNotes | undefined
+  readonly lineComments?: LineComments | undefined
   /** called with whether all is drawn: nothing folded, nothing beyond its right edge */
   readonly onComplete?: (isComplete: boolean) => void
 }
@@ -30,7 +30,7 @@ export function DiffView({
   file,
   split,
   whole = null,
-  notes,
+  lineComments,
   onComplete,
 }: { file: DiffFile; split: boolean } & DiffExtras) {
   const { hunks } = file
@@ -45,7 +45,7 @@ export function DiffView({
     [quiet],
   )
   const path = file.newPath ?? file.oldPath ?? ''
-  const { gutterEvents, widgets } = useNoteWidgets(notes, path, hunks, openedHunks)
+  const { gutterEvents, widgets } = useLineWidgets(lineComments, path, hunks, openedHunks)
   const columns = split ? 4 : 3
   const gapRow = (index: number, gap: Gap) => (
     <GapRow
@@ -76,7 +76,7 @@ export function DiffView({
         renderToken={renderLine}
         renderGutter={gutter}
         generateLineClassName={lineClass}
-        {...(gutterEvents !== null && { gutterEvents, gutterClassName: 'diff-gutter-notes' })}
+        {...(gutterEvents !== null && { gutterEvents, gutterClassName: 'diff-gutter-comments' })}
       >
         {() => [
           ...hunks.flatMap((hunk, index) => [

@@ -5,7 +5,7 @@ import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { useDiffSetting } from './settings/diff-settings.ts'
-import type { LineNotes } from './note-widgets.ts'
+import type { LineComments } from './line-comments.ts'
 import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
 import { parseUnifiedDiff, type DiffFile } from '#domain/tools/unified-diff.ts'
@@ -37,7 +37,7 @@ export function Effect(props: {
   onRegion: (element: HTMLElement | null) => void
   onAllVisible: (isComplete: boolean) => void
   /** comments on lines, on the page of a request */
-  notes?: LineNotes | undefined
+  lineComments?: LineComments | undefined
   /** the parts that have been on the screen, for their map */
   tracker?: SeenTracker
 }) {
@@ -90,7 +90,7 @@ export function Effect(props: {
             ownsKeys={props.ownsKeys}
             onVisible={onAllVisible}
             whole={files.length === 1 ? whole : null}
-            notes={props.notes}
+            lineComments={props.lineComments}
           />
         )}
       </section>

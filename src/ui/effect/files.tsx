@@ -20,7 +20,7 @@ export function Files({
   ownsKeys,
   onVisible,
   whole,
-  notes,
+  lineComments,
 }: {
   files: readonly DiffFile[]
   /** of the presentation, for the marks of what was viewed */
@@ -29,7 +29,7 @@ export function Files({
   onVisible: (isComplete: boolean) => void
   /** the file, if there is exactly one and its bytes are stored; null otherwise */
   whole: WholeFile | null
-  notes?: DiffExtras['notes']
+  lineComments?: DiffExtras['lineComments']
 }) {
   const split = useSplitDiffs()
   // On a phone the head of the only file has the tools, which take no line of their own.
@@ -83,7 +83,7 @@ export function Files({
             index={index}
             split={split}
             whole={whole}
-            notes={notes}
+            lineComments={lineComments}
             onVisible={report}
           />
         </div>
@@ -142,7 +142,7 @@ function FileDifference(
     index: number
     split: boolean
     onVisible: (index: number, isComplete: boolean) => void
-  } & Pick<DiffExtras, 'whole' | 'notes'>,
+  } & Pick<DiffExtras, 'whole' | 'lineComments'>,
 ) {
   const { index, onVisible, ...rest } = props
   const onComplete = useCallback(

@@ -155,7 +155,7 @@ test('a comment that comes with a new revision is drawn at the lines of that rev
   const anchor = { file: path, side: 'new', line: 2 } as const
   await commentRequest(desk.api, caller, { request: id, text: 'By whom?', anchor })
   await page.getByRole('region', { name: 'Comments' }).getByText('By whom?').waitFor()
-  const notes = page.locator('.line-note')
+  const notes = page.locator('.line-comment')
   expect(await notes.count()).toBe(0)
   await page.getByRole('button', { name: 'Show the new revision' }).first().click()
   await page.getByText('changed by Linus').first().waitFor()

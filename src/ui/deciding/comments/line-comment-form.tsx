@@ -6,7 +6,7 @@ import type { CommentedRequest } from './commented-request.ts'
 import { lineDraftField } from './line-draft.ts'
 
 /** The form of a comment at its line. */
-export function NoteForm(props: {
+export function LineCommentForm(props: {
   requestId: string
   state: CommentedRequest['state']
   anchor: CommentAnchor
@@ -23,11 +23,11 @@ export function NoteForm(props: {
   const isPending = props.state === 'pending'
   const params = { id: requestId }
   return (
-    <div className="column line-note">
+    <div className="column line-comment">
       <CommentField
         field={{
           label: `Comment on ${anchor.side} line ${anchor.line}`,
-          description: noteWords(isPending, isNewest),
+          description: readersOfComment(isPending, isNewest),
           minRows: 2,
         }}
         initialText=""
@@ -42,7 +42,7 @@ export function NoteForm(props: {
 }
 
 /** Who will read a comment on a line. */
-function noteWords(isPending: boolean, isNewest: boolean): string {
+function readersOfComment(isPending: boolean, isNewest: boolean): string {
   if (!isPending) return 'It no longer waits: the agent does not read this.'
   return isNewest
     ? 'The agent reads it if the call is denied.'
@@ -54,7 +54,7 @@ function noteWords(isPending: boolean, isNewest: boolean): string {
  * line. The text can be saved as a comment on the request, which the agent does not read, or
  * discarded.
  */
-export function LostNote(props: {
+export function LostLineComment(props: {
   requestId: string
   isPending: boolean
   anchor: CommentAnchor

@@ -3,8 +3,8 @@ import { getChangeKey, type ChangeData } from 'react-diff-view'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
 
-/** Notes below the lines of a difference, and how to write one. */
-export interface LineNotes {
+/** Comments below the lines of a difference, and how to write one. */
+export interface LineComments {
   /** the content below a line; null: nothing */
   readonly below: (anchor: CommentAnchor) => ReactNode
   readonly onWrite: ((anchor: CommentAnchor) => void) | null
@@ -12,14 +12,14 @@ export interface LineNotes {
   readonly lost: ReactNode
 }
 
-/** The notes of a difference, by change, and the click on a line number that writes one. */
-export function useNoteWidgets(
-  notes: LineNotes | undefined,
+/** The comments of a difference, by change, and the click on a line number that writes one. */
+export function useLineWidgets(
+  lineComments: LineComments | undefined,
   path: string,
   hunks: readonly DiffHunk[],
   openedHunks: readonly DiffHunk[],
 ) {
-  const onWrite = notes?.onWrite ?? null
+  const onWrite = lineComments?.onWrite ?? null
   const gutterEvents = useMemo(
     () =>
       onWrite && {
@@ -28,7 +28,7 @@ export function useNoteWidgets(
       },
     [onWrite, path],
   )
-  const below = notes?.below
+  const below = lineComments?.below
   const widgets = useMemo(() => {
     const changes =
       below === undefined ? [] : [...hunks, ...openedHunks].flatMap((hunk) => hunk.changes)

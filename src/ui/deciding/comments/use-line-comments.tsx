@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { Button } from '@mantine/core'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { useMe } from '../../api/queries.ts'
-import type { LineNotes } from '../../effect/note-widgets.ts'
+import type { LineComments } from '../../effect/line-comments.ts'
 import { draftedFields } from '../../states/draft.ts'
 import { later } from '../../states/later.tsx'
 import { CommentEntry } from './comment-entry.tsx'
@@ -11,8 +11,12 @@ import { lineOfDraftField } from './line-draft.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /** Loaded when somebody writes at a line. */
-const NoteForm = later(() => import('./note-form.tsx').then((module) => module.NoteForm))
-const LostNote = later(() => import('./note-form.tsx').then((module) => module.LostNote))
+const LineCommentForm = later(() =>
+  import('./line-comment-form.tsx').then((module) => module.LineCommentForm),
+)
+const LostLineComment = later(() =>
+  import('./line-comment-form.tsx').then((module) => module.LostLineComment),
+)
 
 /**
  * The comments below their lines, and the form of a new one. When a colleague has changed the call,
@@ -22,11 +26,11 @@ const LostNote = later(() => import('./note-form.tsx').then((module) => module.L
  * opened and has not sent. Below them is the form of a new comment if this revision does not draw
  * its line.
  */
-export function useLineNotes(
+export function useLineComments(
   request: Pick<CommentedRequest, 'id' | 'state'> & { readonly comments: readonly Comment[] },
   isNewest: boolean,
   revision: number,
-): LineNotes {
+): LineComments {
   const [writing, setWriting] = useState<(CommentAnchor & { since: number }) | null>(null)
   const [isDrawn, setDrawn] = useState(false)
   const { id, state } = request
@@ -36,20 +40,20 @@ export function useLineNotes(
     setUnsent((anchors) => anchors.filter((anchor) => !isAt(writing, anchor)))
     setWriting(null)
   }, [writing, setUnsent])
-  const below = useCallback<LineNotes['below']>(
+  const below = useCallback<LineComments['below']>(
     (anchor) => {
       const here = comments.filter((comment) => isAt(comment.anchor, anchor))
       const writes = isAt(writing, anchor)
       if (here.length === 0 && !writes) return null
       return (
-        <div className="line-notes">
+        <div className="line-comments">
           {here.map((comment) => (
-            <div key={comment.id} className="line-note">
+            <div key={comment.id} className="line-comment">
               <CommentEntry request={{ id, state }} comment={comment} showsLine={false} />
             </div>
           ))}
           {writes && (
-            <NoteForm
+            <LineCommentForm
               requestId={id}
               state={state}
               anchor={anchor}
@@ -75,12 +79,12 @@ export function useLineNotes(
       onWrite: isOpen ? write : null,
       lost: (
         <>
-          <UnsentNotes
+          <UnsentLineComments
             anchors={unsent}
             onContinue={(anchor) => setWriting({ ...anchor, since: noRevision })}
           />
           {lostAnchor && (
-            <LostNote
+            <LostLineComment
               requestId={id}
               isPending={state === 'pending'}
               anchor={lostAnchor}
@@ -124,7 +128,7 @@ function isAt(one: CommentAnchor | null, other: CommentAnchor): boolean {
 }
 
 /** Comments on lines that the person began before the page was opened, and has not sent. */
-function UnsentNotes(props: {
+function UnsentLineComments(props: {
   anchors: readonly CommentAnchor[]
   onContinue: (anchor: CommentAnchor) => void
 }) {
