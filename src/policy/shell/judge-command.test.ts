@@ -222,3 +222,21 @@ describe('git asks if the repository names a program that it would run', () => {
     expect(await judgeBy(usual, 'git status', { workspace })).toMatchObject({ approval: 'ask' })
   })
 })
+
+test('rules that name the same wrapper are compared once at each level, not with each other', async () => {
+  const rules = ['nice', 'nice nice', 'nice nice nice', 'ls'].map((name) =>
+    rule(name, 'preApproved'),
+  )
+  let lookUps = 0
+  const executable: typeof plainHost.executable = async (name, cwd) => {
+    lookUps += 1
+    return plainHost.executable(name, cwd)
+  }
+  const host = { ...plainHost, executable }
+  const depth = 8
+  const judge = (last: string) =>
+    judgeBy(rules, [...Array<string>(depth).fill('nice'), last], { host })
+  expect((await judge('ls')).approval).toBe('preApproved')
+  expect((await judge('rm')).approval).toBe('ask')
+  expect(lookUps).toBeLessThan(2 * depth * rules.length)
+})

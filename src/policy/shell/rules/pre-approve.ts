@@ -76,7 +76,7 @@ export async function preApprove(
   if (program === undefined && needsOwnName(anyVersion)) {
     return { kind: 'asks', why: `${name.text} is a version of a program that ${onlyByName}` }
   }
-  const wrapper = program?.wraps === undefined ? null : await judgeWrapper(program, args, context)
+  const wrapper = program?.wraps === undefined ? null : await wrappingOf(program, words, context)
   if (typeof wrapper === 'string') return { kind: 'asks', why: `${name.text} ${wrapper}` }
   const argumentCheck = wrapper ?? checkArguments(program, args, pattern.length - 1)
   if (argumentCheck.problem !== null)
@@ -177,6 +177,28 @@ interface Wrapping {
   readonly mayRead: readonly string[]
   readonly usesFolder: boolean
   readonly visibleZones: readonly string[]
+}
+
+/**
+ * Those of one command, by its words. Several rules may name one wrapper: without this, each more
+ * of its levels would be judged once for every combination of them.
+ */
+const wrappings = new WeakMap<
+  CommandContext,
+  WeakMap<readonly KnownWord[], Promise<Wrapping | string>>
+>()
+
+function wrappingOf(
+  program: Program,
+  words: readonly KnownWord[],
+  context: CommandContext,
+): Promise<Wrapping | string> {
+  const byWords =
+    wrappings.get(context) ?? new WeakMap<readonly KnownWord[], Promise<Wrapping | string>>()
+  wrappings.set(context, byWords)
+  const wrapping = byWords.get(words) ?? judgeWrapper(program, words.slice(1), context)
+  byWords.set(words, wrapping)
+  return wrapping
 }
 
 /**
