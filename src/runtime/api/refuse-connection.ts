@@ -51,6 +51,8 @@ export function answerBadRequests(server: Server): void {
       if (answer.headersSent) return void socket.destroy()
       // A complete request is being carried out: this refusal would be read as its answer.
       if (answer.req.complete) return closeAfter(answer, socket)
+      // The rest of its body would have it carried out after this refusal.
+      socket.pause()
     }
     refuseConnection(socket, problemOf(error.code))
   })
