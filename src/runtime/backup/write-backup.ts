@@ -1,7 +1,9 @@
 import { link, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { sql } from 'kysely'
 import { zstdCompressSync } from 'node:zlib'
+import { flushFolder } from '../files.ts'
 import { version } from '../version.ts'
 import { archiveEnd, archiveFile } from '#evidence/bundle/tar.ts'
 import { readMigrations } from '#store/migrating/applied-migrations.ts'
@@ -15,7 +17,8 @@ import { manifestHashName, manifestName, partName, sha256, type Manifest } from 
 
 /**
  * Writes every table, read in one snapshot, and the given keys into a new file that only its owner
- * can read. The file appears when all of it is on disk. Rejects when the file exists.
+ * can read. The file appears when all of it is on disk, and its name is there when this resolves.
+ * Rejects when the file exists.
  */
 export async function writeBackup(
   db: Db,
@@ -27,6 +30,7 @@ export async function writeBackup(
     await withSnapshot(db, (tx) => writeArchive(tx, out, options.keys))
     await out.sync()
     await link(half, options.file)
+    await flushFolder(dirname(options.file))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new Error(
