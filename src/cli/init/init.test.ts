@@ -354,6 +354,17 @@ test('init on a full disk leaves .gitignore as it was', async ({ skip }) => {
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n')
 })
 
+test('init on a full disk leaves no part of a file, which the next one would keep', async ({
+  skip,
+}) => {
+  await using disk = await SmallDisk.at(folder)
+  if (disk === null) return skip('this machine permits no mount')
+  await writeFile(join(folder, 'notes.txt'), 'mine\n')
+  await expect(disk.whileFull(() => countersign('init'))).rejects.toThrow('ENOSPC')
+  expect(await readdir(folder)).toEqual(['notes.txt'])
+  expect(await countersign('init')).toContain('written  countersign.yaml')
+})
+
 test('init keeps the file of keys out of Git also where the data folder is ignored already', async () => {
   await writeFile(join(folder, '.gitignore'), '.countersign/\n')
   expect(await countersign('init')).toContain('written  .gitignore (.env)')

@@ -1,5 +1,6 @@
-import { cp, lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { writeWhole } from '#runtime/files.ts'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
@@ -55,8 +56,9 @@ export async function runInit(dir: string, workspace: string | null): Promise<vo
   const root = workspace === null ? null : relative(target, resolve(workspace)) || null
   await placeText(target, 'countersign.yaml', proposeConfig(facts, root))
   await placeText(target, 'workers/assistant.md', proposeWorker(facts))
-  for (const name of copiedFiles)
-    await place(target, name, (path) => cp(join(templates, name), path))
+  for (const name of copiedFiles) {
+    await placeText(target, name, await readFile(join(templates, name), 'utf8'))
+  }
   const hasOwnPackage = (await stat(join(target, 'package.json')).catch(() => null)) !== null
   for (const [name, content] of Object.entries(editorFiles)) {
     await placeText(target, name, `${JSON.stringify(content, null, 2)}\n`)
@@ -103,15 +105,8 @@ function repositoryLines({ around, isGit, worktrees }: FolderFacts): string[] {
     : [`a Git repository: rules for git; no worktree for each run, since ${worktrees?.problem}`]
 }
 
+/** Writes a file whole, unless there is one: a full disk leaves no half of it to be kept. */
 async function placeText(target: string, name: string, text: string): Promise<void> {
-  await place(target, name, (path) => writeFile(path, text))
-}
-
-async function place(
-  target: string,
-  name: string,
-  write: (path: string) => Promise<void>,
-): Promise<void> {
   const path = join(target, name)
   if (await leadsElsewhere(target, name)) return
   if (await stat(path).catch(() => null)) {
@@ -119,7 +114,7 @@ async function place(
     return
   }
   await mkdir(dirname(path), { recursive: true })
-  await write(path)
+  await writeWhole(path, text, 0o666)
   console.log(`written  ${name}`)
 }
 
