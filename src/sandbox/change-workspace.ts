@@ -8,11 +8,11 @@ import type { WorkspacePlaces } from './workspace-places.ts'
 /** The writing methods of the workspace at `root`, one at a time among all that change it. */
 export function changeThrough(
   root: string,
-  { enter, withPlace }: WorkspacePlaces,
+  { enter, withPlace, withNewPlace }: WorkspacePlaces,
 ): Pick<Workspace, 'write' | 'remove' | 'move'> {
   /** The open folder must still be the one at the path, or the change would happen elsewhere. */
   async function confirmReachable(place: FilePlace, parents: readonly string[]): Promise<void> {
-    await using again = await enter(parents, false)
+    await using again = await enter(parents)
     if (again.identity !== place.directory.identity) {
       const at = parents.join('/')
       throw new WorkspaceProblem('stale', at, `${pathLabel(at)} was swapped for another folder.`)
@@ -21,17 +21,17 @@ export function changeThrough(
 
   return {
     async write(path, bytes, expected) {
-      await withPlace(enter, path, true, async (place, parents) => {
-        await refuseClash(place.directory, place.name, place.at)
-        await sweepAbandoned(place.directory)
-        await oneAtATime(root, () =>
-          replaceFile(place, bytes, expected, () => confirmReachable(place, parents)),
-        )
-      })
+      await oneAtATime(root, () =>
+        withNewPlace(path, async (place, parents) => {
+          await refuseClash(place.directory, place.name, place.at)
+          await sweepAbandoned(place.directory)
+          await replaceFile(place, bytes, expected, () => confirmReachable(place, parents))
+        }),
+      )
     },
 
     async remove(path, expected) {
-      await withPlace(enter, path, false, async (place, parents) => {
+      await withPlace(enter, path, async (place, parents) => {
         await oneAtATime(root, () =>
           removeFile(place, expected, () => confirmReachable(place, parents)),
         )
@@ -39,23 +39,20 @@ export function changeThrough(
     },
 
     async move(from, to, expected) {
-      await withPlace(enter, from, false, async (source, sourceParents) => {
-        await withPlace(enter, to, true, async (target, targetParents) => {
-          const same = source.directory.identity === target.directory.identity
-          await refuseClash(
-            target.directory,
-            target.name,
-            target.at,
-            same ? source.name : undefined,
-          )
-          await oneAtATime(root, () =>
-            moveFile(source, target, expected, async () => {
+      // One at a time, or a change that is refused would remove a folder that another one enters.
+      await oneAtATime(root, () =>
+        withPlace(enter, from, (source, sourceParents) =>
+          withNewPlace(to, async (target, targetParents) => {
+            const same = source.directory.identity === target.directory.identity
+            const leaving = same ? source.name : undefined
+            await refuseClash(target.directory, target.name, target.at, leaving)
+            await moveFile(source, target, expected, async () => {
               await confirmReachable(source, sourceParents)
               await confirmReachable(target, targetParents)
-            }),
-          )
-        })
-      })
+            })
+          }),
+        ),
+      )
     },
   }
 }

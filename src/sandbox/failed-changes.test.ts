@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
@@ -67,6 +67,25 @@ test('a move out of a folder that lets nothing go moves nothing', async ({ skip 
   }
 })
 
+test('a change that is refused leaves none of the folders that it made, and those of others', async () => {
+  const workspace = await openWorkspace({ root, hidden: [] })
+  const text = Buffer.from('new\n')
+  const refused = { code: 'stale' }
+  await expect(workspace.write('a/b/c.txt', text, oldHash)).rejects.toMatchObject(refused)
+  const expected = { from: hashBytes('other'), to: 'absent' }
+  await expect(workspace.move('a.txt', 'd/e/f.txt', expected)).rejects.toMatchObject(refused)
+  expect(readdirSync(root)).toEqual(['a.txt'])
+  mkdirSync(path.join(root, 'mine'))
+  await expect(workspace.write('mine/b/c.txt', text, oldHash)).rejects.toMatchObject(refused)
+  expect(readdirSync(path.join(root, 'mine'))).toEqual([])
+  const changes = [oldHash, 'absent'].map((base, index) =>
+    workspace.write(`same/deep/${index}.txt`, text, base),
+  )
+  const outcomes = await Promise.allSettled(changes)
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(readdirSync(path.join(root, 'same/deep'))).toEqual(['1.txt'])
+})
+
 test('a write to a full disk is refused, and the old file stays whole', async ({ skip }) => {
   const folder = path.join(root, 'disk')
   await using disk = await SmallDisk.at(folder)
@@ -85,7 +104,7 @@ test('a write to a full disk is refused, and the old file stays whole', async ({
     }
   })
   expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe(whole)
-  expect(readdirSync(folder)).toEqual(['a.txt', 'new'])
+  expect(readdirSync(folder)).toEqual(['a.txt'])
   await workspace.write('a.txt', text, hashBytes(whole))
   expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe(text.toString())
 })

@@ -33,6 +33,8 @@ export interface Walk {
   admit(directory: Directory, components: readonly string[]): void
   /** called before a missing folder is made */
   beforeCreate(parent: Directory, name: string, at: string): Promise<void>
+  /** called with the path of a folder that this walk has made */
+  afterCreate(at: string): void
 }
 
 /**
@@ -69,6 +71,7 @@ export function plainWalk(root: string): Walk {
     naming: platformNaming,
     admit: () => undefined,
     beforeCreate: async () => undefined,
+    afterCreate: () => undefined,
   }
 }
 
@@ -120,6 +123,7 @@ async function step(
   await walk.beforeCreate(parent, name, at)
   try {
     await mkdir(bytesOfName(target))
+    walk.afterCreate(at)
     await parent.handle.sync()
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw asWorkspaceProblem(error, at)

@@ -1,7 +1,7 @@
 import type { Directory } from './open-directory.ts'
 
 /** Opens the folder at `components`; see `openDirectory`. */
-export type Enter = (components: readonly string[], create: boolean) => Promise<Directory>
+export type Enter = (components: readonly string[]) => Promise<Directory>
 
 /** Beyond this number folders are opened each time, since a process can have few open files. */
 const maxOpen = 64
@@ -19,11 +19,11 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   /** Returns a folder that the caller may dispose of as its own. */
-  async enter(components: readonly string[], create: boolean): Promise<Directory> {
+  async enter(components: readonly string[]): Promise<Directory> {
     const at = components.join('/')
     const folder = this.#open.get(at)
-    if (folder === undefined && this.#open.size >= maxOpen) return this.#enter(components, create)
-    const opening = folder ?? this.#enter(components, create)
+    if (folder === undefined && this.#open.size >= maxOpen) return this.#enter(components)
+    const opening = folder ?? this.#enter(components)
     this.#open.set(at, opening)
     try {
       return { ...(await opening), [Symbol.asyncDispose]: async () => undefined }

@@ -21,7 +21,7 @@ export function readThrough(
     async state(path, options = {}) {
       if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
       try {
-        return await withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+        return await withPlace(enterFolder, path, async ({ directory, name, at }) => {
           const state = await stateOf(directory, name, at)
           if (state.kind === 'directory') await places.refuseCovered(directory, name, at)
           const clash =
@@ -49,20 +49,20 @@ export function readThrough(
     },
 
     async read(path, range) {
-      return withPlace(enterFolder, path, false, async (place) =>
+      return withPlace(enterFolder, path, async (place) =>
         withFile(place, (handle) => readRange(handle, place.at, range)),
       )
     },
 
     async copy(path, to, { maxBytes }) {
-      return withPlace(enterFolder, path, false, async (place) =>
+      return withPlace(enterFolder, path, async (place) =>
         withFile(place, (handle) => copyFile(handle, to, { at: place.at, maxBytes })),
       )
     },
 
     async list(path, { maxEntries }) {
       const components = componentsOf(path)
-      await using directory = await enterFolder(components, false)
+      await using directory = await enterFolder(components)
       return await entriesOf(places, directory, components, maxEntries)
     },
   }
@@ -111,7 +111,7 @@ async function clashOfMissing(
   components: readonly string[],
 ): Promise<string | undefined> {
   for (const [index, name] of components.entries()) {
-    await using parent = await enterFolder(components.slice(0, index), false)
+    await using parent = await enterFolder(components.slice(0, index))
     const at = components.slice(0, index + 1).join('/')
     if ((await stateOf(parent, name, at)).kind === 'absent') {
       // Awaited here, or the folder would be closed before it is read.

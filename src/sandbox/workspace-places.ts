@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, rmdir } from 'node:fs/promises'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { FileState } from '#domain/tools/workspace.ts'
 import { refuseClash } from './case-clash.ts'
@@ -7,20 +7,20 @@ import { hiddenPaths, hiddenProblem, identityOf } from './hidden-paths.ts'
 import { openDirectory, type ChildNaming, type Directory, type Walk } from './open-directory.ts'
 import type { Enter } from './open-folders.ts'
 import { parsePath } from './names/path-names.ts'
+import { bytesOfName } from './names/raw-names.ts'
+
+type UsePlace<T> = (place: FilePlace, parents: readonly string[]) => Promise<T>
 
 /** Access to the folders of a workspace, which refuses hidden ones. */
 export interface WorkspacePlaces {
-  /** Opens a folder below the root; `create`: creates missing ones. */
+  /** Opens a folder below the root. */
   enter: Enter
   /** The names of a path. Throws codes `invalid_name` and `hidden`. */
   componentsOf(path: string): readonly string[]
   /** Opens the folder of a path by `enterFolder` while `use` works on its name. */
-  withPlace<T>(
-    enterFolder: Enter,
-    path: string,
-    create: boolean,
-    use: (place: FilePlace, parents: readonly string[]) => Promise<T>,
-  ): Promise<T>
+  withPlace<T>(enterFolder: Enter, path: string, use: UsePlace<T>): Promise<T>
+  /** The same, and makes missing folders. If `use` rejects, those that are still empty go again. */
+  withNewPlace<T>(path: string, use: UsePlace<T>): Promise<T>
   /** Throws code `hidden` for a hidden folder under another name. */
   refuseCovered(directory: Directory, name: string, at: string): Promise<void>
   isHidden(directory: Directory, components: readonly string[], state: FileState): Promise<boolean>
@@ -33,9 +33,17 @@ export function workspacePlaces(
   naming: ChildNaming,
 ): WorkspacePlaces {
   const hidden = hiddenPaths(root, hiddenNames)
-  return { enter, componentsOf, withPlace, refuseCovered, isHidden }
+  return { enter, componentsOf, withPlace, withNewPlace, refuseCovered, isHidden }
 
-  async function enter(components: readonly string[], create: boolean): Promise<Directory> {
+  function enter(components: readonly string[]): Promise<Directory> {
+    return open(components, null)
+  }
+
+  /** `newFolders`: makes missing folders and adds their paths; `null`: makes none */
+  async function open(
+    components: readonly string[],
+    newFolders: string[] | null,
+  ): Promise<Directory> {
     const covered = await hidden.identities()
     const walk: Walk = {
       root,
@@ -46,8 +54,9 @@ export function workspacePlaces(
       async beforeCreate(parent, name, at) {
         await refuseClash(parent, name, at)
       },
+      afterCreate: (at) => void newFolders?.push(at),
     }
-    return openDirectory(walk, components, create)
+    return openDirectory(walk, components, newFolders !== null)
   }
 
   function componentsOf(path: string): readonly string[] {
@@ -57,20 +66,38 @@ export function workspacePlaces(
     return pathResult.components
   }
 
-  async function withPlace<T>(
-    enterFolder: Enter,
-    path: string,
-    create: boolean,
-    use: (place: FilePlace, parents: readonly string[]) => Promise<T>,
-  ): Promise<T> {
+  async function withNewPlace<T>(path: string, use: UsePlace<T>): Promise<T> {
+    const newFolders: string[] = []
+    try {
+      return await withPlace((components) => open(components, newFolders), path, use)
+    } catch (error) {
+      await removeEmpty(newFolders)
+      throw error
+    }
+  }
+
+  async function withPlace<T>(enterFolder: Enter, path: string, use: UsePlace<T>): Promise<T> {
     const components = componentsOf(path)
     const name = components.at(-1)
     if (name === undefined) {
       throw new WorkspaceProblem('not_a_file', path, 'The workspace root is a folder.')
     }
     const parents = components.slice(0, -1)
-    await using directory = await enterFolder(parents, create)
+    await using directory = await enterFolder(parents)
     return await use({ directory, name, at: components.join('/') }, parents)
+  }
+
+  /** Removes folders of a change that was refused, the deepest first, until one is in use. */
+  async function removeEmpty(folders: readonly string[]): Promise<void> {
+    try {
+      for (const at of folders.toReversed()) {
+        const components = at.split('/')
+        await using parent = await enter(components.slice(0, -1))
+        await rmdir(bytesOfName(parent.child(components.at(-1) ?? '')))
+      }
+    } catch {
+      // It has an entry of somebody else by now, or was moved: it is not ours to remove.
+    }
   }
 
   async function refuseCovered(directory: Directory, name: string, at: string): Promise<void> {

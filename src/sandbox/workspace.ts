@@ -50,7 +50,7 @@ export async function openWorkspace(options: {
       const namesByFolder = new Map<string, Promise<FoldedNames>>()
       const now = readThrough(
         places,
-        (components, create) => folders.enter(components, create),
+        (components) => folders.enter(components),
         (directory, at) => {
           const names = namesByFolder.get(directory.identity) ?? foldedNames(directory, at)
           namesByFolder.set(directory.identity, names)
