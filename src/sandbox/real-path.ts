@@ -1,4 +1,4 @@
-import { readlink, realpath } from 'node:fs/promises'
+import { readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
@@ -19,6 +19,14 @@ export async function realPathOf(absolute: string): Promise<string | null> {
     if (names[count - 1] === '..' || (await isLink(at))) return null
   }
   return null
+}
+
+/** Whether a path is a folder, or leads to one by links. */
+export async function isFolder(at: string): Promise<boolean> {
+  return stat(at).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
 }
 
 async function existingPart(at: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { readdir, lstat, stat } from 'node:fs/promises'
+import { readdir, lstat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ProjectProblem, Policy } from '#policy/policy.ts'
 import type { Zone } from '#policy/worker-definition.ts'
@@ -8,6 +8,7 @@ import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { shellWord } from '#domain/tools/shell-word.ts'
 import { projectAbove } from '#runtime/folders.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
+import { isFolder } from '#sandbox/real-path.ts'
 import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
 
 /** A warning for each file that looks like configuration but is not read. */
@@ -51,7 +52,8 @@ function unread(file: string, remedy: string): ProjectProblem {
   return { file, line: null, problem: 'is not read', remedy, severity: 'warning' }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** The names in a folder in order; empty if it cannot be read. */
+export async function namesIn(folder: string): Promise<string[]> {
   const names: string[] = await readdir(folder).catch(() => [])
   return names.toSorted()
 }
@@ -128,13 +130,6 @@ export async function refuseWorktrees(
     problems.push({ ...place, problem, remedy, severity: 'error' })
   }
   return problems
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
 }
 
 async function whyOutOfReach(root: string, zone: Zone): Promise<string | null> {

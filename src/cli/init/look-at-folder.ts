@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { findToolChains, namesIn, partsOf, type ToolChain } from './tool-chains.ts'
+import { namesIn } from '../check/folder-warnings.ts'
+import { findToolChains, partsOf, type ToolChain } from './tool-chains.ts'
 import { join } from 'node:path'
 import { configFile } from '#policy/names/own-files.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'

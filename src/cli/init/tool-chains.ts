@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { namesIn } from '../check/folder-warnings.ts'
 
 /** A language or tool chain, recognised by one of its files. */
 export interface ToolChain {
@@ -96,10 +97,4 @@ async function scriptsOf(path: string): Promise<string[]> {
   } catch {
     return []
   }
-}
-
-/** The names in a folder in order; empty if it cannot be read. */
-export async function namesIn(dir: string): Promise<string[]> {
-  const names: string[] = await readdir(dir).catch(() => [])
-  return names.toSorted()
 }

@@ -1,10 +1,10 @@
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
 import { readText, type Environment } from '#runtime/environment.ts'
 import { findFolders } from '#runtime/folders.ts'
+import { isFolder } from '#sandbox/real-path.ts'
 import { problemLine } from '../check/check.ts'
 import { findFolderProblems } from '../check/find-problems.ts'
 import { similarConfig } from '../check/folder-warnings.ts'
@@ -22,11 +22,7 @@ export async function checkFolder(
   say: (line: string) => void,
 ): Promise<void> {
   const folder = resolve(options.project ?? '.')
-  const isFolder = await stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
-  if (!isFolder)
+  if (!(await isFolder(folder)))
     throw new CommandFailure(
       `There is no folder ${folder}: make it, or name another with --project.`,
     )

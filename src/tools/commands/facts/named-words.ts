@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
@@ -6,7 +5,7 @@ import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import type { Search } from '#policy/shell/search/possible-commands.ts'
 import { scanTokens } from '#policy/shell/search/scan-tokens.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
-import { realPathOf } from '#sandbox/real-path.ts'
+import { isFolder, realPathOf } from '#sandbox/real-path.ts'
 
 /** A command's words; each has one or more possible texts. */
 export type WordTexts = readonly (readonly string[])[]
@@ -124,7 +123,7 @@ async function foldersOf(
     const ends = ways.get(way) ?? (await foldersAt(root, from, text, bySelf))
     ways.set(way, ends)
     for (const folder of ends) {
-      if (!seen.has(folder) && (await isFolder(root, folder))) existing.add(folder)
+      if (!seen.has(folder) && (await isFolder(path.resolve(root, folder)))) existing.add(folder)
       seen.add(folder)
     }
     if (existing.size > maxFolders) throw tooMany()
@@ -153,14 +152,6 @@ async function foldersOf(
     }
   }
   return [...existing]
-}
-
-/** A folder that does not exist contains no file that could be shown. */
-async function isFolder(root: string, folder: string): Promise<boolean> {
-  return stat(path.resolve(root, folder)).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
 }
 
 function enteredWords(words: WordTexts): readonly EnteredWord[] {
