@@ -38,7 +38,7 @@ interface Listed {
 const documentUrl = 'http://countersign.test/openapi.json'
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
-// One connection: an operation that needs two at once does not get on.
+// One connection: an operation that needs two at once would never end.
 const api = disposeAfterTests(
   await createTestApi({ database: await createTestDatabase({ poolSize: 1 }) }),
 )
@@ -127,7 +127,7 @@ const commandOutput = async (): Promise<string> => {
   return `/v1/calls/${callId}/output/stdout`
 }
 
-/** For each operation a question that it answers well. */
+/** For each operation a request that it answers with success. */
 const questions: Record<string, () => Promise<Reply>> = {
   listSignInMethods: () => api.ask('/v1/auth/methods'),
   signInForDevelopment: () =>

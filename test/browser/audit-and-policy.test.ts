@@ -361,7 +361,7 @@ test('a matrix says for each worker what it does alone and asks, where, and neve
   const sideways = () => matrix.evaluate((table) => table.scrollWidth - table.clientWidth)
   expect(await sideways()).toBeLessThanOrEqual(0)
   expect((await matrix.boundingBox())?.width).toBeLessThanOrEqual(phone.width)
-  // There the rules stand in the cell that opened them, below its line.
+  // On a phone the rules are in the cell that opened them, below its line.
   const cell = matrix.getByRole('cell').filter({ hasText: 'scribe, Delete files:' })
   await cell.getByText('Delete and move files in notes/').first().waitFor()
   await matrix.getByRole('link', { name: 'delete_file' }).click()

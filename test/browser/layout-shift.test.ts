@@ -29,7 +29,7 @@ async function movesOf(page: Page): Promise<string[]> {
           }
           for (const { node, previousRect, currentRect } of sources) {
             const [from, to] = [previousRect, currentRect].map(({ x, y }) => `${x},${y}`)
-            // What only grows or shrinks in its place has moved nothing.
+            // An element that grows or shrinks without moving others does not count.
             if (from !== to) found.push(`${describe(node)} ${from} → ${to}`)
           }
         }
@@ -88,7 +88,7 @@ test.each([
   for (const path of pages) {
     await page.goto(dashboard.url + path)
     await page.locator('main h1').waitFor()
-    // What one answer asks for next begins before it is drawn.
+    // Requests that depend on an answer begin before the answer is drawn.
     await waitUntil(async () => {
       const busy = await page.locator('[aria-busy=true]').count()
       return busy === 0 && waiting === 0

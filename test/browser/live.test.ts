@@ -252,7 +252,7 @@ test('a sign-in takes place under the requested address, and the page opens ther
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'notes/deep-link.md' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
-  // Whoever is signed in already is led on from the page that signs in.
+  // The sign-in page redirects people who are signed in already.
   await page.goto(new URL('/sign-in', page.url()).href)
   await page.waitForURL((url) => url.pathname === '/')
 })
@@ -439,7 +439,7 @@ test('another policy in force changes on an open page who can decide, and a pers
     .replace('[olga@', '[linus@example.com, olga@')
   await desk.activate({ 'countersign.yaml': config })
   await names.waitFor({ state: 'detached' })
-  // Nothing tells the page that he leaves the team. He still sees all runs.
+  // The page gets no event when he leaves the team. He still sees all runs.
   const { db } = desk.database
   const places = db.deleteFrom('team_member').where('person_id', '=', desk.people.linus.id)
   await places.where('team', '=', 'platform').execute()

@@ -42,7 +42,7 @@ test.each([
     expect(await row.getAttribute('data-gone')).toBe('true')
     await page.screenshot({ path: `test-results/long-outcome-${name}.png` })
     expect(await beyond(page)).toEqual([])
-    // Nor does it cover the mark of the risk.
+    // The outcome does not cover the mark of the risk either.
     const mark = (await row.locator('.risk').boundingBox())!
     const outcome = (await row.locator('.outcome').boundingBox())!
     expect(outcome.x).toBeGreaterThanOrEqual(mark.x + mark.width)

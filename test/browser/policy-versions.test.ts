@@ -95,7 +95,7 @@ test('a person who opens a changed version sees which calls of the last 30 days 
   await page.unroute('**/v1/policy/replay')
   await replay.getByRole('button', { name: 'Try again' }).click()
   await differing.waitFor()
-  // The button is gone, and what it led to has the focus.
+  // The button is gone, and the focus is on the part that it opened.
   const result = replay.getByRole('status')
   await expect.poll(() => result.evaluate((it) => it === document.activeElement)).toBe(true)
   // No try can succeed once the folder has another version.

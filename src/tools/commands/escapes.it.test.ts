@@ -214,9 +214,9 @@ describe.skipIf(!testSandbox.works)('a command in the sandbox does not reach', (
         signal: new AbortController().signal,
       })
     expect((await read('work/b/.env')).stdout.bytes.toString()).toBe('')
-    // It was found in the folder `a`, which is `b` by now.
+    // The search found it in the folder `a`, which was renamed to `b` since.
     await expect(read('work/a/.env')).rejects.toMatchObject({ isSwapped: true })
-    // Nor does the command get a copy of it because it names it.
+    // The command gets no copy of it either, although it names it.
     await using snapshots = await Snapshots.open(at('.countersign'))
     const copied = await snapshots.take(desk.workspace, 'work/b/.env')
     const file = { path: 'work/b/.env', bytes: 9, hash: copied?.hash ?? '', role: 'reads' } as const

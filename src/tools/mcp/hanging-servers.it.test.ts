@@ -76,7 +76,7 @@ describe('a server that hangs', () => {
     expect(namesOf(await bench.registry(policy()))).not.toContain('mcp__hang__add')
     const worker = policy().workers.get('w')
     const offer = worker && (await bench.servers.toolsOf(policy(), worker))
-    // Not "within 0.3 seconds": nobody waited.
+    // The message does not say "within 0.3 seconds", because no call waited for that time.
     expect(offer?.problems.get('hang')?.[0]).toContain('it did not answer yet. Go on')
     expect(namesOf(await bench.registry(policy()))).not.toContain('mcp__hang__add')
     isHanging = false

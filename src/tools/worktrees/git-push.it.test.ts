@@ -103,7 +103,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     expect(remote('rev-parse', run.branch)).toBe(head)
     expect(remote('for-each-ref', '--format=%(refname:short)')).toBe(`${run.branch}\nmain`)
     expect(existsSync(join(desk.root, 'ran'))).toBe(false)
-    // Sent twice: there is nothing left to ask.
+    // The same call again needs no approval, because there is nothing left to push.
     const again = await calls.turn(run.id, 3, push())
     expect([again.verdict, again.result === null]).toEqual(['preApproved', true])
     await desk.execute(again.id)
@@ -208,7 +208,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     expect((await desk.execute(call.id)).kind).toBe('wait')
     const isThere = (): boolean => remote('rev-parse', '--verify', '-q', run.branch) === head
     await waitUntil(isThere, { withinMs: 30_000 })
-    // Somebody says that it did not happen, which is wrong: still nothing is sent again.
+    // A person wrongly settles that it did not happen: nothing is sent again all the same.
     const finding = { ran: false, then: 'again', reason: 'looked too early' } as const
     const { caller } = desk.people.grace
     await settleOutcome(desk.api, caller, { request: check.id, ...finding })

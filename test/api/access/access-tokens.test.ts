@@ -103,7 +103,7 @@ async function details(type: AuditEventType): Promise<Readonly<Record<string, un
   return (await trailOf(api.service.db, {}, type)).map(({ detail }) => detail)
 }
 
-/** The trail's last word of a refusal, after which no client was let in. */
+/** The newest refusal in the trail, after which no client was accepted. */
 async function refused(token: string): Promise<unknown> {
   const reply = await open(token)
   expect(reply.status).toBe(401)
@@ -215,7 +215,7 @@ test('a token that is not of the issuer, not for this address, or not of this ti
   ]
   for (const [code, token] of forged) expect([await refused(token)]).toEqual([code])
   expect(await details('key.created')).toEqual([])
-  // However many keys nobody knows: they are looked for once in half a minute.
+  // Any number of unknown keys causes one look at the provider in half a minute.
   expect(issuer.timesAsked()).toBe(1)
 })
 

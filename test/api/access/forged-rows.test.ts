@@ -13,7 +13,7 @@ import { createTestApi } from '../test-api.ts'
 
 const api = disposeAfterTests(await createTestApi())
 
-/** As the writer of rows does it, who is stopped by no reference of one row to another. */
+/** Changes rows as a forger does, without the checks of foreign keys and triggers. */
 async function write(change: ReturnType<typeof sql>): Promise<void> {
   await api.service.db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)

@@ -22,7 +22,7 @@ const publicUrl = 'http://localhost:4400'
 const grace = { sub: 'grace-at-example', email: 'Grace@Example.com', email_verified: true }
 
 const provider = disposeAfterTests(await startOpenIdProvider(`${publicUrl}/v1/auth/oidc/callback`))
-// Each browser has an address of its own, which it fails by.
+// Each browser has an address of its own, because failures are counted by address.
 const api = disposeAfterTests(
   await createTestApi({
     settings: { trustProxy: true },
@@ -370,7 +370,7 @@ test('somebody whom the project does not name is refused, and becomes a person o
   expect((await signIn({ ...nina, groups: ['strangers'] })).location).toBe(
     refusedWith('unknown_person'),
   )
-  // Somebody who has another address now is not made a second person by a group.
+  // A group does not make a second person of somebody whose address changed.
   const usual = policy
   const [ada, ...others] = policy.config.people
   const people = [
@@ -521,7 +521,7 @@ test('a provider that is down, or has another name, is reported, and links and t
   policy = policyWithIssuer(gone.issuer)
   expect(locationOf(await start())).toBe(refusedWith('provider_down'))
   expect((await api.ask('/v1/auth/methods')).status).toBe(200)
-  // The same machine by another name than its documents have.
+  // The same machine under a name that its documents do not contain.
   policy = policyWithIssuer(right.replace('127.0.0.1', 'localhost'))
   expect(locationOf(await start())).toBe(refusedWith('provider_wrong'))
 })

@@ -263,7 +263,7 @@ test('nobody is disabled, signed out, erased or loses an account in place of ano
   const rows = api.database.db.selectFrom('person').select('disabled_at')
   expect(await rows.where('disabled_at', 'is not', null).execute()).toEqual([])
   await addPerson(api.service.db, 'Mordred', [])
-  // Who is disabled is so however often it is said.
+  // Disabling a person twice changes nothing.
   for (const status of [200, 200]) {
     expect((await olga.post('/v1/people/mordred@example.com/disable')).status).toBe(status)
   }

@@ -15,7 +15,7 @@ const olga = await api.signIn(api.people.olga)
 /** These operations check a signature or a file of the host, and no session. */
 const withoutSession = ['askForDeployment', 'postSlackInteraction', 'startFromTrigger']
 
-/** What a sign-in is judged by only after it could be read. */
+/** Valid bodies of sign-ins, which are judged only after their body was read. */
 const bodies: Readonly<Record<string, object>> = {
   signInForDevelopment: { email: 'ada@example.com', token: developmentToken },
   createHostLink: { email: 'ada@example.com', token: 'x'.repeat(43) },

@@ -270,7 +270,7 @@ test('a person behind a request gets no form, and decides nothing with one', asy
   expect(view.callback_id).toBeUndefined()
   const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
   errorOf(await post(submitting(users.linus, metadata, { decision: 'approve' })))
-  // Somebody else's request is not there at all for who is neither behind it nor of its queue.
+  // A request does not exist for people who are neither behind it nor in its queue.
   const hidden = await addRequest(api.service, own, { position: 2 })
   expect(JSON.stringify(await opened(users.ada, hidden.id))).toContain('There is no request')
   expect(await stateOf(request)).toBe('pending')

@@ -107,7 +107,7 @@ describe("Claude Code's HTTP hook", () => {
     expect(outputOf(await answer)).toEqual(yes)
     const handed = await requestOf(nameOf(one))
     expect(handed.external).toMatchObject({ consumed: { by: expect.anything() }, outcome: null })
-    // The same event again is not a second yes.
+    // The same event again is not a second approval.
     expect(reasonOf(await send(one, { root: '/srv/shop' }))).toContain('carried out before')
     expect((await send(after(one), { root: '/srv/shop' })).body).toEqual({})
     expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
@@ -171,7 +171,7 @@ describe("Claude Code's HTTP hook", () => {
     ] as const) {
       expect(reasonOf(await send(body, { by, wait: 0 }))).toContain('waits as #')
     }
-    // Nor does another's report say anything of it.
+    // A report with the key of another person changes nothing either.
     expect(outputOf(await send(forged))).toEqual(yes)
     await send(after(one), { by: other })
     await send(after({ ...one, session_id: 'session-2' }))

@@ -87,7 +87,7 @@ test('a front end of AG-UI shows a run whose approval is given elsewhere by some
   ])
   expect(chat.agent.messages.at(-1)?.content).toBe('It is written.')
   expect(chat.types().filter((type) => type === 'TOOL_CALL_START')).toHaveLength(1)
-  // A front end that was away gets all of it; one that has all of it gets nothing twice.
+  // A front end that was away gets every message, and none of them twice.
   const late = frontEnd(runId)
   await late.run()
   expect(late.agent.messages).toEqual(chat.agent.messages)

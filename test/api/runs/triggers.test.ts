@@ -120,7 +120,7 @@ describe('a signed message', () => {
     expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(1)
     expect((await send({ id: 'msg_same', body: '{}' })).body.runId).toBe(answers[0]?.body.runId)
     expect(await count()).toBe(before + 1)
-    // The name is the trigger's own: another one's message of that name is another.
+    // Ids of messages belong to a trigger: another trigger's message with the same id is a new one.
     expect((await send({ id: 'msg_same', name: 'reports', key: other })).body.runId).not.toBe(
       answers[0]?.body.runId,
     )

@@ -53,7 +53,7 @@ test('a call at high risk that was carried out before is approved only after the
   await before.getByRole('link', { name: `#${number}` }).waitFor()
   await page.screenshot({ path: 'test-results/asked-before.png', fullPage: true })
 
-  // On a phone a tap on what explains the tick is no tick.
+  // On a phone a tap on the explanation of the checkbox does not tick it.
   const touched = { viewport: phone, hasTouch: true }
   const small = await dashboard.open('Linus', `/requests/${second.requestId}`, touched)
   await small.getByRole('button', { name: 'Decide…' }).tap()

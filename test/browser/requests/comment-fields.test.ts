@@ -151,7 +151,7 @@ test('a comment that comes with a new revision is drawn at the lines of that rev
   await live(page)
   await linusChanges(id, path)
   await page.getByText('This changed since you opened it').first().waitFor()
-  // In another tab, where Grace sees the new lines.
+  // Another tab of Grace, which shows the new lines.
   const anchor = { file: path, side: 'new', line: 2 } as const
   await commentRequest(desk.api, caller, { request: id, text: 'By whom?', anchor })
   await page.getByRole('region', { name: 'Comments' }).getByText('By whom?').waitFor()

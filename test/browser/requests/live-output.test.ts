@@ -73,7 +73,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
       await page.goto(`${dashboard.url}/requests/${requestId}`)
       await page.getByText('It ran and ended with exit code 3').waitFor()
       await page.getByText('last', { exact: true }).first().waitFor()
-      // The sentence has said it.
+      // The sentence of the outcome already says how it ended.
       expect(await page.getByText('Ended with exit code 3', { exact: true }).count()).toBe(0)
       expect(dashboard.complaints).toEqual([])
     })

@@ -93,7 +93,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       desk.put('work/run.sh', script.replace('echo shown', 'echo other'))
       writeFileSync(path.join(desk.root, 'work/go'), '')
       expect(stdoutOf(await running)).toBe('shown\n')
-      // What the other wrote is still there.
+      // The file that the other command wrote is still there.
       expect(desk.text('work/run.sh')).toContain('echo other')
     },
   )
@@ -200,7 +200,7 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     },
   )
 
-  /** A script behind so many `sh -c`. */
+  /** A script in this many nested `sh -c`. */
   const nested = (script: string, depth: number): string =>
     depth === 0 ? script : nested(`sh -c '${script.replaceAll("'", `'\\''`)}'`, depth - 1)
   const pack = 'work/s/pack/__main__.py'

@@ -28,7 +28,7 @@ test('a program that exits before the first message is reported with its exit, n
   const transport = await endedProgram('echo no licence >&2; exit 3')
   const sending = async (): Promise<void> => {
     for (;;) {
-      // Nothing is heard of the program meanwhile: it blocks the thread, as a busy machine does.
+      // Blocks the thread, as a busy machine does: no event of the program arrives meanwhile.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
       await transport.send(message)
       await setImmediate()
