@@ -330,3 +330,27 @@ describe('a search that names no file reads its folder, which its rule must name
     },
   )
 })
+
+// Rules: security.md 40
+describe('a filter that names no file reads its input, whatever zones its rule names', () => {
+  const filters = ['cat', 'head', 'tail', 'wc', 'nl', 'cut', 'tr', 'sort', 'uniq'].map((name) =>
+    rule(name, 'preApproved', { zones: ['repo'] }),
+  )
+  const rules = [rule('git log', 'preApproved'), rule('ls', 'preApproved', { zones: ['repo'] })]
+  const filter = (script: string) => judge([...rules, ...filters], script)
+
+  test.each([
+    'git log | cat',
+    'git log | head -3 | tail -n 1',
+    'git log | nl | cut -d : -f 2 | tr a b | sort | uniq -c | wc -l',
+  ])('%s', async (script) => {
+    expect(await filter(script)).toMatchObject({ approval: 'preApproved' })
+  })
+
+  test.each(['git log | cat .', 'git log | head docs/secret.txt', 'cat a.txt docs', 'ls'])(
+    'and asks for a folder or file of a zone that it does not name: %s',
+    async (script) => {
+      expect(await filter(script)).toMatchObject({ approval: 'ask' })
+    },
+  )
+})

@@ -69,6 +69,8 @@ export interface Program {
   readonly aliases?: RegExp
   /** it reads or changes its working folder, even when its operands name other paths */
   readonly readsFolder?: boolean
+  /** without an operand it reads its standard input, and nothing in its working folder */
+  readonly readsInput?: boolean
   /** where no operand is a file, it reads its working folder: always, or with one of these flags */
   readonly searchesFolder?: true | readonly string[]
   /** it puts files or folders at names that its operands choose */

@@ -5,6 +5,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['cat', 'tac'],
     reads: { from: 0 },
+    readsInput: true,
     flags: flags(
       '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number',
       '--squeeze-blank --show-tabs --show-nonprinting',
@@ -13,6 +14,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['head', 'tail'],
     reads: { from: 0 },
+    readsInput: true,
     flags: flags(
       '-# -n= -c= -q -v -z --lines= --bytes= --quiet --silent --verbose --zero-terminated',
     ),
@@ -20,11 +22,13 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['wc'],
     reads: { from: 0 },
+    readsInput: true,
     flags: flags('-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total='),
   },
   {
     names: ['nl', 'rev', 'fold', 'expand', 'unexpand', 'fmt', 'column'],
     reads: { from: 0 },
+    readsInput: true,
     flags: flags(
       '-a -b= -c= -d= -f= -h= -i= -l= -n= -p -s= -t -v= -w= --body-numbering=',
       '--number-format= --number-width= --spaces --tabs= --width= --table',
@@ -95,6 +99,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['cut'],
     reads: { from: 0 },
+    readsInput: true,
     flags: flags(
       '-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement',
       '--only-delimited --output-delimiter= --zero-terminated',
@@ -102,6 +107,7 @@ export const textPrograms: readonly Program[] = [
   },
   {
     names: ['tr'],
+    readsInput: true,
     flags: flags('-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1'),
   },
   {
@@ -128,6 +134,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['sort'],
     reads: { from: 0 },
+    readsInput: true,
     runsOption: /^--co/,
     flags: flags(
       '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --check? --dictionary-order',
@@ -139,6 +146,7 @@ export const textPrograms: readonly Program[] = [
   {
     names: ['uniq'],
     reads: { from: 0, to: 1 },
+    readsInput: true,
     flags: flags(
       '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated? --skip-fields=',
       '--ignore-case --skip-chars= --unique --check-chars= --zero-terminated --group?',

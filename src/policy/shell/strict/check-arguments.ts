@@ -65,7 +65,9 @@ export function checkArguments(
     problem: null,
     paths,
     usesFolder:
-      program?.readsFolder === true || operands.length === 0 || searchesFolder(program, reader),
+      program?.readsFolder === true ||
+      (operands.length === 0 && program?.readsInput !== true) ||
+      searchesFolder(program, reader),
   }
 }
 
