@@ -1,8 +1,9 @@
 import { Button, Textarea, type TextareaProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { useDraft } from '../../states/draft.ts'
-import { leaveField } from './leave-field.ts'
+import { leaveField, useSaveKeys } from './comment-keys.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
 
@@ -51,8 +52,12 @@ export function CommentField(props: {
   const submit = async (): Promise<void> => {
     if (await act(() => save(text.trim()), message)) onDone()
   }
+  const form = useRef<HTMLDivElement>(null)
+  const keys = useAriaKeys('submit')
+  const canSave = text.trim() !== '' && props.canSave
+  useSaveKeys(form, canSave && !busy ? () => void submit() : null)
   return (
-    <div className="column comment-form" tabIndex={-1}>
+    <div ref={form} className="column comment-form" tabIndex={-1}>
       <Textarea
         {...words}
         ref={field}
@@ -73,8 +78,9 @@ export function CommentField(props: {
         <Button
           size={buttons.size}
           loading={busy}
-          disabled={text.trim() === '' || !props.canSave}
+          disabled={!canSave}
           onClick={() => void submit()}
+          {...keys}
         >
           {buttons.save}
         </Button>

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { useState, type Ref } from 'react'
+import { useRef, useState, type Ref } from 'react'
 import {
   anchorSides,
   type AnchorSide,
@@ -9,7 +9,7 @@ import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { useDraft } from '../../states/draft.ts'
 import type { CommentedRequest } from './commented-request.ts'
-import { leaveField } from './leave-field.ts'
+import { leaveField, useSaveKeys } from './comment-keys.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
 
@@ -39,8 +39,13 @@ export function CommentForm(props: {
     setText('')
     setLine('')
   }
+  const form = useRef<HTMLDivElement>(null)
+  const saveKeys = useAriaKeys('submit')
+  const hasLine = file !== null && line !== ''
+  const canPost = text.trim() !== '' && (!hasLine || isLine(line))
+  useSaveKeys(form, canPost && !busy ? () => void post() : null)
   return (
-    <div className="column comment-form" tabIndex={-1}>
+    <div ref={form} className="column comment-form" tabIndex={-1}>
       <Textarea
         ref={field}
         aria-label={label}
@@ -83,8 +88,9 @@ export function CommentForm(props: {
             size="xs"
             variant="default"
             loading={busy}
-            disabled={file !== null && line !== '' && !isLine(line)}
+            disabled={!canPost}
             onClick={() => void post()}
+            {...saveKeys}
           >
             {verbs.comment}
           </Button>
