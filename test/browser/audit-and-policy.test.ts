@@ -252,13 +252,19 @@ test('the page says how far the trail is signed, and how a person who may read a
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
   await drawer.getByText('Verify it offline').click()
   await drawer
-    .getByText(/^bin\/countersign audit export --request [\w-]+ --out request.json$/)
+    .getByText(
+      /^bin\/countersign audit export --request [\w-]+ --out request.json --as grace@example.com --project \S/,
+    )
     .waitFor()
   await drawer.getByText(/^bin\/countersign audit verify request.json --key '[^']+'$/).waitFor()
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
   await page.getByText('Verify it offline').click()
-  await page.getByText('bin/countersign audit export --log --out trail', { exact: true }).waitFor()
+  await page
+    .getByText(
+      /^bin\/countersign audit export --log --out trail --as grace@example.com --project \S/,
+    )
+    .waitFor()
   await page.getByText(/^bin\/countersign audit verify trail --key '[^']+\+[0-9a-f]{8}\+/).waitFor()
   const olga = await dashboard.open('Olga', '/audit')
   await olga.getByText(`Signed up to event ${size}, `).waitFor()

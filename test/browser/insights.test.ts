@@ -139,8 +139,7 @@ test('a proposed rule is shown to an owner, who applies it in the folder by the 
   await mkdir(run, { recursive: true })
   await writeFile(join(run, 'url'), dashboard.url)
   await writeFile(join(run, 'dev-token'), developmentToken)
-  const paste = () =>
-    promisify(execFile)('sh', ['-c', `${command} --as olga@example.com --project '${desk.root}'`])
+  const paste = () => promisify(execFile)('sh', ['-c', command])
   const { stdout } = await paste()
   expect(stdout).toContain('then: countersign policy activate')
   expect(await desk.read('workers/scribe.md')).toBe(

@@ -48,6 +48,10 @@ test('the first inbox is a checklist that ticks itself; its command starts a run
   const run = await db.selectFrom('run').select(['id', 'started_by']).executeTakeFirstOrThrow()
   expect(run).toEqual({ id, started_by: dashboard.desk.people.grace.id })
   await runs.getByRole('link', { name: 'scribe: Say what you can do here' }).waitFor()
+  // As whom would be refused: only the host itself makes links for others.
+  const invite = steps.locator('code', { hasText: 'people link' })
+  const options = `--project '${dashboard.desk.root}'`
+  expect(await invite.textContent()).toBe(`bin/countersign people link EMAIL ${options}`)
   await first.getByText('done').waitFor()
   // It stays while requests wait, and ticks the next step when a colleague decides.
   const { desk } = dashboard
@@ -64,6 +68,9 @@ test('the first inbox is a checklist that ticks itself; its command starts a run
   await page.reload()
   await steps.getByRole('button', { name: 'Hide this list' }).click()
   await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor()
+  await page.getByRole('button', { name: 'New run of scribe' }).click()
+  await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor()
+  await page.getByText('Writes notes').waitFor()
 })
 
 test('the command on the sign-in page is one that the program understands, and it makes a link', async () => {

@@ -1,4 +1,4 @@
-import { OwnCommand } from '../states/command.tsx'
+import { OwnCommand, ServiceCommand } from '../states/command.tsx'
 
 /**
  * The commands that verify the page offline, with the key of the log filled in. `request`: verify
@@ -16,7 +16,7 @@ export function OfflineCommands(props: { vkey: string; request: string | number 
         <p className="dim">
           Verifying needs neither this service nor its database. Keep the key apart from both.
         </p>
-        <OwnCommand text={`audit export ${what} --out ${into}`} />
+        <ServiceCommand text={`audit export ${what} --out ${into}`} />
         <OwnCommand text={`audit verify ${into} --key '${vkey}'`} />
       </div>
     </details>

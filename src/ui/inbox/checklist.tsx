@@ -8,6 +8,7 @@ import { callApi } from '../api/call-api.ts'
 import { useMe, useQueues, useWorkers } from '../api/queries.ts'
 import { startCommand } from '../runs/list/start-command.ts'
 import { Command, OwnCommand } from '../states/command.tsx'
+import { serviceOptions } from '../text/service-options.ts'
 
 type Steps = readonly { readonly id: FirstStep; readonly done: boolean }[]
 
@@ -143,7 +144,8 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
             <Link to="/policy">Policy</Link> says so), make a sign-in link on the machine of the
             service:
           </p>
-          <OwnCommand text="people link EMAIL" />
+          {/* Without --as: on the host it makes a link for anybody. */}
+          <OwnCommand text={`people link EMAIL${serviceOptions(me, null)}`} />
         </>
       )
   }

@@ -1,15 +1,13 @@
 import { IconCircleCheck } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'react-router'
-import { useMe, useQueues, useWorkers } from '../api/queries.ts'
-import { Command } from '../states/command.tsx'
-import { startCommand } from '../runs/list/start-command.ts'
+import { useQueues, useWorkers } from '../api/queries.ts'
+import { StartOffer } from '../runs/list/start-offer.tsx'
 import { Checklist, useFirstSteps } from './checklist.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 
 /** The empty list: why it is empty, and how to start a run that needs an approval. */
 export function EmptyInbox() {
   const [search] = useSearchParams()
-  const me = useMe()
   const workers = useWorkers()
   const queues = useQueues()
   const first = useFirstSteps()
@@ -58,15 +56,7 @@ export function EmptyInbox() {
       <p className="dim">
         When an agent wants to do something that needs approval, the request appears here.
       </p>
-      {worker !== undefined && (
-        <>
-          <p>
-            To start {worker.scripted ? 'a scripted run' : 'a run'} of {worker.name}, in the folder
-            of Countersign on the machine that runs it:
-          </p>
-          <Command text={startCommand(worker.name, me)} />
-        </>
-      )}
+      {worker !== undefined && <StartOffer worker={worker.name} />}
       {workers.data !== undefined && worker === undefined && (
         <p>
           You may start no worker of this project. <Link to="/policy">See the workers</Link>

@@ -6,7 +6,7 @@ import type { PolicyChangeView } from '#api/schemas/policy/changes.ts'
 import { callApi } from '../api/call-api.ts'
 import { policyChangesQuery, useMe } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
-import { OwnCommand } from '../states/command.tsx'
+import { ServiceCommand } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { useAct } from '../states/use-act.ts'
 import { Time } from '../text/time.tsx'
@@ -65,7 +65,7 @@ function Change({ change, mayActivate }: { change: PolicyChangeView; mayActivate
       <div role="group" aria-label={`Change of ${file}`}>
         <LinesView text={patch} showFinalNewline={false} tone="diff" />
       </div>
-      {mayActivate && <OwnCommand text={`policy apply ${number}`} />}
+      {mayActivate && <ServiceCommand text={`policy apply ${number}`} />}
       {mayEnd && (
         <div>
           <Button size="xs" variant="default" onClick={() => void end()}>

@@ -1,12 +1,10 @@
-import { Button } from '@mantine/core'
-import { Link, useNavigate, useSearchParams } from 'react-router'
-import { useMe, useRuns, useSchedules, useTriggers, useWorkers } from '../../api/queries.ts'
-import { startCommand } from './start-command.ts'
-import { Command } from '../../states/command.tsx'
+import { Link, useSearchParams } from 'react-router'
+import { useRuns, useSchedules, useTriggers, useWorkers } from '../../api/queries.ts'
 import { Failure } from '../../states/failure.tsx'
 import { LoadingRows } from '../../states/loading.tsx'
 import { ShowMore } from '../../states/show-more.tsx'
 import { RunRow } from './run-row.tsx'
+import { StartOffer } from './start-offer.tsx'
 import { runFilters, RunsHead } from './run-filters.tsx'
 import { Schedules } from './schedules.tsx'
 import { Triggers } from './triggers.tsx'
@@ -60,8 +58,6 @@ export function RunsPage() {
 }
 
 function NoRuns({ hasFilters }: { hasFilters: boolean }) {
-  const me = useMe()
-  const navigate = useNavigate()
   const workers = useWorkers()
   const worker = workers.data?.items.find((one) => one.startable)
   return (
@@ -73,11 +69,7 @@ function NoRuns({ hasFilters }: { hasFilters: boolean }) {
         worker !== undefined && (
           <>
             <p className="dim">A run is one task that a worker does. Start the first:</p>
-            <Button onClick={() => void navigate(`/runs/new?worker=${worker.name}`)}>
-              New run of {worker.name}
-            </Button>
-            <p className="dim small">Or in a terminal on the machine that runs the service:</p>
-            <Command text={startCommand(worker.name, me)} />
+            <StartOffer worker={worker.name} />
           </>
         )
       )}

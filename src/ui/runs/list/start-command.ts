@@ -1,20 +1,12 @@
 import { shellWord } from '#domain/tools/shell-word.ts'
 import type { Me } from '#api/schemas/access/auth.ts'
+import { serviceOptions } from '../../text/service-options.ts'
 
-/**
- * The command that starts a run of a worker, to paste on the host of the service. `--as` works in
- * the development profile only; otherwise the session of `countersign login` is used. It needs no
- * address, because the project knows its running service.
- */
+/** The command that starts a run of a worker, to paste on the host of the service. */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
-  const { profile, projectDir, dataDir, sample, command } = me.installation
-  const parts = [command, 'run', shellWord(worker), shellWord(taskOf(sample))]
-  if (profile === 'development') {
-    parts.push('--as', shellWord(starterOf(me)))
-    if (projectDir !== null && !sample) parts.push('--project', shellWord(projectDir))
-    if (dataDir !== null) parts.push('--data', shellWord(dataDir))
-  }
-  return parts.join(' ')
+  const { sample, command } = me.installation
+  const words = [command, 'run', shellWord(worker), shellWord(taskOf(sample))]
+  return words.join(' ') + serviceOptions(me, starterOf(me))
 }
 
 /** The task of the run: that of the example, or one that every worker can answer. */
