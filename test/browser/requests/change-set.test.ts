@@ -286,13 +286,18 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   expect(await first.getByLabel('Comment on old line 1').count()).toBe(0)
 })
 
-test('an undecided call has no accent colour, and on a phone the list of files is folded above the calls', async () => {
+test('an undecided call has no accent colour, and a phone first shows a changed line below the folded list of files', async () => {
+  const before = Array.from({ length: 20 }, (_, line) => `line ${line}\n`).join('')
+  await dashboard.desk.write('notes/s.md', before)
   const { runId } = await ask(
     dashboard.desk,
-    ['notes/s.md', 'notes/t.md'].map((path) => writeCall(path)),
+    [writeCall('notes/s.md', before.replace('line 10', 'line ten')), writeCall('notes/t.md')],
     'Two',
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`, { viewport: phone })
+  const changed = (await page.locator('.diff-code-insert').first().boundingBox())!
+  const bar = (await page.getByRole('region', { name: 'Decisions' }).boundingBox())!
+  expect(changed.y + changed.height).toBeLessThanOrEqual(bar.y)
   const dot = group(page, 1).getByRole('radio', { name: 'Leave', exact: true, checked: true })
   const accent = 'rgb(59, 73, 184)'
   const coloursOf = (it: Element): string[] => {
