@@ -345,11 +345,13 @@ test('notifications that were given up are listed with the reason, and sent agai
   expect((await sent.executeTakeFirstOrThrow()).state).toBe('pending')
 })
 
-test('a matrix says for each worker what it does alone and asks, where, and never does, each with its line', async () => {
+test('a matrix says for each worker what it does without approval, what it asks, where, and never does, each with its line', async () => {
   const one = await newNote()
   const page = await dashboard.open('Grace', '/policy')
   const matrix = page.getByRole('table', { name: 'What each worker may do' })
-  await matrix.getByRole('button', { name: 'scribe, Write files: alone scratch/ asks' }).click()
+  await matrix
+    .getByRole('button', { name: 'scribe, Write files: without approval scratch/ asks' })
+    .click()
   await matrix.getByText('Write and edit files in notes/').first().waitFor()
   await matrix
     .getByText(/^workers\/scribe\.md:\d+$/)
@@ -405,7 +407,7 @@ test('a path or a command that is typed has its verdicts at once', async () => {
   const field = page.getByLabel('A path or a command')
   const verdict = (hasText: RegExp) => verdicts.getByRole('listitem').filter({ hasText })
   await field.fill('notes/a.md')
-  await verdict(/Read it\s*alone/).waitFor()
+  await verdict(/Read it\s*without approval/).waitFor()
   await verdict(/Write it\s*asks platform/).waitFor()
   await verdict(/Delete it\s*never/).waitFor()
   await field.fill('git push <b>now</b>')
@@ -415,7 +417,7 @@ test('a path or a command that is typed has its verdicts at once', async () => {
   await verdicts.waitFor({ state: 'detached' })
 })
 
-test('a call that nobody made is explained in the words of the matrix: asks, never, alone, each by its rule, its digest under Proof', async () => {
+test('a call that nobody made is explained in the words of the matrix: asks, never, without approval, each by its rule, its digest under Proof', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })
   const explain = async (tool: string, input: Record<string, string>): Promise<void> => {
@@ -432,7 +434,7 @@ test('a call that nobody made is explained in the words of the matrix: asks, nev
   await explain('delete_file', { path: 'notes/a.md' })
   await verdict.getByText('never', { exact: true }).waitFor()
   await explain('write_file', { path: 'scratch/a.md', content: 'x' })
-  await verdict.getByText('alone', { exact: true }).waitFor()
+  await verdict.getByText('without approval', { exact: true }).waitFor()
   const steps = form.getByRole('list', { name: 'Steps' })
   await steps.getByText(/^write_file is a tool of/).waitFor()
   expect(await steps.getByText(/^(?:yes|no|none)\b/).count()).toBe(0)
@@ -468,7 +470,7 @@ test('an input that is not JSON, and an unknown tool, are named as such', async 
   await form.getByLabel('Tool').fill('no_such_tool')
   await form.getByRole('button', { name: 'Explain' }).click()
   await form.getByText('no_such_tool').first().waitFor()
-  expect(await form.getByText('alone', { exact: true }).count()).toBe(0)
+  expect(await form.getByText('without approval', { exact: true }).count()).toBe(0)
 })
 
 test('a request whose contents were erased says so in their place, live, and what it was is nowhere', async () => {

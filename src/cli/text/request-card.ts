@@ -1,5 +1,6 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { displayedCues } from '#domain/policy/cues.ts'
+import { requestStateWord } from '#domain/text/request-state-words.ts'
 import { dim, red, yellow } from './colour.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
@@ -17,9 +18,9 @@ export function taskLine({ task, claimedTask }: RequestDetail): string[] {
   return [`${dim('task')}  ${cut(task.text)}${dim(`  (${fromNow(task.at)}${by}${later})`)}`]
 }
 
-/** The state of a request; a question is answered, since an answer approves nothing. */
-export function stateWord({ kind, state }: Pick<RequestDetail, 'kind' | 'state'>): string {
-  return kind === 'question' && state === 'approved' ? 'answered' : state
+/** The state of a request in a word; one that waits has the word of the option `--state`. */
+export function stateWord(request: Pick<RequestDetail, 'kind' | 'state'>): string {
+  return request.state === 'pending' ? request.state : requestStateWord(request)
 }
 
 /** The cues, warnings first. */

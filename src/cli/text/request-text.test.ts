@@ -290,6 +290,16 @@ test('an outcome check says that the service asks it, and about whose call', () 
   expect(text).not.toContain('wants this')
 })
 
+test.each([
+  ['outcome_check', 'approved', 'settled'],
+  ['outcome_check', 'denied', 'settled'],
+  ['question', 'approved', 'answered'],
+  ['tool_call', 'approved', 'approved'],
+] as const)('a request of kind %s that was %s is called %s', (kind, state, word) => {
+  const { text } = requestText(requestWith({ kind, state }), { full: false, columns: null })
+  expect(text).toMatch(new RegExp(`^#.*  ${word}$`, 'm'))
+})
+
 const programWith = () => ({
   externalId: 'deploy-1',
   key: { id: 'k', name: 'deployer' },

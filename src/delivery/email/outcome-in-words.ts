@@ -9,9 +9,10 @@ export async function outcomeInWords(
   tx: Tx,
   { id, kind, state, revision }: Pick<RequestFacts, 'id' | 'kind' | 'state' | 'revision'>,
 ): Promise<string> {
+  const settled = kind === 'outcome_check' ? 'Settled' : null
   const words: Readonly<Record<string, string>> = {
-    approved: kind === 'question' ? 'Answered' : kind === 'outcome_check' ? 'Settled' : 'Approved',
-    denied: 'Denied',
+    approved: settled ?? (kind === 'question' ? 'Answered' : 'Approved'),
+    denied: settled ?? 'Denied',
     expired: 'Expired, since nobody decided in time',
     cancelled: 'Cancelled',
   }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { hasWords, searchLimits } from '#domain/search.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
-import { requestStateWords } from '#domain/text/request-state-words.ts'
+import { requestStateWord } from '#domain/text/request-state-words.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import type { RequestItemRecord } from '../requests/facts/request-record.ts'
@@ -77,8 +77,8 @@ async function filesOf(
 
 /** A request as a search result. */
 export function requestItem(item: RequestItemRecord): SearchItem {
-  const { id, number, state, risk, tool, worker } = item
-  const detail = [requestStateWords[state], `${risk} risk`, tool, worker].filter(
+  const { id, number, risk, tool, worker } = item
+  const detail = [requestStateWord(item), `${risk} risk`, tool, worker].filter(
     (part) => part !== null,
   )
   return {

@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { requestStateWords } from '#domain/text/request-state-words.ts'
+import { requestStateWord } from '#domain/text/request-state-words.ts'
 import { backToList, type PlaceInList } from './last-list.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Hint } from '../floating/hint.tsx'
@@ -37,7 +37,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
       </Link>
       <Risk risk={request.risk} />
       <span className={`state-badge state-badge-${request.state}`}>
-        {requestStateWords[request.state]}
+        {requestStateWord(request)}
       </span>
       <span className="dim small">#{request.number}</span>
       {request.state === 'pending' && (

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
-import { requestStateWords } from '#domain/text/request-state-words.ts'
+import { requestStateWord, requestStateWords } from '#domain/text/request-state-words.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
@@ -21,7 +21,7 @@ type Sibling = NonNullable<RequestDetail['batch']>['siblings'][number]
 export function Siblings({ request }: { request: RequestDetail }) {
   const { batch } = request
   if (batch === null || batch.siblings.length === 0) return null
-  const stateWord = requestStateWords[request.state]
+  const stateWord = requestStateWord(request)
   const assumes = request.facts['assumes']
   return (
     <section className="card" aria-labelledby="batch-title">

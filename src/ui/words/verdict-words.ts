@@ -2,7 +2,7 @@ import type { ApprovalWord, Verdict } from '#domain/policy/verdict.ts'
 
 /** What a rule of policy says about calls, in the words of the matrix. */
 export const approvalLabels: Readonly<Record<ApprovalWord, string>> = {
-  preApproved: 'alone',
+  preApproved: 'without approval',
   ask: 'asks',
   blocked: 'never',
 }

@@ -119,6 +119,7 @@ test('a person who is asked what became of a call settles it, and only a call th
   await ada.reload()
   const finding = ada.getByRole('region', { name: 'Settled by Grace' })
   await finding.waitFor()
+  expect(await ada.locator('.request-head .state-badge').textContent()).toBe('settled')
   expect(await finding.getByText('not yet carried out').count()).toBe(0)
   await ada.getByRole('link', { name: 'See the request that it checks' }).click()
   await ada.waitForURL(`**/requests/${requestIds[0]}`)

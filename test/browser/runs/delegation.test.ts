@@ -177,6 +177,7 @@ test('a question that is asked, and answered by somebody else, appears and is cl
     { request: requestId, text: 'blue' },
   )
   await panel.getByText('Answered by Linus').waitFor()
+  expect(await open.locator('.request-head .state-badge').textContent()).toBe('answered')
   expect(await panel.getByRole('radio').count()).toBe(0)
   expect(await panel.getByRole('button', { name: 'Submit' }).count()).toBe(0)
   await run.getByText('Their answer approves nothing by itself').waitFor()
