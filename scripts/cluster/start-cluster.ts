@@ -13,6 +13,7 @@ import {
 } from '#runtime/config/project-environment.ts'
 import { launchProcess, runMigrations } from '#runtime/supervisor/own-processes.ts'
 import { prepareQuickstart } from '#runtime/supervisor/quickstart-copy.ts'
+import { serviceEntry } from '#runtime/supervisor/service-bundle.ts'
 import type { RunningService } from '#runtime/supervisor/supervise.ts'
 import { startTemporalCluster } from './temporal-cluster.ts'
 
@@ -85,8 +86,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       TEMPORAL_NAMESPACE: clusterNamespace,
       COUNTERSIGN_EMBEDDED: '1',
     }
-    await runMigrations({ folders, variables, log })
-    const { apis, workers } = await startPrograms({ ...options, folders, variables, keep })
+    const entry = await serviceEntry(log)
+    await runMigrations({ folders, entry, variables, log })
+    const { apis, workers } = await startPrograms({ ...options, folders, entry, variables, keep })
     return {
       databaseUrl: postgres.url,
       temporalAddress: temporal.address,
@@ -110,18 +112,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 async function startPrograms(
   options: Pick<ClusterOptions, 'apis' | 'workers' | 'log'> & {
     readonly folders: Folders
+    readonly entry: string
     readonly variables: Record<string, string>
     readonly keep: <T extends RunningService>(service: T) => T
   },
 ): Promise<Pick<Cluster, 'apis' | 'workers'>> {
-  const { folders, variables, keep, log } = options
+  const { folders, entry, variables, keep, log } = options
   const start = (
     logName: string,
     command: 'api' | 'temporal-worker',
     env: Record<string, string>,
   ): Promise<RunningService> => {
     log(`starting ${logName}`)
-    return launchProcess(command, { folders, variables: env, log, logName })
+    return launchProcess(command, { folders, entry, variables: env, log, logName })
   }
   const apis = await startAll(options.apis ?? 2, async (index) => {
     const port = await findFreePort()

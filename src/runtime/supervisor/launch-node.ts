@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
-import { cacheFolder, checkoutFolder, entryFile } from '../folders.ts'
+import { cacheFolder, checkoutFolder } from '../folders.ts'
 import { endProcess, sendSignal } from '../processes/end-process.ts'
 import { lifelineVariable } from '../processes/lifeline.ts'
 import { identifyProcess } from '../processes/process-identity.ts'
@@ -30,6 +30,8 @@ const allocation = {
 }
 
 export interface NodeServiceOptions {
+  /** The file that starts the command `countersign`. */
+  readonly entry: string
   /** Arguments of the `countersign` command. */
   readonly args: readonly string[]
   readonly env: Record<string, string>
@@ -55,7 +57,7 @@ export interface NodeServiceOptions {
  */
 export async function launchNode(options: NodeServiceOptions): Promise<RunningService> {
   const log = openLog(options.logFile)
-  const child = spawn(process.execPath, [newObjects, entryFile, ...options.args], {
+  const child = spawn(process.execPath, [newObjects, options.entry, ...options.args], {
     cwd: checkoutFolder,
     env: {
       NODE_COMPILE_CACHE: join(cacheFolder(options.env), 'compiled'),

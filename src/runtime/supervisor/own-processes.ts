@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { checkoutFolder, entryFile, logFolder, runFolder } from '../folders.ts'
+import { checkoutFolder, logFolder, runFolder } from '../folders.ts'
 import type { Folders } from '../folders.ts'
 import { findFreePort, isPortFree } from '../processes/free-port.ts'
 import {
@@ -18,6 +18,8 @@ const silentMs = 20_000
 
 export interface ProcessOptions {
   readonly folders: Folders
+  /** The file that starts the command `countersign`: of the sources, or of their bundle. */
+  readonly entry: string
   /** The project's and the infrastructure's variables; each process gets only its part. */
   readonly variables: Record<string, string>
   readonly log: (sentence: string) => void
@@ -26,8 +28,8 @@ export interface ProcessOptions {
 }
 
 /** Migrates to this version's schema. Throws the last sentence of `countersign migrate`. */
-export async function runMigrations({ folders, variables }: ProcessOptions): Promise<void> {
-  const child = spawn(process.execPath, [entryFile, 'migrate', ...folderArguments(folders)], {
+export async function runMigrations({ folders, entry, variables }: ProcessOptions): Promise<void> {
+  const child = spawn(process.execPath, [entry, 'migrate', ...folderArguments(folders)], {
     cwd: checkoutFolder,
     env: withoutModelKeys(withoutSigningKey(variables)),
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -78,16 +80,13 @@ export async function chooseApiPort(
 
 function startProcess(
   name: 'api' | 'temporal-worker',
-  { folders, variables, log, stop: stopFirst }: ProcessOptions,
+  { stop: stopFirst, ...options }: ProcessOptions,
 ): Promise<SupervisionHandle> {
   return supervise(
+    { name, start: (stop) => launchProcess(name, { ...options, logName: name, stop }) },
     {
-      name,
-      start: (stop) => launchProcess(name, { folders, variables, log, logName: name, stop }),
-    },
-    {
-      runDir: runFolder(folders.dataDir),
-      log,
+      runDir: runFolder(options.folders.dataDir),
+      log: options.log,
       ...(stopFirst === undefined ? {} : { stop: stopFirst }),
     },
   )
@@ -98,8 +97,9 @@ export function launchProcess(
   command: 'api' | 'temporal-worker',
   options: ProcessOptions & { readonly logName: string },
 ): Promise<RunningService> {
-  const { folders, variables, log, logName, stop } = options
+  const { folders, entry, variables, log, logName, stop } = options
   return launchNode({
+    entry,
     ...(stop === undefined ? {} : { stop }),
     args: [command, ...folderArguments(folders)],
     env: withoutOwnerUrl(variables),

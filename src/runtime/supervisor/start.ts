@@ -15,6 +15,7 @@ import { chooseApiPort, runMigrations, startApi, startTemporalWorker } from './o
 import type { Progress } from './progress.ts'
 import { prepareQuickstart } from './quickstart-copy.ts'
 import { readPorts, writePorts } from './remembered-ports.ts'
+import { serviceEntry } from './service-bundle.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 import { stopService, type SupervisionHandle } from './supervise.ts'
 import { sweepCache } from './sweep-cache.ts'
@@ -127,6 +128,7 @@ async function startProcesses(context: StartContext) {
   const environment = readProjectEnvironment(projectDir, outer)
   const settings = readSettings(folders, environment)
   const ui = (await isUiBuilt()) ? undefined : buildDashboard(progress)
+  const entry = serviceEntry(progress.say)
   const infrastructure = await startInfrastructure({
     dataDir,
     environment,
@@ -140,6 +142,7 @@ async function startProcesses(context: StartContext) {
   const port = await choosePort(options.port ?? settings.port, environment, progress)
   const process = {
     folders,
+    entry: await entry,
     variables: { ...definedVariables(environment), ...infrastructure.variables },
     log: progress.say,
     stop,

@@ -36,12 +36,18 @@ export function leanBundle(code: string): string {
   if (address === undefined) throw new Error('The bundle of the workflows has no source map')
   const [mark] = address
   const script = code.slice(0, address.index)
-  if (/\\[^\0-\u00FF]/.test(script)) return code
+  const escaped = escapeBeyondLatin1(script)
+  if (/[^\0-\u00FF]/.test(escaped)) return code
   const encoded = code.slice(address.index + mark.length)
   const map = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as object
   const withoutSources = JSON.stringify({ ...map, sourcesContent: undefined })
-  const escaped = script.replaceAll(/[^\0-\u00FF]/g, escapeOf)
   return `${escaped}${mark}${Buffer.from(withoutSources).toString('base64')}\n`
+}
+
+/** The same script in Latin-1; unchanged where a character would mean something else escaped. */
+export function escapeBeyondLatin1(script: string): string {
+  if (/\\[^\0-\u00FF]/.test(script)) return script
+  return script.replaceAll(/[^\0-\u00FF]/g, escapeOf)
 }
 
 /** Means the same in a string, a pattern, a name and a comment, except after a backslash. */

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
+import { checkoutFolder } from '../folders.ts'
+import { removeUnused, serviceEntry, stateOfSources } from './service-bundle.ts'
+
+let root: string
+beforeAll(async () => {
+  root = newFolder('countersign-sources-')
+  const files = [
+    'package.json',
+    'package-lock.json',
+    'scripts/packages/bundle-service.ts',
+    'packages/client/src/index.ts',
+    'packages/tools/src/index.ts',
+    'src/cli/main.ts',
+    'src/ui/page.tsx',
+  ]
+  for (const file of files) await put(file, 'first')
+})
+
+async function put(file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(root, file)), { recursive: true })
+  await writeFile(join(root, file), text)
+}
+
+test.each([
+  'src/cli/main.ts',
+  'packages/client/src/index.ts',
+  'package-lock.json',
+  'src/cli/new.ts',
+])(
+  'a change of %s has the service bundled again, also with the size and the time of before',
+  async (file) => {
+    const before = stateOfSources(root)
+    expect(stateOfSources(root)).toBe(before)
+    const time = new Date('2026-01-01T00:00:00Z')
+    await put(file, 'other')
+    await utimes(join(root, file), time, time)
+    const after = stateOfSources(root)
+    expect(after).not.toBe(before)
+    await put(file, 'third')
+    await utimes(join(root, file), time, time)
+    expect(stateOfSources(root)).not.toBe(after)
+  },
+)
+
+test('a change of the dashboard or of a test does not', async () => {
+  const before = stateOfSources(root)
+  await put('src/ui/page.tsx', 'other')
+  await put('src/cli/main.test.ts', 'other')
+  expect(stateOfSources(root)).toBe(before)
+})
+
+test('a bundle that no service used for a week is removed; another one stays', async () => {
+  const bundles = newFolder('countersign-bundles-')
+  const now = new Date('2026-11-30T00:00:00Z')
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
+  for (const [name, days] of [
+    ['old', 8],
+    ['used', 6],
+  ] as const) {
+    await mkdir(join(bundles, name))
+    await writeFile(join(bundles, name, 'main.js'), '')
+    await utimes(join(bundles, name), daysAgo(days), daysAgo(days))
+  }
+  await removeUnused(bundles, now)
+  expect(await readdir(bundles)).toEqual(['used'])
+})
+
+test('the bundle is the command, in one byte for each character, and knows where the sources are', async () => {
+  const entry = await serviceEntry(() => undefined)
+  const { version } = JSON.parse(await readFile(join(checkoutFolder, 'package.json'), 'utf8'))
+  const { stdout } = await promisify(execFile)(process.execPath, [entry, '--version'])
+  expect(stdout.trim()).toBe(version)
+  const folder = dirname(entry)
+  const texts = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
+  )
+  expect(texts.filter((text) => /[^\0-\u00FF]/.test(text))).toEqual([])
+  const places = texts.flatMap((text) => [
+    ...text.matchAll(/new URL\("([^"]*)", import\.meta\.url\)/g),
+  ])
+  expect(places.length).toBeGreaterThan(10)
+  for (const [, path = ''] of places) {
+    expect(await readFile(join(folder, path), 'utf8'), path).toContain('import.meta')
+  }
+})

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync } from 'node:fs'
+import { readdir, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { errorMessage } from '#domain/error-message.ts'
+import { installOnce } from '../embedded/install-once.ts'
+import { checkoutFolder, entryFile, isPackage } from '../folders.ts'
+
+const dayMs = 24 * 3_600_000
+/** A running service says once a day that it uses its bundle; a host may sleep meanwhile. */
+const unusedMs = 7 * dayMs
+
+/** What the bundle is made of. The threads and programs beside these sources stay as they are. */
+export const serviceSources = {
+  folders: ['src', 'packages/client/src', 'packages/tools/src'],
+  /** Folders of `src` that no command imports. */
+  apart: ['ui'],
+  files: ['package.json', 'package-lock.json', 'scripts/packages/bundle-service.ts'],
+}
+
+/**
+ * The file with which `countersign start` runs its API and Temporal workers: in a checkout, the
+ * service in a few files, which need a quarter less memory than the sources and load in two thirds
+ * of the time (bench/README.md, idle). Made once for each state of the sources. A checkout in which
+ * it cannot be made runs the sources, after a sentence for the person at the terminal.
+ */
+export async function serviceEntry(say: (sentence: string) => void): Promise<string> {
+  if (isPackage) return entryFile
+  const bundles = join(checkoutFolder, 'dist', 'service')
+  try {
+    const folder = join(bundles, stateOfSources(checkoutFolder))
+    await installOnce(folder, (half) => makeBundle(half, folder), say)
+    await recordUse(folder)
+    setInterval(() => void recordUse(folder).catch(() => undefined), dayMs).unref()
+    await removeUnused(bundles, new Date()).catch(() => undefined)
+    return join(folder, 'main.js')
+  } catch (error) {
+    say(`The service runs its sources: they could not be bundled.\n${errorMessage(error)}`)
+    return entryFile
+  }
+}
+
+/** In a process of its own: the bundler would keep 100 MiB of this one. */
+async function makeBundle(folder: string, place: string): Promise<void> {
+  const script = join(checkoutFolder, 'scripts', 'bundle-service.ts')
+  await promisify(execFile)(process.execPath, [script, folder, place], { cwd: checkoutFolder })
+}
+
+/**
+ * A name for the state of these sources. It changes with each write to one of them, since the
+ * system sets the time of a change (`ctime`) itself, and takes a tenth of the time that reading
+ * them takes.
+ */
+export function stateOfSources(root: string): string {
+  const hash = createHash('sha256')
+  const add = (path: string): void => {
+    const { size, ino, mtimeNs, ctimeNs } = lstatSync(join(root, path), { bigint: true })
+    hash.update(`${path}\0${size} ${ino} ${mtimeNs} ${ctimeNs}\n`)
+  }
+  const addFolder = (folder: string): void => {
+    const entries = readdirSync(join(root, folder), { withFileTypes: true })
+    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) {
+        if (folder !== 'src' || !serviceSources.apart.includes(entry.name)) addFolder(path)
+      } else if (!entry.name.includes('.test.')) add(path)
+    }
+  }
+  for (const folder of serviceSources.folders) addFolder(folder)
+  for (const file of serviceSources.files) add(file)
+  return hash.digest('hex').slice(0, 32)
+}
+
+async function recordUse(folder: string): Promise<void> {
+  const now = new Date()
+  await utimes(folder, now, now)
+}
+
+/** Removes the bundles that no service used for a week. A service loads parts of its own late. */
+export async function removeUnused(bundles: string, now: Date): Promise<void> {
+  for (const name of await readdir(bundles)) {
+    const folder = join(bundles, name)
+    if (now.getTime() - (await stat(folder)).mtimeMs < unusedMs) continue
+    await rm(folder, { recursive: true, force: true })
+  }
+}
