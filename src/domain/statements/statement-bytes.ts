@@ -2,6 +2,7 @@ import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
 import { decodeBase64 } from '../text/encoding/base64.ts'
 import type { SignedStatement, StatementKind } from './statement.ts'
+import { isVerified, rememberVerified } from './verified-signatures.ts'
 
 /**
  * The signed bytes: a domain prefix, so that one kind of statement can never pass for another, and
@@ -43,38 +44,14 @@ export function signStatement(
   return { statement: text, signature, keyId }
 }
 
-/**
- * By key: the signatures that were valid, each with what it signs, since a run's statement is
- * verified for each of its calls.
- */
-const verified = new WeakMap<KeyObject, Map<string, SignatureContent>>()
-const maxVerified = 1000
-
-interface SignatureContent {
-  readonly kind: StatementKind
-  readonly statement: string
-}
-
+/** A run's statement is verified for each of its calls, so valid signatures are remembered. */
 function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedStatement): boolean {
-  const { statement } = signedStatement
-  const earlier = verified.get(key)?.get(signedStatement.signature)
-  if (earlier?.kind === kind && earlier.statement === statement) return true
+  const bytes = signedBytes(kind, signedStatement.statement)
+  if (isVerified(key, signedStatement.signature, bytes)) return true
   const signature = decodeBase64(signedStatement.signature, 'base64url')
-  if (signature === null) return false
-  if (!verify(null, signedBytes(kind, statement), key, signature)) return false
-  remember(key, kind, signedStatement)
+  if (signature === null || !verify(null, bytes, key, signature)) return false
+  rememberVerified(key, signedStatement.signature, bytes)
   return true
-}
-
-function remember(
-  key: KeyObject,
-  kind: StatementKind,
-  { statement, signature }: SignedStatement,
-): void {
-  const signatures = verified.get(key) ?? new Map<string, SignatureContent>()
-  verified.set(key, signatures)
-  if (signatures.size >= maxVerified) signatures.clear()
-  signatures.set(signature, { kind, statement })
 }
 
 /**
@@ -92,7 +69,8 @@ export function signVerified(
   const publicKey = verifier.publicKeys.get(keyId)
   // Another key under this id verifies nothing that this one signs.
   if (publicKey?.equals(createPublicKey(privateKey)) === true) {
-    remember(publicKey, kind, signedStatement)
+    const { statement: text, signature } = signedStatement
+    rememberVerified(publicKey, signature, signedBytes(kind, text))
   }
   return signedStatement
 }
