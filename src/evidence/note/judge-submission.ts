@@ -24,14 +24,14 @@ export function openSubmission(
   { old, note }: AddCheckpoint,
   log: LogKeys,
 ): { readonly checkpoint: Checkpoint } | Extract<SubmissionAnswer, { sentence: string }> {
-  let claimed: Checkpoint
+  let unverified: Checkpoint
   try {
-    claimed = parseCheckpoint(parseNote(note).text)
+    unverified = parseCheckpoint(parseNote(note).text)
   } catch (error) {
     return { status: 400, sentence: sentenceOf(error) }
   }
-  if (!log.keys.some(({ key }) => key.name === claimed.origin)) {
-    return { status: 404, sentence: `This witness does not know ${claimed.origin}` }
+  if (!log.keys.some(({ key }) => key.name === unverified.origin)) {
+    return { status: 404, sentence: `This witness does not know ${unverified.origin}` }
   }
   try {
     const checkpoint = openLogCheckpoint(note, log)

@@ -18,21 +18,21 @@ export async function useGrant(
     readonly policyDigest: string
   },
 ): Promise<number | null> {
-  const claimed = await unit.tx
+  const grant = await unit.tx
     .updateTable('approval_grant')
     .set({ uses: sql<number>`uses + 1` })
     .where('id', '=', use.grantId)
     .where(isUsable)
     .returning('uses')
     .executeTakeFirst()
-  if (claimed === undefined) return null
+  if (grant === undefined) return null
   await unit.audit({
     type: 'grant.used',
     runId: use.runId,
     callId: use.callId,
     digest: use.digest,
     policyDigest: use.policyDigest,
-    detail: { grantId: use.grantId, uses: claimed.uses },
+    detail: { grantId: use.grantId, uses: grant.uses },
   })
-  return claimed.uses
+  return grant.uses
 }

@@ -51,10 +51,10 @@ function modelResult({ isError, parts }: ModelOutput): Omit<ToolResult, 'output'
   }
 }
 
-/** In the SDK a tool may claim only `image`, or `image/*`; the bytes then decide. */
-function typeOf(claimed: string, bytes: Uint8Array): string {
-  const isOpen = claimed === 'image' || claimed === 'image/*'
-  return isOpen ? (pictureTypeOf(bytes) ?? 'application/octet-stream') : claimed
+/** In the SDK a tool may name only `image`, or `image/*`: the bytes then say which. */
+function typeOf(mediaType: string, bytes: Uint8Array): string {
+  const isOpen = mediaType === 'image' || mediaType === 'image/*'
+  return isOpen ? (pictureTypeOf(bytes) ?? 'application/octet-stream') : mediaType
 }
 
 function withNotes(outputText: string, notes: readonly string[]): string {

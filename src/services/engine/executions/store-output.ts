@@ -26,8 +26,8 @@ export async function storeFiles(
   return storedFiles
 }
 
-function provenType(claimed: string, bytes: Uint8Array): string {
-  const type = claimed.toLowerCase()
+function provenType(mediaType: string, bytes: Uint8Array): string {
+  const type = mediaType.toLowerCase()
   if (type === pictureTypeOf(bytes)) return type
   return wellFormedType.test(type) && !isPictureType(type) ? type : 'application/octet-stream'
 }
