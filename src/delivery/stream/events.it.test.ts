@@ -83,4 +83,16 @@ describe('live stream', () => {
       db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirstOrThrow()
     await waitUntil(async () => (await numbered()).sequence !== null)
   })
+
+  it('takes a number only once', async () => {
+    const { db } = database
+    const insert = (sequence: string) => {
+      const subject = JSON.stringify({ runId: 'one' })
+      const row = { id: newId(), sequence, type: 'run.changed', subject }
+      return db.insertInto('event').values(row).execute()
+    }
+    await insert('1000000')
+    await expect(insert('1000000')).rejects.toThrow(/event_by_sequence/)
+    await insert('1000001')
+  })
 })

@@ -58,6 +58,10 @@ export const runStates = [
 ] as const
 export type RunState = (typeof runStates)[number]
 
+/** The rare ends, which lists of runs find by an index of their own. */
+export const earlyEnds = ['failed', 'cancelled'] as const satisfies readonly RunState[]
+export type EarlyEnd = (typeof earlyEnds)[number]
+
 /** Why a run rests; `answered`: a conversation after its answer. */
 export const restReasons = ['answered', 'stopped', 'limit', 'budget', 'model_failed'] as const
 export type RestReason = (typeof restReasons)[number]

@@ -3,6 +3,7 @@ import type {
   ExecutionState,
   CallFacts,
   CallResultType,
+  EarlyEnd,
   RestReason,
   RunState,
 } from '#domain/requests/request.ts'
@@ -88,6 +89,11 @@ export interface RunTable {
   start_request_id: string | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
+  /**
+   * `state` of a run that failed or was cancelled; an index has it, since one of `state` would get
+   * an entry at each change
+   */
+  ended_early: GeneratedAlways<EarlyEnd | null>
   /** over the statement that the columns above make (services/core/verify-run) */
   signature: string
   key_id: string

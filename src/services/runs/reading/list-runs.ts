@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { isBoundedTime, maxDays } from '#domain/bounded-time.ts'
 import { Problem } from '#domain/problem.ts'
-import type { RunState } from '#domain/requests/request.ts'
+import { earlyEnds, type RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -165,18 +165,21 @@ export async function runRecords(
 }
 
 function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>[] {
-  const conditions: RawBuilder<boolean>[] = []
-  // A literal and not a parameter: only then does Postgres use the partial index of rare ends.
-  if (input.state !== undefined) conditions.push(sql<boolean>`run.state = ${sql.lit(input.state)}`)
-  // Runs that have not ended are few, and have an index of their own.
-  if (input.state !== undefined && !isEnd(runTransitions, input.state)) {
-    conditions.push(sql<boolean>`run.ended_at is null`)
-  }
+  const conditions = input.state === undefined ? [] : hasState(input.state)
   if (input.worker !== undefined) conditions.push(sql<boolean>`run.worker = ${input.worker}`)
   if (input.startedBy !== undefined) conditions.push(startedBy(viewer, input.startedBy))
   const { from, to } = input.active ?? {}
   if (from !== undefined || to !== undefined) conditions.push(wasActive(from, to))
   return conditions
+}
+
+/** Runs that have not ended, and rare ends, are few: each of these has an index of its own. */
+function hasState(state: RunState): RawBuilder<boolean>[] {
+  if (earlyEnds.some((end) => end === state)) return [sql<boolean>`run.ended_early = ${state}`]
+  const condition = sql<boolean>`run.state = ${state}`
+  return isEnd(runTransitions, state)
+    ? [condition]
+    : [condition, sql<boolean>`run.ended_at is null`]
 }
 
 /** As `readUsage` counts them. The array is read once, by the index of times. */

@@ -1,0 +1,25 @@
+import { sql, type Kysely } from 'kysely'
+
+/**
+ * Postgres writes a changed row to every index of its table, unless no column that an index names
+ * has changed. An index named the state of runs, which changes with each request that opens or
+ * ends. It now names a column that changes only when a run fails or is cancelled.
+ */
+const earlyEnds = `
+  alter table run add column ended_early text generated always as (
+    case when state in ('failed', 'cancelled') then state end) stored;
+  create index run_of_early_end on run (ended_early, created_at desc, id desc)
+    where ended_early is not null;
+  drop index run_ended_early;
+`
+
+/** An event without a number yet, which is every new one, had an entry under no number. */
+const numberedEvents = `
+  create unique index event_by_sequence on event (sequence) where sequence is not null;
+  alter table event drop constraint event_sequence_key;
+`
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(earlyEnds).execute(db)
+  await sql.raw(numberedEvents).execute(db)
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { rowOf } from '../harness/fixtures/rows.ts'
+
+const desk = disposeAfterTests(await openAgentDesk())
+
+/** How often rows of runs were updated, and how many of these updates wrote to indexes. */
+async function updatesOfRuns(db: Db): Promise<{ all: number; withIndexes: number }> {
+  await sql`select pg_stat_force_next_flush()`.execute(db)
+  const { rows } = await sql<{ all: number; hot: number }>`
+    select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables
+    where relname = 'run'
+  `.execute(db)
+  const [{ all, hot } = { all: Number.NaN, hot: Number.NaN }] = rows
+  return { all, withIndexes: all - hot }
+}
+
+test('a run that asks, waits and continues writes to no index of runs', async () => {
+  // One connection, so that its counts are complete.
+  await using db = connectDatabase({
+    url: desk.database.url,
+    poolSize: 1,
+    applicationName: 'one connection',
+  })
+  const { verifier, memory, log } = desk.api
+  const own = { db, policies: createPolicyReader({ db, verifier, memory, log }) }
+  const api = { ...desk.api, ...own }
+  const worker = { ...desk.worker, ...own }
+  const { signal } = new AbortController()
+  const task = { worker: 'scribe', input: 'Write notes' }
+  const { id: runId } = await startRun(api, desk.people.ada.caller, task)
+  const before = await updatesOfRuns(db)
+  for (const turn of [1, 2]) {
+    const input = { path: `notes/${turn}.md`, content: 'hello\n' }
+    desk.say({ text: 'I act.', calls: [{ tool: 'write_file', input }] })
+    await takeTurn(worker, { runId, turn, signal })
+    const [call] = await desk.calls(runId, turn)
+    const { requestId = '', id: callId = '' } = call ?? {}
+    const { digest } = await rowOf(db, 'request', { id: requestId })
+    const body = { decision: 'approve', digest, revision: 1 }
+    await decideRequest(api, desk.people.grace.caller, { request: requestId, body })
+    expect(await executeCall(worker, { callId, signal })).toEqual({ kind: 'done' })
+  }
+  const after = await updatesOfRuns(db)
+  // Each turn: its number, that it waits, that it no longer waits.
+  expect(after.all - before.all).toBeGreaterThanOrEqual(4)
+  expect(after.withIndexes - before.withIndexes).toBe(0)
+})
