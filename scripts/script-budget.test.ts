@@ -8,18 +8,18 @@ const chunk = (fileName: string, more: Partial<BuiltChunk> = {}): BuiltChunk => 
   isEntry: false,
   imports: [],
   styles: [],
-  facade: null,
+  modules: [],
   ...more,
 })
 const chunks = [
   chunk('main.js', { isEntry: true, imports: ['react.js'], styles: ['main.css'] }),
   chunk('react.js'),
   chunk('request.js', {
-    facade: '/src/ui/request/request-page.tsx',
+    modules: ['/src/ui/text/lines.ts', '/src/ui/request/request-page.tsx'],
     imports: ['react.js', 'lines.js'],
   }),
   chunk('lines.js', { styles: ['main.css', 'lines.css'] }),
-  chunk('diff.js', { facade: '/src/ui/request/diff-view.tsx', styles: ['diff.css'] }),
+  chunk('diff.js', { modules: ['/src/ui/request/diff-view.tsx'], styles: ['diff.css'] }),
 ]
 
 test('the first page is the entry, the page itself and all that they import, each counted once', () => {
@@ -32,4 +32,10 @@ test('the first page is the entry, the page itself and all that they import, eac
 
 test('what is loaded on demand does not count', () => {
   expect(firstPageBytes(chunks, []).files).toEqual(['main.js', 'react.js'])
+})
+
+test('a page that no file holds is refused, because its size would not be counted', () => {
+  expect(() => firstPageBytes(chunks, ['audit/audit-page.tsx'])).toThrow(
+    'no file of the dashboard holds audit/audit-page.tsx',
+  )
 })

@@ -10,13 +10,15 @@ export interface BuiltChunk {
   readonly imports: readonly string[]
   /** style sheets of its modules, by their file names */
   readonly styles: readonly string[]
-  /** path of the source module when the chunk is a page loaded on demand */
-  readonly facade: string | null
+  /** paths of the source modules that it holds */
+  readonly modules: readonly string[]
 }
 
 /**
  * Gzipped bytes of script that the first page (entry, its static imports, and the named lazy pages
  * with theirs) fetches, and the style sheets that come with them.
+ *
+ * @throws if no chunk holds one of the pages: its size would not be counted.
  */
 export function firstPageBytes(
   chunks: readonly BuiltChunk[],
@@ -30,9 +32,11 @@ export function firstPageBytes(
     reached.add(fileName)
     chunk.imports.forEach(visit)
   }
-  for (const chunk of chunks) {
-    const isFirst = lazyPages.some((page) => chunk.facade?.endsWith(page))
-    if (chunk.isEntry || isFirst) visit(chunk.fileName)
+  for (const chunk of chunks) if (chunk.isEntry) visit(chunk.fileName)
+  for (const page of lazyPages) {
+    const chunk = chunks.find(({ modules }) => modules.some((path) => path.endsWith(page)))
+    if (chunk === undefined) throw new Error(`no file of the dashboard holds ${page}`)
+    visit(chunk.fileName)
   }
   const files = [...reached].toSorted()
   const bytes = files.reduce((sum, name) => sum + gzipSync(byName.get(name)?.code ?? '').length, 0)
@@ -63,7 +67,7 @@ export function scriptBudget(budget: {
                 isEntry: output.isEntry,
                 imports: output.imports,
                 styles: [...(output.viteMetadata?.importedCss ?? [])],
-                facade: output.facadeModuleId,
+                modules: output.moduleIds,
               },
             ]
           : [],
