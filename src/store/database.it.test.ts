@@ -58,6 +58,29 @@ test('an idle connection that is cut is replaced by another', async () => {
 describe('with a time limit for answers', () => {
   const bound = { poolSize: 1, applicationName: 'bounded', maxAnswerMs: 500 }
 
+  // Rules: security.md 27
+  test('a transaction of a process that stands still keeps its locks no longer than that', async () => {
+    await using stopped = connectDatabase({ ...bound, url: database.url })
+    const locked = Promise.withResolvers<void>()
+    const continued = Promise.withResolvers<void>()
+    const failure = stopped
+      .transaction()
+      .execute(async (tx) => {
+        await sql`select pg_advisory_xact_lock(1)`.execute(tx)
+        locked.resolve()
+        await continued.promise
+        await sql`select 1`.execute(tx)
+      })
+      .catch((reason: unknown) => reason)
+    await locked.promise
+    const tried = sql<{ free: boolean }>`select pg_try_advisory_xact_lock(1) as free`
+    const isFree = async () => (await tried.execute(database.db)).rows[0]?.free
+    expect(await isFree()).toBe(false)
+    await expect.poll(isFree, { timeout: 60_000 }).toBe(true)
+    continued.resolve()
+    expect(databaseOutageOf(await failure)).toBe('database_away')
+  })
+
   test('a statement that takes longer is cancelled, its transaction is rolled back, and the connection stays usable', async () => {
     await using bounded = connectDatabase({ ...bound, url: database.url })
     await sql`create table note (text text)`.execute(bounded)

@@ -72,7 +72,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
     client.on('error', () => undefined)
     // A pooler in between may refuse these settings as parameters of the connection.
     if (maxAnswerMs === undefined) return
-    client.query(`set statement_timeout to ${Math.ceil(maxAnswerMs)}`).catch(() => undefined)
+    client.query(boundSession, [String(Math.ceil(maxAnswerMs))]).catch(() => undefined)
   })
   const maxPerCaller = Math.max(1, Math.floor(poolSize * shareOfOne))
   const shares = new Shares({ slots: poolSize, maxPerCaller, maxWaiting, waitMs })
@@ -81,6 +81,13 @@ export function connectDatabase(options: DatabaseOptions): Db {
   pools.set(db, { pool, shares })
   return db
 }
+
+/**
+ * Postgres ends a session that keeps a transaction open without a statement for as long as one may
+ * take: a process that was stopped, or whose machine is gone, would keep its locks for hours.
+ */
+const boundSession = `select set_config('statement_timeout', $1, false),
+  set_config('idle_in_transaction_session_timeout', $1, false)`
 
 const pools = new WeakMap<Db, { readonly pool: pg.Pool; readonly shares: Shares }>()
 

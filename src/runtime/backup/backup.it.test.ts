@@ -97,6 +97,18 @@ async function isEmpty({ db: other }: TestDatabase): Promise<boolean> {
   return rows[0]?.tables === 0
 }
 
+// Rules: security.md 29
+it('that is restored twice at the same time is there once, and the other restore says why not', async () => {
+  await using target = await createEmptyDatabase()
+  const restores = [1, 2].map(() => restoreInto(target.db, file))
+  const outcomes = await Promise.allSettled(restores)
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [String(outcome.reason)] : [],
+  )
+  expect(refused).toEqual([expect.stringContaining('The database is not empty')])
+  expect(await contentsOf(target.db)).toEqual(await contentsOf(db))
+})
+
 describe('a restored backup', () => {
   let target: TestDatabase
   let restoredRows: number

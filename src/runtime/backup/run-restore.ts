@@ -34,6 +34,8 @@ export async function runRestore(
     await refuseOtherKeys(dataDir, keys)
     // Before the rows: if these fail, another try finds the same keys, and an empty database.
     for (const path of await writeKeyFiles(dataDir, keys)) log(`wrote ${path}`)
+    // Another restore may have written those of its backup meanwhile.
+    await refuseOtherKeys(dataDir, keys)
     await restoreTables(db, manifest, rows())
     await grantToApplication(db, place.environment)
     await sql`analyze`.execute(db)

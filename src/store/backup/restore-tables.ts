@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import { advisoryLocks } from '../connection/advisory-locks.ts'
 import type { Db, Tx } from '../database.ts'
 import { withBaseline } from '../migrating/baseline.ts'
 import { migrateTo, migrateToLatest } from '../migrating/migrate.ts'
@@ -52,6 +53,7 @@ export async function restoreTables(
 ): Promise<number> {
   const last = requireKnownMigrations(saved.migrations)
   return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.restore})`.execute(tx)
     if (!(await isEmptyDatabase(tx))) {
       throw new Error('The database is not empty: a backup is restored into a new one only')
     }

@@ -18,4 +18,6 @@ export const advisoryLocks = {
   retention: 7_301_005,
   /** one grant of the application role's rights at a time */
   grants: 7_301_011,
+  /** one restore of a backup at a time */
+  restore: 7_301_012,
 } as const

@@ -45,6 +45,8 @@ const awayCodes = new Set([
   '57P01',
   '57P02',
   '57P03',
+  // This process was silent in a transaction for too long.
+  '25P03',
 ])
 const awayMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/
