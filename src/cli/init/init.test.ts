@@ -365,6 +365,14 @@ test('init on a full disk leaves no part of a file, which the next one would kee
   expect(await countersign('init')).toContain('written  countersign.yaml')
 })
 
+test('init does not wait for a pipe where a file should be', async () => {
+  for (const name of ['package.json', '.gitattributes', '.gitignore']) {
+    await run('mkfifo', [join(folder, name)])
+  }
+  await run('git', ['init', '-q'], { cwd: folder })
+  await expect(countersign('init')).rejects.toThrow('.gitignore is not a file')
+})
+
 test('init keeps the file of keys out of Git also where the data folder is ignored already', async () => {
   await writeFile(join(folder, '.gitignore'), '.countersign/\n')
   expect(await countersign('init')).toContain('written  .gitignore (.env)')

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { writeWhole } from '#runtime/files.ts'
+import { readPresentText, writeWhole } from '#runtime/files.ts'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
@@ -133,7 +133,7 @@ async function leadsElsewhere(target: string, name: string): Promise<boolean> {
 async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
   if (await leadsElsewhere(target, '.gitignore')) return
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readPresentText(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return ''
   })

@@ -1,5 +1,6 @@
-import { stat, readFile, realpath } from 'node:fs/promises'
+import { stat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readPresentText } from '#runtime/files.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { openRepository, remotesOf, worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
@@ -43,7 +44,7 @@ export async function lookAtRepository(
 }
 
 async function hasFilters(dir: string): Promise<boolean> {
-  const text = await readFile(join(dir, '.gitattributes'), 'utf8').catch(() => '')
+  const text = await readPresentText(join(dir, '.gitattributes')).catch(() => '')
   return text.split('\n').some((line) => /^[^#].*\sfilter=/.test(line))
 }
 
