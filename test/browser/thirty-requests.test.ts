@@ -78,7 +78,7 @@ test('thirty mixed requests are decided by keyboard alone, with two keys each, i
     }
     await page.getByRole('button', { name: 'Submit 5 decisions' }).waitFor()
     await press('Control+Enter')
-    await page.getByText('5 recorded. Nothing chosen.').waitFor()
+    await page.getByText('5 recorded. Nothing left to decide here.').waitFor()
     turnKeys = pressed.length - begun
     const leaving = pressed.length
     await press('u')

@@ -1,11 +1,11 @@
 import { Button, Radio } from '@mantine/core'
 import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { Effect } from '../effect/effect.tsx'
-import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
+import { useAriaKeys, useKeyboard } from '../keyboard/keyboard-provider.tsx'
 import { useSeen } from '../effect/seeing/use-seen.ts'
 import { Cues } from '../deciding/card/cues.tsx'
 import { CallComments } from '../deciding/comments/call-comments.tsx'
@@ -14,6 +14,7 @@ import { useLineComments } from '../deciding/comments/use-line-comments.tsx'
 import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../states/denial-reason.tsx'
+import { choosePreset } from '../states/reason-presets.ts'
 import { Notice } from '../states/notice.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
@@ -246,6 +247,9 @@ function Choices(props: {
 }) {
   const { entry, state, acts, busy, alone, unseen } = props
   const { key } = entry
+  const { singleKeys } = useKeyboard()
+  const form = useRef<HTMLDivElement>(null)
+  const setReason = (reason: string): void => acts.onReason(key, reason)
   const number = entry.approval?.request.number
   const approveKeys = useAriaKeys('approve')
   const denyKeys = useAriaKeys('deny')
@@ -255,7 +259,7 @@ function Choices(props: {
     { value: 'leave', label: verbs.leave, extra: {} },
   ] as const
   return (
-    <div className="column">
+    <div ref={form} className="column">
       <div
         role="radiogroup"
         aria-label={`Decision on call ${entry.place}, #${number}`}
@@ -270,6 +274,14 @@ function Choices(props: {
             label={label}
             checked={state.choice === value}
             disabled={busy || (value === 'approve' && alone !== null)}
+            onKeyDown={(event) => {
+              const isPlain = singleKeys && !event.ctrlKey && !event.metaKey && !event.altKey
+              if (!isPlain || state.choice !== 'deny') return
+              const digit = Number(event.key)
+              if (choosePreset(digit, [state.reason, setReason], form.current)) {
+                event.preventDefault()
+              }
+            }}
             onChange={() => acts.onChoose(key, value)}
             {...extra}
           />
@@ -295,7 +307,7 @@ function Choices(props: {
           minRows={1}
           disabled={busy}
           value={state.reason}
-          onChange={(reason) => acts.onReason(key, reason)}
+          onChange={setReason}
         />
       )}
     </div>

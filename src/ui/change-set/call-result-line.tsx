@@ -11,7 +11,7 @@ import {
   stageSentence,
 } from '../deciding/decision/wording/stage-sentence.ts'
 import { useOverdue } from '../deciding/decision/wording/use-overdue.ts'
-import { outcomeWithEffect } from '../deciding/facts/state-words.ts'
+import { effectWords, outcomeWithEffect, toneOfEffect } from '../deciding/facts/state-words.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { PresentedRequest } from './change-entries.ts'
@@ -32,8 +32,13 @@ export function CallResultLine(props: {
 }) {
   const { item, choice, request } = props
   if (item.status === 200) {
+    const effect = choice === 'deny' ? null : effectWords(request.execution)
+    const title = choice === 'deny' ? 'Denied by you' : 'Approved by you'
     return (
-      <Notice tone="plain" title={choice === 'deny' ? 'Denied by you' : 'Approved by you'}>
+      <Notice
+        tone={effect === null ? 'plain' : toneOfEffect(request.execution)}
+        title={effect === null ? title : `${title}, ${effect}`}
+      >
         {item.state === 'pending' ? (
           <VoteSentence request={request} />
         ) : (

@@ -6,14 +6,16 @@ import { treeOf, type TreeNode } from './file-tree.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
 const choiceMarks = {
-  approve: { Icon: IconCheck, word: 'to approve', className: 'ok' },
-  deny: { Icon: IconX, word: 'to deny', className: 'not-ok' },
-  leave: { Icon: IconMinus, word: '', className: 'dim' },
+  approve: { Icon: IconCheck, word: 'to approve', decidedWord: 'approved', className: 'ok' },
+  deny: { Icon: IconX, word: 'to deny', decidedWord: 'denied', className: 'not-ok' },
+  leave: { Icon: IconMinus, word: '', decidedWord: '', className: 'dim' },
 } as const
 
 /** The state of one entry, for its mark in the tree. */
 export interface EntryMarks {
+  /** what is chosen, or was decided */
   readonly choice: CallChoice
+  readonly isDecided: boolean
   readonly wasViewed: boolean
 }
 
@@ -75,7 +77,8 @@ function Entry(props: {
   onGo: () => void
 }) {
   const { node, marks, onGo } = props
-  const { Icon, word, className } = choiceMarks[marks.choice]
+  const { Icon, className, ...words } = choiceMarks[marks.choice]
+  const word = marks.isDecided ? words.decidedWord : words.word
   return (
     <button type="button" className="tree-entry" data-viewed={marks.wasViewed} onClick={onGo}>
       <span className="dim tree-place">{node.entry.place}</span>

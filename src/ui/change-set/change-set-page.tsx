@@ -13,9 +13,9 @@ import { Failure } from '../states/failure.tsx'
 import { LoadingCards } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { CallCard, type CardActs } from './call-card.tsx'
+import { CallCard, type CardActs, type CardState } from './call-card.tsx'
 import { choose, showCall, useCallFocus } from './call-focus.ts'
-import { CallTree } from './call-tree.tsx'
+import { CallTree, type EntryMarks } from './call-tree.tsx'
 import { entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { SubmitBar } from './submit-bar.tsx'
 import { useCards } from './use-cards.ts'
@@ -65,7 +65,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
       </div>
       <CallTree
         entries={entries}
-        marksOf={(entry) => stateOf(entry)}
+        marksOf={(entry) => marksOf(entry, stateOf(entry))}
         onGo={(entry) => showCall(entry.key)}
       />
       <div className="column change-calls">
@@ -83,10 +83,23 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
         {contents.length > 0 && <AgentStatement text={statement} />}
       </div>
       {contents.length > 0 && (
-        <SubmitBar decisions={decisions} states={states.map(({ state }) => state)} />
+        <SubmitBar
+          decisions={decisions}
+          states={states.map(({ state }) => state)}
+          hasOpen={open.length > 0}
+        />
       )}
     </div>
   )
+}
+
+/** The choice for a call, or how it was decided: here, or before the page was opened. */
+function marksOf(entry: ChangeEntry, { choice, result, wasViewed }: CardState): EntryMarks {
+  if (result?.item.status === 200) return { choice: result.choice, isDecided: true, wasViewed }
+  const state = entry.approval?.request.state
+  if (state === 'approved') return { choice: 'approve', isDecided: true, wasViewed }
+  if (state === 'denied') return { choice: 'deny', isDecided: true, wasViewed }
+  return { choice, isDecided: false, wasViewed }
 }
 
 function useChangeSetKeys(

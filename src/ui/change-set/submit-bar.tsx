@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core'
+import { useNavigate } from 'react-router'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
 import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
+import { lastListAddress } from '../request/last-list.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { CardState } from './call-card.tsx'
@@ -10,15 +12,24 @@ import type { CallChoice } from './plan-decisions.ts'
 import type { ChangeSetDecisions } from './use-change-set-decisions.ts'
 import { verbs } from '../words/verbs.ts'
 
-/** The bar with the choices so far, what keeps some of them from being sent, and the button. */
-export function SubmitBar(props: { decisions: ChangeSetDecisions; states: readonly CardState[] }) {
+/**
+ * The bar with the choices so far, what keeps some of them from being sent, and the button. Once
+ * nothing is left to decide, the button leads back to the list.
+ */
+export function SubmitBar(props: {
+  decisions: ChangeSetDecisions
+  states: readonly CardState[]
+  hasOpen: boolean
+}) {
   const { count, obstacles, send, busy, offline, refusal, summary } = props.decisions
+  const navigate = useNavigate()
   const submitKeys = useAriaKeys('submit')
+  const backKeys = useAriaKeys('back')
   return (
     <div className="decide-bar change-set-bar" role="region" aria-label="Decisions">
       <div className="grow">
         <p ref={summary} tabIndex={-1} className="small" role="status">
-          {summaryOf(props.states)}
+          {summaryOf(props.states, props.hasOpen)}
         </p>
         {obstacles.map(({ request, why }) => (
           <p key={request.id} className="small soon">
@@ -39,9 +50,19 @@ export function SubmitBar(props: { decisions: ChangeSetDecisions; states: readon
           </Notice>
         )}
       </div>
-      <Button disabled={busy || offline || count === 0} onClick={() => void send()} {...submitKeys}>
-        {busy ? verbs.submitting : submitWords(count)}
-      </Button>
+      {props.hasOpen || busy ? (
+        <Button
+          disabled={busy || offline || count === 0}
+          onClick={() => void send()}
+          {...submitKeys}
+        >
+          {busy ? verbs.submitting : submitWords(count)}
+        </Button>
+      ) : (
+        <Button variant="default" onClick={() => void navigate(lastListAddress())} {...backKeys}>
+          {verbs.backToList}
+        </Button>
+      )}
     </div>
   )
 }
@@ -51,7 +72,7 @@ function submitWords(count: number): string {
   return `Submit ${countWords(count, 'decision')}`
 }
 
-function summaryOf(states: readonly CardState[]): string {
+function summaryOf(states: readonly CardState[], hasOpen: boolean): string {
   const count = (choice: CallChoice): number =>
     states.filter((state) => state.choice === choice).length
   const words = [
@@ -64,6 +85,7 @@ function summaryOf(states: readonly CardState[]): string {
     recorded.length > 0 ? `${recorded.length} recorded` : '',
     failures.length > 0 ? `${failures.length} not recorded` : '',
   ].filter(Boolean)
-  const choices = words.length === 0 ? 'Nothing chosen' : words.join(', ')
+  const none = hasOpen ? 'Nothing chosen' : 'Nothing left to decide here'
+  const choices = words.length === 0 ? none : words.join(', ')
   return results.length === 0 ? `${choices}.` : `${results.join(', ')}. ${choices}.`
 }

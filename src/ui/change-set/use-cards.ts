@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { useMe } from '../api/queries.ts'
+import { keepDraft, readDraft } from '../states/draft.ts'
 import { placeOfFile, markViewed, viewedPlaces } from '../effect/seeing/viewed-marks.ts'
 import type { CardActs, CardState } from './call-card.tsx'
 import type { ChangeEntry } from './change-entries.ts'
@@ -20,7 +21,8 @@ interface SavedCardState extends Omit<SeenCardState, 'changed' | 'openedCall'> {
 const callPlace = placeOfFile(0, 1)
 
 /**
- * The choices, texts and seen parts for each call. An opened revision stays until the person asks
+ * The choices, texts and seen parts for each call. A reason that was not sent is kept, also for the
+ * request's own page; choices are not. An opened revision stays until the person asks
  * for the new one, so that nobody decides a call that changed while they read.
  */
 export function useCards(entries: readonly ChangeEntry[]) {
@@ -28,6 +30,7 @@ export function useCards(entries: readonly ChangeEntry[]) {
   const fresh = useCallback(
     (openedCall: OpenedCall): SavedCardState => ({
       ...nothing,
+      reason: readDraft('reason', openedCall.request.id, personId),
       wasViewed: viewedPlaces({ personId, digest: openedCall.presentation.digest }).has(callPlace),
       openedCall,
     }),
@@ -58,7 +61,10 @@ export function useCards(entries: readonly ChangeEntry[]) {
   const acts: CardActs = useMemo(
     () => ({
       onChoose: (key, choice) => change(key, (card) => ({ ...card, choice, result: null })),
-      onReason: (key, reason) => change(key, (card) => ({ ...card, reason })),
+      onReason: (key, reason) => {
+        keepDraft('reason', key, personId, reason)
+        change(key, (card) => ({ ...card, reason }))
+      },
       onSeen: (key, seen) => change(key, (card) => (card.seen === seen ? card : { ...card, seen })),
       onView: (key) =>
         change(key, (card) => {
@@ -69,9 +75,7 @@ export function useCards(entries: readonly ChangeEntry[]) {
         }),
       onReview: (key) => {
         const one = contents.get(key)
-        if (one === undefined) return
-        // Keeps the typed reason.
-        change(key, ({ reason }) => ({ ...fresh(one), reason }))
+        if (one !== undefined) change(key, () => fresh(one))
       },
     }),
     [contents, change, fresh, personId],
@@ -80,10 +84,11 @@ export function useCards(entries: readonly ChangeEntry[]) {
     (items: readonly BulkItem[], choiceOf: (requestId: string) => CallChoice) => {
       for (const item of items) {
         const choice = choiceOf(item.requestId)
+        if (item.status === 200) keepDraft('reason', item.requestId, personId, '')
         change(item.requestId, (card) => ({ ...card, choice: 'leave', result: { item, choice } }))
       }
     },
-    [change],
+    [change, personId],
   )
   const stateOf = (entry: ChangeEntry): SeenCardState => {
     const card = saved.get(entry.key)

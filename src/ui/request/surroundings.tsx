@@ -23,6 +23,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
   if (batch === null || batch.siblings.length === 0) return null
   const stateWord = requestStateWord(request)
   const assumes = request.facts['assumes']
+  const isOpen = [request, ...batch.siblings].some(({ state }) => state === 'pending')
   return (
     <section className="card" aria-labelledby="batch-title">
       <h2 id="batch-title">
@@ -48,19 +49,19 @@ export function Siblings({ request }: { request: RequestDetail }) {
       </ol>
       {request.runId !== null && request.turn !== null && (
         <p className="small">
-          <TurnLink to={`/runs/${request.runId}/turns/${request.turn}`} />
+          <TurnLink to={`/runs/${request.runId}/turns/${request.turn}`} isOpen={isOpen} />
         </p>
       )}
     </section>
   )
 }
 
-function TurnLink({ to }: { to: string }) {
+function TurnLink({ to, isOpen }: { to: string; isOpen: boolean }) {
   const navigate = useNavigate()
   useShortcut('turn', () => void navigate(to))
   return (
     <Link to={to} {...useAriaKeys('turn')}>
-      {verbs.decideTurn}
+      {isOpen ? verbs.decideTurn : verbs.seeTurn}
     </Link>
   )
 }

@@ -3,18 +3,19 @@ import { useRef } from 'react'
 import { useKeyboard } from '../keyboard/keyboard-provider.tsx'
 import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
 
-/** The field for the reason of a denial, with presets for frequent reasons. */
+/**
+ * The field for the reason of a denial, with presets for frequent reasons, which digits choose too
+ * while the focus is on the decision.
+ */
 export function DenialReason(props: {
   description: string
   required: boolean
   minRows: number
-  /** digits choose the presets too, where the decision is chosen */
-  hasDigits?: boolean
   disabled: boolean
   value: string
   onChange: (reason: string) => void
 }) {
-  const { value, onChange, hasDigits = false, ...field } = props
+  const { value, onChange, ...field } = props
   const { singleKeys } = useKeyboard()
   const text = useRef<HTMLTextAreaElement>(null)
   /** Puts the preset before the typed text and the caret at the end. */
@@ -45,7 +46,7 @@ export function DenialReason(props: {
             variant="default"
             disabled={field.disabled}
             onClick={() => begin(preset)}
-            rightSection={hasDigits && singleKeys ? <kbd aria-hidden>{index + 1}</kbd> : null}
+            rightSection={singleKeys ? <kbd aria-hidden>{index + 1}</kbd> : null}
           >
             {preset}
           </Button>

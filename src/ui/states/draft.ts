@@ -16,24 +16,40 @@ export function draftedFields(requestId: string, personId: string): string[] {
     .map((key) => key.slice(start.length, -end.length))
 }
 
+type Field = 'reason' | 'comment' | 'fork' | `line ${string}` | `edit ${string}`
+
+function keyOf(field: Field, requestId: string, personId: string): string {
+  return `${start}${field}${endOf(requestId, personId)}`
+}
+
+/** The draft that `useDraft` returns, for a page with fields of many requests. */
+export function readDraft(field: Field, requestId: string, personId: string): string {
+  return sessionStorage.getItem(keyOf(field, requestId, personId)) ?? ''
+}
+
+/** Keeps the draft of a field; an empty one is removed. */
+export function keepDraft(field: Field, requestId: string, personId: string, text: string): void {
+  const key = keyOf(field, requestId, personId)
+  if (text === '') sessionStorage.removeItem(key)
+  else keepInTab(key, text)
+}
+
 /**
  * The draft of a person's text about a request or run. It survives a reload, a refusal, other pages
  * and the end of the session. The next person in the same tab has drafts of their own.
  */
 export function useDraft(
   requestId: string,
-  field: 'reason' | 'comment' | 'fork' | `line ${string}` | `edit ${string}`,
+  field: Field,
 ): [text: string, set: (text: string) => void] {
   const { person } = useMe()
-  const key = `${start}${field}${endOf(requestId, person.id)}`
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '')
+  const [text, setText] = useState(() => readDraft(field, requestId, person.id))
   const set = useCallback(
     (next: string) => {
-      if (next === '') sessionStorage.removeItem(key)
-      else keepInTab(key, next)
+      keepDraft(field, requestId, person.id, next)
       setText(next)
     },
-    [key],
+    [field, requestId, person.id],
   )
   return [text, set]
 }

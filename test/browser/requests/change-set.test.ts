@@ -17,9 +17,11 @@ await dashboard.desk.activate({
     'routing:\n  - { when: { path: "notes/by-two-*" }, quorum: { count: 2 } }\ndefaults:',
   ),
 })
-for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
+for (const name of ['a', 'b', 'c', 'd', 'e'])
+  await dashboard.desk.write(`notes/${name}.md`, 'old\n')
 
-const fiveFiles = ['notes/a.md', 'notes/b.md', 'notes/deep/in/c.md', 'notes/c.md', 'notes/d.md']
+// The first is carried out: no other test here names it.
+const fiveFiles = ['notes/e.md', 'notes/b.md', 'notes/deep/in/c.md', 'notes/c.md', 'notes/d.md']
 
 const group = (page: Page, position: number) =>
   page.getByRole('radiogroup', { name: `Decision on call ${position}` })
@@ -77,9 +79,12 @@ test('five files of one turn are read and decided on one page, by one action, ea
   await page.keyboard.type('Use yarn')
   expect(await page.getByLabel('Reason').inputValue()).toBe('do it differently: Use yarn')
   await page.getByRole('button', { name: 'Submit 5 decisions' }).click()
-  await page.getByText('5 recorded. Nothing chosen.').waitFor()
+  await page.getByText('5 recorded. Nothing left to decide here.').waitFor()
   expect(await page.getByText('Approved by you').count()).toBe(4)
   expect(await page.getByText('Denied by you').count()).toBe(1)
+  const marks = tree.locator('.ok, .not-ok')
+  expect((await marks.allTextContents()).filter((word) => word === 'approved')).toHaveLength(4)
+  expect((await marks.allTextContents()).filter((word) => word === 'denied')).toHaveLength(1)
   expect(await statesOf(db, requestIds)).toEqual([
     'approved',
     'approved',
@@ -93,6 +98,17 @@ test('five files of one turn are read and decided on one page, by one action, ea
     .where('request_id', 'in', requestIds)
     .execute()
   expect(new Set(decisions.map((one) => one.batch_decision_id)).size).toBe(1)
+  const carriedOut = (await dashboard.desk.calls(runId, 1))[0]!
+  await dashboard.desk.execute(carriedOut.id)
+  await page.getByText('Approved by you, carried out').waitFor()
+  await page.reload()
+  await expect.poll(() => marks.count()).toBe(5)
+  await page.getByRole('button', { name: 'Back to the list' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  await page.goto(`${dashboard.url}/requests/${requestIds[1]}`)
+  await page.getByRole('link', { name: 'See the turn' }).waitFor()
+  await page.getByRole('textbox', { name: 'Comment', exact: true }).fill('Too late')
+  await page.getByText('It no longer waits: the agent does not read this.').waitFor()
   expect(dashboard.complaints).toEqual([])
 })
 
@@ -278,7 +294,16 @@ test('each call has its cues, its map of what was not seen, and comments on its 
     }
     await page.setViewportSize({ width: 1280, height: 900 })
   }
-  await first.getByLabel('Reason').fill('no')
+  await first.getByRole('radio', { name: 'Deny', exact: true }).press('2')
+  const reason = first.getByLabel('Reason')
+  await reason.fill(`${await reason.inputValue()}: one key`)
+  // What was not sent is there after a reload, on the page of the request too.
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  await page.keyboard.press('d')
+  expect(await page.getByLabel('Reason').inputValue()).toBe('too wide: one key')
+  await page.goto(`${dashboard.url}/runs/${runId}/turns/1`)
+  await choose(page, 1, 'Deny')
+  expect(await reason.inputValue()).toBe('too wide: one key')
   await page.keyboard.press('Control+Enter')
   await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'pending'])
   await group(page, 1).waitFor({ state: 'detached' })

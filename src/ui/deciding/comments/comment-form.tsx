@@ -61,7 +61,11 @@ export function CommentForm(props: {
         <div className="row">
           <TextInput
             label="Line"
-            description="With a line, the agent reads it if the call is denied."
+            description={
+              request.state === 'pending'
+                ? 'With a line, the agent reads it if the call is denied.'
+                : 'It no longer waits: the agent does not read this.'
+            }
             inputMode="numeric"
             maxLength={7}
             value={line}

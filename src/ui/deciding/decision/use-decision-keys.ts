@@ -4,7 +4,7 @@ import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { platform } from '../../keyboard/platform.ts'
 import { keysOf } from '../../keyboard/shortcuts.ts'
 import { announce } from '../../states/announce.tsx'
-import { reasonPresets, withPreset } from '../../states/reason-presets.ts'
+import { choosePreset } from '../../states/reason-presets.ts'
 import { whyReasonOf } from './choosing/decision-body.ts'
 import type { Decision, DecisionInput } from './use-decision.ts'
 
@@ -53,13 +53,7 @@ export function useDecisionKeys(
       goToReason()
     },
     /** Puts the preset with this number into the reason of a denial; `false`: there is none. */
-    chooseReason: (digit: number): boolean => {
-      const preset = decision.isDenial ? reasonPresets[digit - 1] : undefined
-      if (preset === undefined) return false
-      decision.setReason(withPreset(preset, reason))
-      if (preset.endsWith('…')) panel.current?.querySelector('textarea')?.focus()
-      else announce(`Reason: ${preset}`)
-      return true
-    },
+    chooseReason: (digit: number): boolean =>
+      decision.isDenial && choosePreset(digit, [reason, decision.setReason], panel.current),
   }
 }

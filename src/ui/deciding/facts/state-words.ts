@@ -67,7 +67,8 @@ export function toneOfEffect({ state, exitCode }: ExecutionView): 'good' | 'plai
   return 'good'
 }
 
-function effectWords({ state, exitCode }: ExecutionView): string | null {
+/** What became of a call, as the end of a sentence: "carried out"; null: nothing yet. Pure. */
+export function effectWords({ state, exitCode }: ExecutionView): string | null {
   switch (state) {
     case 'not_started':
       return null

@@ -21,7 +21,6 @@ export function ReasonField(props: {
         description={props.denialReaders}
         required={required}
         minRows={2}
-        hasDigits
         disabled={disabled}
         value={value}
         onChange={onChange}
