@@ -6,6 +6,7 @@ import { Problem } from '#domain/problem.ts'
 import { openedOfAge, waitingAges } from '#domain/waiting-age.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
+import { isAttemptOfRequest } from '../requests/facts/newest-execution.ts'
 import { countedRequestVisibleTo } from '../requests/people/visible-to.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import type { RecordOf } from '../core/record-of.ts'
@@ -99,7 +100,7 @@ export const votes = lookedUp('decision', sql`own.request_id = request.id`)
 export const effects = sql`
   left join lateral (
     select execution.state from execution
-    where execution.call_id = request.call_id and execution.request_id = request.id
+    where ${isAttemptOfRequest}
     order by execution.attempt desc limit 1
   ) effect on true
   left join external_request program on program.request_id = request.id`

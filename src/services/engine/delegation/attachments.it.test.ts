@@ -22,6 +22,17 @@ import {
 
 useDelegationDesk()
 
+/** What the requests say of their execution. */
+function executionsOf(requests: readonly ({ readonly id: string } | undefined)[]) {
+  const { caller } = desk.people.grace
+  return Promise.all(
+    requests.map(async (one) => {
+      const { execution } = await getRequest(desk.api, caller, { request: one?.id ?? '' })
+      return execution
+    }),
+  )
+}
+
 // Rules: product.md 23
 describe('attachments', () => {
   const attached = toReviewer({ attachments: ['notes/1.md', 'notes/2.md', 'readme.md'] })
@@ -57,6 +68,10 @@ describe('attachments', () => {
     expect(await desk.execute(callId)).toMatchObject({ kind: 'wait', requestIds: [second?.id] })
     await desk.decide(grace, second?.id ?? '')
     const childId = waitedFor(await desk.execute(callId))
+    // A file is handed over with its call.
+    expect(await executionsOf([own, first, second])).toMatchObject(
+      Array.from({ length: 3 }, () => ({ state: 'started', attempt: 1 })),
+    )
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const permits = await rowsOf(
       desk.database.db,
@@ -136,7 +151,8 @@ describe('attachments', () => {
     expect([(await desk.calls(runId, 1))[0]?.result, requestId]).toEqual(['blocked', ''])
   })
 
-  test('that changed since they were shown are asked about again, each with its new hash', async () => {
+  // Rules: product.md 14, 23
+  test('that changed since they were shown are asked about again, each with its new hash and the request that it replaces', async () => {
     const { callId } = await delegating(attached)
     const before = await requestsOf(callId)
     for (const request of before) await desk.decide(desk.people.grace, request.id)
@@ -157,7 +173,28 @@ describe('attachments', () => {
       'attachment pending',
     ])
     expect(requests[4]?.title).toContain('(8 bytes)')
-    expect(requests.slice(0, 3).every((one) => one.superseded_by === requests[3]?.id)).toBe(true)
+    const [old, renewed] = [requests.slice(0, 3), requests.slice(3)]
+    expect(old.map((one) => one.superseded_by)).toEqual(renewed.map(({ id }) => id))
+    expect(renewed.map((one) => one.previous)).toEqual(old.map(({ id }) => [id]))
+    expect(await executionsOf(old)).toMatchObject(
+      old.map(() => ({ state: 'refused', reason: 'stale' })),
+    )
+  })
+
+  // Rules: product.md 14, 23
+  test('that go stale a second time name both earlier requests, the newer first', async () => {
+    const { callId } = await delegating(attached)
+    for (const content of ['first change\n', 'second change\n']) {
+      for (const { id, state } of await requestsOf(callId)) {
+        if (state === 'pending') await desk.decide(desk.people.grace, id)
+      }
+      await desk.write('notes/1.md', content)
+      expect((await desk.execute(callId)).kind).toBe('wait')
+    }
+    await desk.write('notes/1.md', 'one\n')
+    const [, first, , , second, , , third] = await requestsOf(callId)
+    expect(third?.previous).toEqual([second?.id, first?.id])
+    expect([first?.superseded_by, second?.superseded_by]).toEqual([second?.id, third?.id])
   })
 
   test('approved by a changed row alone hand over nothing', async () => {

@@ -14,6 +14,7 @@ import { titleLine } from '#tools/presentations/structured.ts'
 import { textWarnings } from '#tools/presentations/text-warnings.ts'
 import type { Caller } from '../../core/context.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
+import type { ReplacedAttachment } from '../../requests/ending/lock-delegation.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { AttachedFile } from '#tools/delegation/call-worker.ts'
 
@@ -98,7 +99,8 @@ async function presentOne(
 
 /**
  * Opens a request for each attachment that asks, beside the request of its call: in the same batch,
- * at the same position, with a decision of its own. The caller holds the run's lock.
+ * at the same position, with a decision of its own; the `previous` of each begins with the one that
+ * it replaces. Returns the ids by path. The caller holds the run's lock.
  */
 export async function openAttachments(
   unit: UnitOfWork,
@@ -110,14 +112,18 @@ export async function openAttachments(
     readonly attachments: readonly PresentedAttachment[]
     readonly agentReasonHash: string | null
     readonly attempt: number
+    /** the requests about the files that these replace */
+    readonly replaced: readonly ReplacedAttachment[]
   },
-): Promise<void> {
-  const { call, judgement } = opening
+): Promise<ReadonlyMap<string, string>> {
+  const { call, judgement, replaced } = opening
+  const newIds = new Map<string, string>()
   const { tool, toolHash } = judgement
   const worker = targetOf(judgement.input)
   for (const { ask, file, title, presentation, content, contentType } of opening.attachments) {
     const facts = { toolHash, bases: [{ path: file.path, hash: file.hash }] }
-    await openRequest(unit, caller, {
+    const old = replaced.find(({ path }) => path === file.path)
+    const requestId = await openRequest(unit, caller, {
       kind: 'attachment',
       run: opening.run,
       call,
@@ -139,8 +145,10 @@ export async function openAttachments(
       },
       agentReasonHash: opening.agentReasonHash,
       attempt: opening.attempt,
-      previous: [],
+      previous: old === undefined ? [] : [old.id, ...old.previous],
       outcomeOf: null,
     })
+    newIds.set(file.path, requestId)
   }
+  return newIds
 }

@@ -1,7 +1,7 @@
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { openAttachments } from '../delegation/attachments.ts'
-import { supersedeAttachments } from '../../requests/ending/lock-delegation.ts'
+import { endAttachments, supersedeAttachments } from '../../requests/ending/lock-delegation.ts'
 import { openingOf, openRequest } from '../../requests/opening/open-request.ts'
 import { judgementCaller, agentReasonOf, recordVerdict } from '../judging/record-verdict.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
@@ -115,15 +115,17 @@ export async function openRenewed(
     .execute()
   const { run, call } = at
   const { attachments } = presentation
-  await supersedeAttachments(unit, call.id, requestId)
-  await openAttachments(unit, caller, {
+  const replaced = await endAttachments(unit, call.id)
+  const newIds = await openAttachments(unit, caller, {
     run,
     call,
     judgement,
     attachments,
     agentReasonHash,
     attempt,
+    replaced,
   })
+  await supersedeAttachments(unit, replaced, newIds, requestId)
   if (old === null) return
   await unit.tx
     .updateTable('request')

@@ -168,6 +168,6 @@ async function openItsAttachments(
   { call, verdict: { judgement, attachments } }: JudgedRow<'asks'>,
   agentReasonHash: string | null,
 ): Promise<void> {
-  const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }
+  const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1, replaced: [] }
   await openAttachments(unit, judgementCaller(judgement), attaching)
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { cancelRequests } from './cancel-requests.ts'
@@ -28,22 +28,57 @@ async function attachmentIds(tx: Tx, callId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Supersedes the attachment requests of a delegation's previous attempt. */
-export async function supersedeAttachments(
+/** An attachment request of a delegation's previous attempt. */
+export interface ReplacedAttachment {
+  readonly id: string
+  readonly path: string
+  /** the requests that it replaced, the newest first */
+  readonly previous: readonly string[]
+}
+
+/** Ends the attachment requests of a delegation's previous attempt, which new ones replace. */
+export async function endAttachments(
   unit: UnitOfWork,
   callId: string,
-  by: string,
-): Promise<void> {
+): Promise<readonly ReplacedAttachment[]> {
   const old = await lockRequests(unit.tx, await attachmentIds(unit.tx, callId))
-  if (old.length === 0) return
+  if (old.length === 0) return []
   await cancelRequests(unit, old, 'superseded')
-  await unit.tx
-    .updateTable('request')
-    .set({ superseded_by: by })
+  return unit.tx
+    .selectFrom('request')
+    .innerJoin('request_revision as shown', (join) =>
+      join
+        .onRef('shown.request_id', '=', 'request.id')
+        .onRef('shown.revision', '=', 'request.revision'),
+    )
+    .select([
+      'request.id',
+      'request.previous',
+      sql<string>`shown.facts #>> '{bases,0,path}'`.as('path'),
+    ])
     .where(
-      'id',
+      'request.id',
       'in',
       old.map(({ id }) => id),
     )
     .execute()
+}
+
+/**
+ * Says of ended attachment requests which request replaced each: the new one about its file, else
+ * that of the call, `callRequestId`. `newIds` has the new ones by path.
+ */
+export async function supersedeAttachments(
+  unit: UnitOfWork,
+  old: readonly ReplacedAttachment[],
+  newIds: ReadonlyMap<string, string>,
+  callRequestId: string,
+): Promise<void> {
+  for (const { id, path } of old) {
+    await unit.tx
+      .updateTable('request')
+      .set({ superseded_by: newIds.get(path) ?? callRequestId })
+      .where('id', '=', id)
+      .execute()
+  }
 }

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { askedBeforeRestore } from '../facts/asked-before-restore.ts'
 import { carriedOut, maxAlike, sameCalls, similarCalls } from '../facts/alike-queries.ts'
 import { contentOfTask, laterMessages, personOfTask } from '../facts/read-tasks.ts'
+import { isAttemptOfRequest } from '../facts/newest-execution.ts'
 import { rowsOfHuman } from '../people/visible-to.ts'
 import { taskLimits } from '../words/task-words.ts'
 
@@ -30,9 +31,9 @@ const callColumns = sql`
       'startedBy', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end) order by l.depth), '[]')
     from run_lineage l join run above on above.id = l.ancestor_id left join person p on p.id = above.started_by
     where l.run_id = request.run_id) as lineage,
-  (select row_to_json(e) from execution e where e.call_id = request.call_id
-      and (e.request_id = request.id or request.kind = 'outcome_check')
-    order by e.attempt desc limit 1) as execution`
+  (select row_to_json(execution) from execution where execution.call_id = request.call_id
+      and (${isAttemptOfRequest} or request.kind = 'outcome_check')
+    order by execution.attempt desc limit 1) as execution`
 
 /** Which of the queue's people look at it, or were asked to. */
 const attentionColumns = sql`

@@ -146,13 +146,17 @@ function scopesOf(row: ItemRow): readonly Scope[] {
   return ['once', ...row.routing.scopes.filter((scope) => scope !== 'once')]
 }
 
-/** A call whose approval was revoked before it started is refused, also if its run has ended. */
+/**
+ * A call whose approval was revoked before it started is refused, also if its run has ended. An
+ * approved attachment that a new request replaced is stale.
+ */
 function executionOfRow(row: ItemRow): RequestItemRecord['execution'] {
   const { digest, execution, external } = row
   const permit = row.permit?.state ?? null
   if (external !== null) return externalExecution(external, { digest, permit })
   if (execution !== null) return executionOf(execution)
-  return permit === 'revoked' ? { state: 'refused', reason: permit } : { state: 'not_started' }
+  if (permit !== 'revoked') return { state: 'not_started' }
+  return { state: 'refused', reason: row.superseded_by === null ? permit : 'stale' }
 }
 
 function executionOf(row: ExecutionJson): RequestItemRecord['execution'] {
