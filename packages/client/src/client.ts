@@ -54,7 +54,10 @@ export interface Client {
    * decided, `already_decided` after a denial, `expired`, `cancelled` or `stale_digest`.
    */
   consume(id: string, digest: string, options?: ActOptions): Promise<Permit>
-  /** Reports the outcome of a call whose permit was taken. It can be reported once. */
+  /**
+   * Reports the outcome of a call whose permit was taken. It can be reported once; `unknown` can be
+   * followed by another outcome.
+   */
   report(
     id: string,
     outcome: { readonly state: OutcomeState; readonly summary?: string },

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
+import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -384,7 +385,7 @@ describe('a request that nobody decides', () => {
 
 // Rules: product.md 47
 describe('the outcome of the call', () => {
-  const report = (id: string, state: 'succeeded' | 'failed', summary: string | null = null) =>
+  const report = (id: string, state: ExternalOutcome, summary: string | null = null) =>
     reportOutcome(desk.service.ctx, desk.program.caller, { request: id, state, summary })
 
   test('is reported once, after the permit was taken, and shown with the request', async () => {
@@ -399,6 +400,27 @@ describe('the outcome of the call', () => {
       external: { outcome: { state: 'succeeded', summary: 'rolled out' } },
     })
     expect((await desk.auditOf(request.id)).at(-1)).toBe('execution.finished')
+  })
+
+  test('that was unknown may be reported as the program finds it later, once, also by two at once', async () => {
+    const request = await approved()
+    await take(request)
+    await report(request.id, 'unknown', 'the connection broke')
+    expect((await refusal(report(request.id, 'unknown', 'no idea'))).code).toBe('conflict')
+    const found = await Promise.all(
+      (['succeeded', 'failed'] as const).map((state) => outcomeOf(report(request.id, state))),
+    )
+    const [answered] = found.flatMap((one) => ('answer' in one ? [one.answer] : []))
+    expect(found.filter((one) => 'answer' in one)).toHaveLength(1)
+    expect(await desk.read(request.id)).toMatchObject({
+      execution: { state: answered?.state, reason: 'reported' },
+      external: { outcome: { state: answered?.state, summary: null } },
+    })
+    expect((await desk.auditOf(request.id)).slice(-2)).toEqual([
+      'execution.unknown',
+      'execution.finished',
+    ])
+    expect((await refusal(report(request.id, 'unknown'))).code).toBe('conflict')
   })
 
   test('is reported by nobody but the owner of the key', async () => {

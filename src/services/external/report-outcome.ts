@@ -18,8 +18,9 @@ export interface OutcomeInput {
 
 /**
  * Records the program's report on the call for which it consumed a permit: once, from a key of the
- * same owner. A repeated report gets the same answer. Rejects with `conflict` when no permit was
- * consumed or an earlier report differs, `forbidden`, or `not_found`.
+ * same owner. A report of `unknown` can be followed by what the program found out later
+ * (architecture.md, states). A repeated report gets the same answer. Rejects with `conflict` when
+ * no permit was consumed or an earlier report differs, `forbidden`, or `not_found`.
  */
 export async function reportOutcome(
   ctx: ServiceContext,
@@ -38,9 +39,11 @@ export async function reportOutcome(
     if (external.outcome !== null) {
       const summary = await getSaltedText(tx, external.outcome_summary_hash)
       if (external.outcome === input.state && summary === input.summary) return answer
-      throw new Problem('conflict', `The outcome was reported before, as ${external.outcome}`, {
-        state: external.outcome,
-      })
+      if (external.outcome !== 'unknown' || input.state === 'unknown') {
+        throw new Problem('conflict', `The outcome was reported before, as ${external.outcome}`, {
+          state: external.outcome,
+        })
+      }
     }
     const summaryHash = input.summary === null ? null : await putSaltedText(tx, input.summary)
     const { state } = input

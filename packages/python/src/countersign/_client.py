@@ -146,7 +146,8 @@ class Client:
         return permit
 
     def report(self, id: str, state: str, summary: str | None = None) -> None:
-        """Reports the outcome of a call whose permit was taken. It can be reported once.
+        """Reports the outcome of a call whose permit was taken. It can be reported once;
+        `unknown` can be followed by another outcome.
 
         `state` is `succeeded`, `failed` or `unknown`.
         """

@@ -94,7 +94,8 @@ export const externalRoutes = [
     path: '/v1/requests/:id/outcome',
     name: 'reportOutcome',
     summary: 'Report an outcome',
-    description: 'Report how the call ended. This can be reported once',
+    description:
+      'Report how the call ended. This can be reported once; `unknown` can be followed by another outcome',
     access,
     params,
     body: schemas.outcomeBody,
