@@ -80,7 +80,9 @@ export const requestsQuery = z.strictObject({
     .describe('The identifier that the program gave its request, exactly'),
   q: searchText(200)
     .optional()
-    .describe('Words in its title or tool, or in the name of its worker or program, or its number'),
+    .describe(
+      'Words in its title or tool, or in the name of its worker or program, or its number (`12`, `#12`)',
+    ),
   sort: z
     .enum(requestSorts)
     .optional()

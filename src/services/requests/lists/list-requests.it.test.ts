@@ -3,6 +3,7 @@ import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { getRequest } from '../detail/get-request.ts'
 import { listQueues } from './list-queues.ts'
@@ -94,6 +95,9 @@ describe('a list of requests', () => {
     expect(await list(grace, { state: 'approved' })).toEqual([])
     expect(await list(grace, { q: 'notes/2' })).toEqual([second.id])
     expect(await list(grace, { q: 'SCRIBE' })).toHaveLength(3)
+    const { number } = await rowOf(service.db, 'request', { id: second.id })
+    for (const q of [`${number}`, `#${number}`])
+      expect(await list(grace, { q })).toContain(second.id)
     expect(await list(grace, { q: '%' })).toEqual([])
     expect(await list(grace, { q: 'note_/2' })).toEqual([])
   })

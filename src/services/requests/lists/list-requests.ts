@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { isShortNumber } from '#domain/requests/reference-forms.ts'
 import type { RequestSort, RequestState } from '#domain/requests/request.ts'
 import type { Risk } from '#domain/policy/verdict.ts'
 import type { CursorKey } from '#store/paging/keyset.ts'
@@ -225,9 +226,9 @@ export function occursIn(word: string): RawBuilder<boolean> {
 }
 
 /**
- * Requests with the words in the title or the tool's name, or with the number; or with the words in
- * the name of the worker, or of the program's key. There are few such names, and only when one
- * matches are its requests searched.
+ * Requests with the words in the title or the tool's name, or with the number (`12`, `#12`); or
+ * with the words in the name of the worker, or of the program's key. There are few such names, and
+ * only when one matches are its requests searched.
  */
 async function matchWords(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
   const pattern = likePattern(words)
@@ -238,7 +239,8 @@ async function matchWords(ctx: ServiceContext, words: string): Promise<RawBuilde
   `.execute(ctx.db)
   const { workers = [], keys = [], asked: requestIds = [] } = rows[0] ?? {}
   const conditions = [sql<boolean>`${searched} ilike ${pattern}`]
-  if (/^[1-9]\d{0,14}$/.test(words)) conditions.push(sql<boolean>`request.number = ${words}`)
+  const number = words.replace(/^#/, '')
+  if (isShortNumber(number)) conditions.push(sql<boolean>`request.number = ${number}`)
   if (requestIds.length > 0) conditions.push(sql<boolean>`request.id = any(${requestIds}::uuid[])`)
   if (workers.length > 0) {
     conditions.push(sql<boolean>`
