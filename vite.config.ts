@@ -12,7 +12,7 @@ import { scriptBudget } from './scripts/script-budget.ts'
  */
 const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
-  { name: 'request', test: /\/src\/ui\/request\/request-page\.tsx$/, priority: 1 },
+  { name: 'request-page', test: /\/src\/ui\/request\/request-page\.tsx$/, priority: 1 },
 ]
 
 /**

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelRequested, childEnded, decided } from '#workflows/messages.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
+import { insertRunLike } from '../harness/fixtures/runs/insert-run-like.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
@@ -278,12 +279,13 @@ describe('a root cancelled while a tool runs below it', () => {
 test('a child that somebody writes into the database is never started, and the trail says so', async () => {
   const { lead, middle } = await handAsks()
   const forged = randomUUID()
-  await world.sql(
-    `insert into run overriding user value select (jsonb_populate_record(run, jsonb_build_object('id', $2::text,
-       'workflow_id', 'agent-run:' || $2::text, 'signature', '', 'key_id', '', 'mode', 'approve_all'))).*
-     from run where id = $1`,
-    [middle, forged],
-  )
+  await insertRunLike((text, values) => world.sql(text, values), middle, {
+    id: forged,
+    workflow_id: `agent-run:${forged}`,
+    signature: '',
+    key_id: '',
+    mode: 'approve_all',
+  })
   await world.sql(
     `insert into run_lineage select $2::uuid, ancestor_id, depth from run_lineage
        where run_id = $1 and ancestor_id <> $1 union all select $2::uuid, $2::uuid, 1`,

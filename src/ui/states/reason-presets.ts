@@ -1,5 +1,3 @@
-import { announce } from './announce.tsx'
-
 /** Frequent reasons of a denial (dashboard.md, Request); the last one begins a sentence. */
 export const reasonPresets = ['wrong file', 'too wide', 'not now', 'do it differently: …'] as const
 export type ReasonPreset = (typeof reasonPresets)[number]
@@ -9,23 +7,6 @@ export function withPreset(preset: ReasonPreset, reason: string): string {
   const own = ownWords(reason)
   if (preset.endsWith('…')) return `${startOf(preset)}: ${own}`
   return own === '' ? preset : `${preset}: ${own}`
-}
-
-/**
- * Puts the preset with this number into the reason of a denial, and sets the focus on the field of
- * one that begins a sentence. `false`: there is none.
- */
-export function choosePreset(
-  digit: number,
-  [reason, setReason]: readonly [string, (reason: string) => void],
-  form: Element | null,
-): boolean {
-  const preset = reasonPresets[digit - 1]
-  if (preset === undefined) return false
-  setReason(withPreset(preset, reason))
-  if (preset.endsWith('…')) form?.querySelector('textarea')?.focus()
-  else announce(`Reason: ${preset}`)
-  return true
 }
 
 function ownWords(reason: string): string {

@@ -35,11 +35,11 @@ test('a request shows its place in the batch and how each other call stands; the
   const lines = await batch.getByRole('listitem').allInnerTexts()
   const sentences = lines.map((line) => line.replaceAll(/\s+/g, ' ').trim())
   expect(sentences).toEqual([
-    '1. read_file notes/read.md alone, has its result',
+    '1. read_file notes/read.md without approval, has its result',
     expect.stringMatching(/^2\. Create notes\/first\.md .* waiting$/),
     expect.stringMatching(/^3\. This call: Edit notes\/first\.md: .* approved$/),
     '4. delete_file notes/read.md never, has its result',
-    '5. write_file scratch/free.txt alone',
+    '5. write_file scratch/free.txt without approval',
   ])
   await batch.getByRole('link', { name: /Create notes\/first\.md/ }).click()
   await page.getByRole('region', { name: 'Call 2 of 5 in this turn' }).waitFor()

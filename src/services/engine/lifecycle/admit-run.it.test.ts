@@ -1,10 +1,16 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
+import { insertRunLike } from '#test/harness/fixtures/runs/insert-run-like.ts'
 import { admitRun } from './admit-run.ts'
 import { desk, useDelegationDesk, delegated, row } from '../delegation/delegation.fixture.ts'
 
 useDelegationDesk()
+
+async function query(text: string, values: unknown[] = []) {
+  const asked = CompiledQuery.raw(text, values)
+  return (await desk.database.db.executeQuery<Record<string, unknown>>(asked)).rows
+}
 
 // Rules: security.md 13
 describe('a child that no call started', () => {
@@ -20,11 +26,7 @@ describe('a child that no call started', () => {
   test('written by SQL beside a real one, under the same call, is refused and the real one runs', async () => {
     const { childId } = await delegated()
     const forged = '019a0000-0000-7000-8000-0000000000aa'
-    await sql`
-      insert into run overriding user value select (jsonb_populate_record(run, jsonb_build_object('id', ${forged}::text,
-        'workflow_id', 'agent-run:forged'))).* from run where id = ${childId}`.execute(
-      desk.database.db,
-    )
+    await insertRunLike(query, childId, { id: forged, workflow_id: 'agent-run:forged' })
     expect(await admitted(forged)).toEqual(refused)
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
   })
@@ -57,10 +59,8 @@ describe('a child that no call started', () => {
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const again = '019a0000-0000-7000-8000-0000000000bb'
     const { db } = desk.database
-    await sql`insert into run overriding user value select (jsonb_populate_record(run, jsonb_build_object('id', ${again}::text,
-      'workflow_id', 'agent-run:again', 'signature', '', 'key_id', ''))).* from run where id = ${childId}`.execute(
-      db,
-    )
+    const copy = { id: again, workflow_id: 'agent-run:again', signature: '', key_id: '' }
+    await insertRunLike(query, childId, copy)
     await sql`insert into run_lineage select ${again}::uuid, case when ancestor_id = ${childId}::uuid
       then ${again}::uuid else ancestor_id end, depth from run_lineage where run_id = ${childId}`.execute(
       db,

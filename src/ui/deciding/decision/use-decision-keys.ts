@@ -4,7 +4,7 @@ import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { platform } from '../../keyboard/platform.ts'
 import { keysOf } from '../../keyboard/shortcuts.ts'
 import { announce } from '../../states/announce.tsx'
-import { choosePreset } from '../../states/reason-presets.ts'
+import { choosePreset } from './choosing/choose-preset.ts'
 import { whyReasonOf } from './choosing/decision-body.ts'
 import type { Decision, DecisionInput } from './use-decision.ts'
 
