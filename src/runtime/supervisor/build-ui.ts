@@ -29,7 +29,7 @@ const maxLines = 8
 export async function isUiBuilt(): Promise<boolean> {
   if (isPackage) return true
   const stamp = await stampOf(builtFolder)
-  return stamp !== '' && stamp === (await hashSources(dashboardSources))
+  return stamp !== '' && stamp === hashSources(checkoutFolder, dashboardSources)
 }
 
 /**
@@ -38,7 +38,7 @@ export async function isUiBuilt(): Promise<boolean> {
  * one stays. Throws with the builder's last lines.
  */
 export async function buildUi(): Promise<void> {
-  const stamp = await hashSources(dashboardSources)
+  const stamp = hashSources(checkoutFolder, dashboardSources)
   const half = `${builtFolder}.${randomBytes(4).toString('hex')}`
   const vite = join(checkoutFolder, 'node_modules', 'vite', 'bin', 'vite.js')
   try {

@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder } from '../folders.ts'
-import { removeUnused, serviceEntry, stateOfSources } from './service-bundle.ts'
+import { stateOfSources } from '../hash-sources.ts'
+import { removeUnused, serviceEntry, serviceSources } from './service-bundle.ts'
 
 let root: string
 beforeAll(async () => {
@@ -35,24 +36,24 @@ test.each([
 ])(
   'a change of %s has the service bundled again, also with the size and the time of before',
   async (file) => {
-    const before = stateOfSources(root)
-    expect(stateOfSources(root)).toBe(before)
+    const before = stateOfSources(root, serviceSources)
+    expect(stateOfSources(root, serviceSources)).toBe(before)
     const time = new Date('2026-01-01T00:00:00Z')
     await put(file, 'other')
     await utimes(join(root, file), time, time)
-    const after = stateOfSources(root)
+    const after = stateOfSources(root, serviceSources)
     expect(after).not.toBe(before)
     await put(file, 'third')
     await utimes(join(root, file), time, time)
-    expect(stateOfSources(root)).not.toBe(after)
+    expect(stateOfSources(root, serviceSources)).not.toBe(after)
   },
 )
 
 test('a change of the dashboard or of a test does not', async () => {
-  const before = stateOfSources(root)
+  const before = stateOfSources(root, serviceSources)
   await put('src/ui/page.tsx', 'other')
   await put('src/cli/main.test.ts', 'other')
-  expect(stateOfSources(root)).toBe(before)
+  expect(stateOfSources(root, serviceSources)).toBe(before)
 })
 
 test('a bundle that no service used for a week is removed; another one stays', async () => {

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync } from 'node:fs'
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorMessage } from '#domain/error-message.ts'
 import { installOnce } from '../embedded/install-once.ts'
 import { checkoutFolder, entryFile, isPackage } from '../folders.ts'
+import { stateOfSources } from '../hash-sources.ts'
 
 const dayMs = 24 * 3_600_000
 /** A running service says once a day that it uses its bundle; a host may sleep meanwhile. */
@@ -15,8 +14,8 @@ const unusedMs = 7 * dayMs
 /** What the bundle is made of. The threads and programs beside these sources stay as they are. */
 export const serviceSources = {
   folders: ['src', 'packages/client/src', 'packages/tools/src'],
-  /** Folders of `src` that no command imports. */
-  apart: ['ui'],
+  /** No command imports it. */
+  apart: ['src/ui'],
   files: ['package.json', 'package-lock.json', 'scripts/packages/bundle-service.ts'],
 }
 
@@ -30,7 +29,7 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
   if (isPackage) return entryFile
   const bundles = join(checkoutFolder, 'dist', 'service')
   try {
-    const folder = join(bundles, stateOfSources(checkoutFolder))
+    const folder = join(bundles, stateOfSources(checkoutFolder, serviceSources))
     await installOnce(folder, (half) => makeBundle(half, folder), say)
     await recordUse(folder)
     setInterval(() => void recordUse(folder).catch(() => undefined), dayMs).unref()
@@ -46,31 +45,6 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
 async function makeBundle(folder: string, place: string): Promise<void> {
   const script = join(checkoutFolder, 'scripts', 'bundle-service.ts')
   await promisify(execFile)(process.execPath, [script, folder, place], { cwd: checkoutFolder })
-}
-
-/**
- * A name for the state of these sources. It changes with each write to one of them, since the
- * system sets the time of a change (`ctime`) itself, and takes a tenth of the time that reading
- * them takes.
- */
-export function stateOfSources(root: string): string {
-  const hash = createHash('sha256')
-  const add = (path: string): void => {
-    const { size, ino, mtimeNs, ctimeNs } = lstatSync(join(root, path), { bigint: true })
-    hash.update(`${path}\0${size} ${ino} ${mtimeNs} ${ctimeNs}\n`)
-  }
-  const addFolder = (folder: string): void => {
-    const entries = readdirSync(join(root, folder), { withFileTypes: true })
-    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-      const path = `${folder}/${entry.name}`
-      if (entry.isDirectory()) {
-        if (folder !== 'src' || !serviceSources.apart.includes(entry.name)) addFolder(path)
-      } else if (!entry.name.includes('.test.')) add(path)
-    }
-  }
-  for (const folder of serviceSources.folders) addFolder(folder)
-  for (const file of serviceSources.files) add(file)
-  return hash.digest('hex').slice(0, 32)
 }
 
 async function recordUse(folder: string): Promise<void> {

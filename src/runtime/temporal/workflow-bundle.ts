@@ -31,7 +31,7 @@ export async function loadWorkflowBundle(
   if (isPackage) {
     return { code: await readFile(join(checkoutFolder, bundleOfPackage), 'utf8'), sourceMap }
   }
-  const hash = (await hashSources(sources)).slice(0, 32)
+  const hash = hashSources(checkoutFolder, sources).slice(0, 32)
   const target = join(cacheFolder(environment), `workflows-${hash}.js`)
   const make = async (path: string) => {
     const bundler = join(import.meta.dirname, 'bundle-to-file.ts')
