@@ -36,6 +36,9 @@ test.each([
     '@slack/web-api',
     '@modelcontextprotocol/server',
     '@opentelemetry/sdk-trace',
+    'jose',
+    'openid-client',
+    'web-push',
   ]
   expect(loaded.filter((name) => unused.includes(name) || name.startsWith('@ai-sdk/'))).toEqual([])
 })

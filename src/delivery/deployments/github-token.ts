@@ -1,5 +1,4 @@
 import { createPrivateKey } from 'node:crypto'
-import { SignJWT } from 'jose'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import { postPinned, type PinnedResponse } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
@@ -68,6 +67,7 @@ async function appToken(appId: number, pem: string, variable: string): Promise<s
   } catch {
     throw new Error(`${variable} holds no private key in PEM`)
   }
+  const { SignJWT } = await import('jose')
   return new SignJWT()
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
     .setIssuer(String(appId))

@@ -19,7 +19,7 @@ const browser = browserOf('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94')
 const rfcMessage =
   'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN'
 
-function encrypt(text: string): Buffer {
+async function encrypt(text: string): Promise<Buffer> {
   const keys = {
     p256dh: browser.p256dh.toString('base64url'),
     auth: browser.auth.toString('base64url'),
@@ -27,16 +27,17 @@ function encrypt(text: string): Buffer {
   const target = { endpoint: 'https://push.example.com/one', keys }
   const message = { text, ttlSeconds: 60, topic: 'request', urgency: 'normal' } as const
   const sender = { key: testPushKey, subject: 'https://countersign.example.com' }
-  return Buffer.from(encryptPush(target, message, sender).body)
+  const { body } = await encryptPush(target, message, sender)
+  return Buffer.from(body)
 }
 
 test('the browser of the tests decrypts the example of RFC 8291, so it can stand for real browsers', () => {
   expect(decryptPush(bytes(rfcMessage), browser)).toBe('When I grow up, I want to be a watermelon')
 })
 
-test('only its browser decrypts a message, no two are equal, and one with a changed byte is refused', () => {
+test('only its browser decrypts a message, no two are equal, and one with a changed byte is refused', async () => {
   const text = JSON.stringify({ requestId: '0199f3c2', number: 7 })
-  const [body, again] = [encrypt(text), encrypt(text)]
+  const [body, again] = await Promise.all([encrypt(text), encrypt(text)])
   expect(decryptPush(body, browser)).toBe(text)
   expect(body.includes('0199f3c2')).toBe(false)
   expect(body.equals(again)).toBe(false)

@@ -1,4 +1,3 @@
-import webPush from 'web-push'
 import type { PushTarget } from '#services/channels/push/push-subscription.ts'
 
 /** The key by which push services know the installation (RFC 8292): a P-256 pair, base64url. */
@@ -22,11 +21,12 @@ export interface PushMessage {
  * push service cannot read, and signed with the installation's key. `subject` is the address under
  * which a push service may reach who runs the installation.
  */
-export function encryptPush(
+export async function encryptPush(
   target: PushTarget,
   message: PushMessage,
   sender: { readonly key: VapidKey; readonly subject: string },
-): { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
+): Promise<{ readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }> {
+  const { default: webPush } = await import('web-push')
   const { publicKey, privateKey } = sender.key
   const request = webPush.generateRequestDetails(target, message.text, {
     vapidDetails: { subject: sender.subject, publicKey, privateKey },

@@ -119,7 +119,8 @@ async function send(
     topic: request.id.replaceAll('-', ''),
     urgency: request.risk === 'high' ? ('high' as const) : ('normal' as const),
   }
-  const { body, headers } = encryptPush(target, message, { key, subject: subjectOf(publicUrl) })
+  const sender = { key, subject: subjectOf(publicUrl) }
+  const { body, headers } = await encryptPush(target, message, sender)
   const outcome = await sendWebhook({
     url: target.endpoint,
     headers,
