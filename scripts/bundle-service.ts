@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundleService } from './packages/bundle-service.ts'
+import { bundledLibraries, bundleService } from './packages/bundle-service.ts'
 
 /**
  * `bundle-service.ts FOLDER PLACE`: writes the service of this checkout in a few files, which then
@@ -8,4 +8,4 @@ import { bundleService } from './packages/bundle-service.ts'
 const [, , folder, place] = process.argv
 if (folder === undefined || place === undefined) throw new Error('Name the folder and the place')
 const entry = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts')
-await bundleService({ entry, folder, place })
+await bundleService({ entry, folder, place, libraries: bundledLibraries })

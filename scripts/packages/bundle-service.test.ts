@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { serviceSources } from '#runtime/supervisor/service-bundle.ts'
-import { bundleService } from './bundle-service.ts'
+import { bundledLibraries, bundleService } from './bundle-service.ts'
 
 interface Manifest {
   readonly version: string
@@ -18,7 +18,8 @@ async function manifestOf(folder: string): Promise<Manifest> {
 test('a bundle has the sources whose changes have it made again, and libraries that are pinned and depend on nothing', async () => {
   const entry = join(checkoutFolder, 'src', 'cli', 'main.ts')
   const folder = newFolder('countersign-bundle-')
-  const paths = await bundleService({ entry, folder, place: folder })
+  const places = { entry, folder, place: folder }
+  const paths = await bundleService({ ...places, libraries: bundledLibraries })
   const modules = paths.filter((path) => path.startsWith(checkoutFolder))
   const names = modules.map((path) => relative(checkoutFolder, path))
   expect(names).toContain('src/runtime/api/run-api.ts')

@@ -4,18 +4,26 @@ import { rolldown } from 'rolldown'
 import { escapeBeyondLatin1 } from '#runtime/temporal/bundle-workflows.ts'
 
 /**
- * Libraries that become part of the bundle: `package.json` pins their version, and they have no
- * dependencies of their own, so that an installation would get the same bytes.
+ * Libraries that become part of a checkout's bundle: `package.json` pins their version, and they
+ * have no dependencies of their own, so that an installation would get the same bytes.
  */
-const inside: ReadonlySet<string> = new Set(['diff', 'kysely', 're2js', 'unbash', 'yaml'])
+export const bundledLibraries: ReadonlySet<string> = new Set([
+  'diff',
+  'kysely',
+  're2js',
+  'unbash',
+  'yaml',
+])
 
-export interface BundlePlaces {
+export interface BundleOptions {
   /** the module of the command, in `src/cli` of a checkout or of a compiled package */
   readonly entry: string
   /** where the files are written; the entry among them is `main.js` */
   readonly folder: string
   /** the folder below that of `src` into which they are moved afterwards */
   readonly place: string
+  /** libraries that become part of it; with one, the package would need its licence too */
+  readonly libraries: ReadonlySet<string>
 }
 
 /**
@@ -23,11 +31,12 @@ export interface BundlePlaces {
  * Modules know where their source is, so that they find the threads and programs beside it, which
  * are not bundled. Returns the paths of the modules in it.
  */
-export async function bundleService({ entry, folder, place }: BundlePlaces): Promise<string[]> {
+export async function bundleService(options: BundleOptions): Promise<string[]> {
+  const { entry, folder, place, libraries } = options
   await using bundle = await rolldown({
     input: entry,
     platform: 'node',
-    external: (name) => !/^[.#/]/.test(name) && !inside.has(name),
+    external: (name) => !/^[.#/]/.test(name) && !libraries.has(name),
     plugins: [
       {
         name: 'places of the sources',

@@ -11,6 +11,9 @@ const dayMs = 24 * 3_600_000
 /** A running service says once a day that it uses its bundle; a host may sleep meanwhile. */
 const unusedMs = 7 * dayMs
 
+/** The bundle of a package, or the folder with the bundles of a checkout. */
+export const serviceBundles = join('dist', 'service')
+
 /** What the bundle is made of. The threads and programs beside these sources stay as they are. */
 export const serviceSources = {
   folders: ['src', 'packages/client/src', 'packages/tools/src'],
@@ -20,14 +23,15 @@ export const serviceSources = {
 }
 
 /**
- * The file with which `countersign start` runs its API and Temporal workers: in a checkout, the
- * service in a few files, which need a quarter less memory than the sources and load in two thirds
- * of the time (bench/README.md, idle). Made once for each state of the sources. A checkout in which
- * it cannot be made runs the sources, after a sentence for the person at the terminal.
+ * The file with which `countersign start` runs its API and Temporal workers: the service in a few
+ * files, which need a quarter less memory than the sources and load in two thirds of the time
+ * (bench/README.md, idle). The package has it. In a checkout, it is made once for each state of the
+ * sources. A checkout in which it cannot be made runs the sources, after a sentence for the person
+ * at the terminal.
  */
 export async function serviceEntry(say: (sentence: string) => void): Promise<string> {
-  if (isPackage) return entryFile
-  const bundles = join(checkoutFolder, 'dist', 'service')
+  const bundles = join(checkoutFolder, serviceBundles)
+  if (isPackage) return join(bundles, 'main.js')
   try {
     const folder = join(bundles, stateOfSources(checkoutFolder, serviceSources))
     await installOnce(folder, (half) => makeBundle(half, folder), say)
