@@ -5,9 +5,6 @@ import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
 import { readText, type Environment } from '#runtime/environment.ts'
 import { findFolders } from '#runtime/folders.ts'
 import { isFolder } from '#sandbox/real-path.ts'
-import { problemLine } from '../check/check.ts'
-import { findFolderProblems } from '../check/find-problems.ts'
-import { similarConfig } from '../check/folder-warnings.ts'
 import type { FolderOptions } from '../service/service-options.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 
@@ -28,6 +25,7 @@ export async function checkFolder(
     )
   const { isQuickstart, projectDir } = findFolders(options)
   if (isQuickstart) {
+    const { similarConfig } = await import('../check/folder-warnings.ts')
     const similar = await similarConfig(folder)
     if (similar === null) return
     throw new CommandFailure(`${folder} has no ${configFile}: rename ${similar} to ${configFile}.`)
@@ -35,6 +33,9 @@ export async function checkFolder(
   const environment = readProjectEnvironment(projectDir, outer)
   const production = readText(environment, 'COUNTERSIGN_PRODUCTION')
   if (production === '1' || production === 'true') return
+  // Where no folder is read, this process, which rests most of its life, keeps nothing for it.
+  const { findFolderProblems } = await import('../check/find-problems.ts')
+  const { problemLine } = await import('../check/check.ts')
   const { isValid, problems } = await findFolderProblems(projectDir)
   const errors = problems.filter(({ severity }) => severity === 'error').length
   if (!isValid) {
