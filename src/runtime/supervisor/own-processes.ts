@@ -27,6 +27,15 @@ export interface ProcessOptions {
   readonly stop?: AbortSignal
 }
 
+/** A process that is kept running. */
+interface SupervisedOptions extends ProcessOptions {
+  /**
+   * The entry for a process that is started again. It is of the sources of then, as its workflows
+   * and threads are: activities of earlier sources would not be those that the workflows call.
+   */
+  readonly findEntry: (stop: AbortSignal) => Promise<string>
+}
+
 /** Migrates to this version's schema. Throws the last sentence of `countersign migrate`. */
 export async function runMigrations({ folders, entry, variables }: ProcessOptions): Promise<void> {
   const child = spawn(process.execPath, [entry, 'migrate', ...folderArguments(folders)], {
@@ -44,13 +53,15 @@ export async function runMigrations({ folders, entry, variables }: ProcessOption
 }
 
 /** Starts the API on that port and keeps it running. */
-export function startApi(options: ProcessOptions & { port: number }): Promise<SupervisionHandle> {
+export function startApi(
+  options: SupervisedOptions & { port: number },
+): Promise<SupervisionHandle> {
   const variables = { ...withoutModelKeys(options.variables), PORT: String(options.port) }
   return startProcess('api', { ...options, variables })
 }
 
 /** Starts a Temporal worker and keeps it running. It never gets the signing key. */
-export function startTemporalWorker(options: ProcessOptions): Promise<SupervisionHandle> {
+export function startTemporalWorker(options: SupervisedOptions): Promise<SupervisionHandle> {
   return startProcess('temporal-worker', {
     ...options,
     variables: withoutSigningKey(options.variables),
@@ -80,10 +91,16 @@ export async function chooseApiPort(
 
 function startProcess(
   name: 'api' | 'temporal-worker',
-  { stop: stopFirst, ...options }: ProcessOptions,
+  { stop: stopFirst, findEntry, ...options }: SupervisedOptions,
 ): Promise<SupervisionHandle> {
+  let isFirst = true
+  const start = async (stop: AbortSignal): Promise<RunningService> => {
+    const entry = isFirst ? options.entry : await findEntry(stop)
+    isFirst = false
+    return launchProcess(name, { ...options, entry, logName: name, stop })
+  }
   return supervise(
-    { name, start: (stop) => launchProcess(name, { ...options, logName: name, stop }) },
+    { name, start },
     {
       runDir: runFolder(options.folders.dataDir),
       log: options.log,

@@ -14,6 +14,9 @@ const unusedMs = 7 * dayMs
 /** The bundle of a package, or the folder with the bundles of a checkout. */
 export const serviceBundles = join('dist', 'service')
 
+/** The bundles with which this process has started others. */
+const bundlesInUse = new Set<string>()
+
 /** What the bundle is made of. The threads and programs beside these sources stay as they are. */
 export const serviceSources = {
   folders: ['src', 'packages/client/src', 'packages/tools/src'],
@@ -24,10 +27,10 @@ export const serviceSources = {
 
 /**
  * The file with which `countersign start` runs its API and Temporal workers: the service in a few
- * files, which need a quarter less memory than the sources and load in two thirds of the time
- * (bench/README.md, idle). The package has it. In a checkout, it is made once for each state of the
- * sources. A checkout in which it cannot be made runs the sources, after a sentence for the person
- * at the terminal.
+ * files, which need a quarter less memory than the sources (Temporal workers: a tenth) and load in
+ * two thirds of the time (bench/README.md). The package has it. In a checkout, it is made once
+ * for each state of the sources. A checkout in which it cannot be made runs the sources, after a
+ * sentence for the person at the terminal.
  */
 export async function serviceEntry(say: (sentence: string) => void): Promise<string> {
   const bundles = join(checkoutFolder, serviceBundles)
@@ -36,7 +39,10 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
     const folder = join(bundles, stateOfSources(checkoutFolder, serviceSources))
     await installOnce(folder, (half) => makeBundle(half, folder), say)
     await recordUse(folder)
-    setInterval(() => void recordUse(folder).catch(() => undefined), dayMs).unref()
+    if (!bundlesInUse.has(folder)) {
+      bundlesInUse.add(folder)
+      setInterval(() => void recordUse(folder).catch(() => undefined), dayMs).unref()
+    }
     await removeUnused(bundles, new Date()).catch(() => undefined)
     return join(folder, 'main.js')
   } catch (error) {

@@ -143,6 +143,7 @@ async function startProcesses(context: StartContext) {
   const process = {
     folders,
     entry: await entry,
+    findEntry: () => serviceEntry(progress.say),
     variables: { ...definedVariables(environment), ...infrastructure.variables },
     log: progress.say,
     stop,
