@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { bundledLibraries, bundleService } from './packages/bundle-service.ts'
+import { bundledLibraries } from '#runtime/supervisor/service-bundle.ts'
+import { bundleService } from './packages/bundle-service.ts'
 
 /**
  * `bundle-service.ts FOLDER PLACE`: writes the service of this checkout in a few files, which then

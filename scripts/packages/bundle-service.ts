@@ -3,18 +3,6 @@ import { dirname, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 import { escapeBeyondLatin1 } from '#runtime/temporal/bundle-workflows.ts'
 
-/**
- * Libraries that become part of a checkout's bundle: `package.json` pins their version, and they
- * have no dependencies of their own, so that an installation would get the same bytes.
- */
-export const bundledLibraries: ReadonlySet<string> = new Set([
-  'diff',
-  'kysely',
-  're2js',
-  'unbash',
-  'yaml',
-])
-
 export interface BundleOptions {
   /** the module of the command, in `src/cli` of a checkout or of a compiled package */
   readonly entry: string

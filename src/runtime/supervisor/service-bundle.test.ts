@@ -5,16 +5,20 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder } from '../folders.ts'
-import { stateOfSources } from '../hash-sources.ts'
-import { removeUnused, serviceEntry, serviceSources } from './service-bundle.ts'
+import {
+  bundledLibraries,
+  bundleName,
+  removeUnused,
+  serviceEntry,
+  serviceSources,
+} from './service-bundle.ts'
 
 let root: string
 beforeAll(async () => {
   root = newFolder('countersign-sources-')
   const files = [
-    'package.json',
-    'package-lock.json',
-    'scripts/packages/bundle-service.ts',
+    ...serviceSources.files,
+    ...[...bundledLibraries, 'rolldown'].map((name) => `node_modules/${name}/package.json`),
     'packages/client/src/index.ts',
     'packages/tools/src/index.ts',
     'src/cli/main.ts',
@@ -32,28 +36,29 @@ test.each([
   'src/cli/main.ts',
   'packages/client/src/index.ts',
   'package-lock.json',
+  'node_modules/kysely/package.json',
   'src/cli/new.ts',
 ])(
   'a change of %s has the service bundled again, also with the size and the time of before',
   async (file) => {
-    const before = stateOfSources(root, serviceSources)
-    expect(stateOfSources(root, serviceSources)).toBe(before)
+    const before = bundleName(root)
+    expect(bundleName(root)).toBe(before)
     const time = new Date('2026-01-01T00:00:00Z')
     await put(file, 'other')
     await utimes(join(root, file), time, time)
-    const after = stateOfSources(root, serviceSources)
+    const after = bundleName(root)
     expect(after).not.toBe(before)
     await put(file, 'third')
     await utimes(join(root, file), time, time)
-    expect(stateOfSources(root, serviceSources)).not.toBe(after)
+    expect(bundleName(root)).not.toBe(after)
   },
 )
 
 test('a change of the dashboard or of a test does not', async () => {
-  const before = stateOfSources(root, serviceSources)
+  const before = bundleName(root)
   await put('src/ui/page.tsx', 'other')
   await put('src/cli/main.test.ts', 'other')
-  expect(stateOfSources(root, serviceSources)).toBe(before)
+  expect(bundleName(root)).toBe(before)
 })
 
 test('a bundle that no service used for a week is removed; another one stays', async () => {

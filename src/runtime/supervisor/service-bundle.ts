@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { errorMessage } from '#domain/error-message.ts'
 import { installOnce } from '../embedded/install-once.ts'
 import { checkoutFolder, entryFile, isPackage } from '../folders.ts'
-import { stateOfSources } from '../hash-sources.ts'
+import { hashSources, stateOfSources } from '../hash-sources.ts'
 
 const dayMs = 24 * 3_600_000
 /** A running service says once a day that it uses its bundle; a host may sleep meanwhile. */
@@ -17,26 +17,49 @@ export const serviceBundles = join('dist', 'service')
 /** The bundles with which this process has started others. */
 const bundlesInUse = new Set<string>()
 
-/** What the bundle is made of. The threads and programs beside these sources stay as they are. */
+/**
+ * Libraries that become part of a checkout's bundle: `package.json` pins their version, and they
+ * have no dependencies of their own, so that an installation would get the same bytes.
+ */
+export const bundledLibraries: ReadonlySet<string> = new Set([
+  'diff',
+  'kysely',
+  're2js',
+  'unbash',
+  'yaml',
+])
+
+/** The files with the versions of these libraries and of the bundler. */
+const versions = {
+  folders: [],
+  files: [...bundledLibraries, 'rolldown'].map((name) => `node_modules/${name}/package.json`),
+}
+
+/** The sources of the bundle. The threads and programs beside them stay as they are. */
 export const serviceSources = {
   folders: ['src', 'packages/client/src', 'packages/tools/src'],
   /** No command imports it. */
   apart: ['src/ui'],
-  files: ['package.json', 'package-lock.json', 'scripts/packages/bundle-service.ts'],
+  files: [
+    'package.json',
+    'package-lock.json',
+    'scripts/bundle-service.ts',
+    'scripts/packages/bundle-service.ts',
+  ],
 }
 
 /**
  * The file with which `countersign start` runs its API and Temporal workers: the service in a few
  * files, which need a quarter less memory than the sources (Temporal workers: a tenth) and load in
  * two thirds of the time (bench/README.md). The package has it. In a checkout, it is made once
- * for each state of the sources. A checkout in which it cannot be made runs the sources, after a
- * sentence for the person at the terminal.
+ * for each state of the sources and libraries. A checkout in which it cannot be made runs the
+ * sources, after a sentence for the person at the terminal.
  */
 export async function serviceEntry(say: (sentence: string) => void): Promise<string> {
   const bundles = join(checkoutFolder, serviceBundles)
   if (isPackage) return join(bundles, 'main.js')
   try {
-    const folder = join(bundles, stateOfSources(checkoutFolder, serviceSources))
+    const folder = join(bundles, bundleName(checkoutFolder))
     await installOnce(folder, (half) => makeBundle(half, folder), say)
     await recordUse(folder)
     if (!bundlesInUse.has(folder)) {
@@ -49,6 +72,15 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
     say(`The service runs its sources: they could not be bundled.\n${errorMessage(error)}`)
     return entryFile
   }
+}
+
+/**
+ * The name of the bundle of this checkout. The lock file alone would not do: it names libraries
+ * that `npm ci` has yet to install.
+ */
+export function bundleName(checkout: string): string {
+  const libraries = hashSources(checkout, versions).slice(0, 8)
+  return `${stateOfSources(checkout, serviceSources)}-${libraries}`
 }
 
 /** In a process of its own: the bundler would keep 100 MiB of this one. */
