@@ -8,6 +8,7 @@ import { checkoutFolder } from '../folders.ts'
 import {
   bundledLibraries,
   bundleName,
+  recordUse,
   removeUnused,
   serviceEntry,
   serviceSources,
@@ -75,6 +76,10 @@ test('a bundle that no service used for a week is removed; another one stays', a
   }
   await removeUnused(bundles, now)
   expect(await readdir(bundles)).toEqual(['used'])
+})
+
+test('a bundle whose time cannot be set is no failure', async () => {
+  await recordUse(join(root, 'dist', 'service', 'none'))
 })
 
 test('the bundle is the command, in one byte for each character, and knows where the sources are', async () => {

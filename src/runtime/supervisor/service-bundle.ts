@@ -64,7 +64,7 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
     await recordUse(folder)
     if (!bundlesInUse.has(folder)) {
       bundlesInUse.add(folder)
-      setInterval(() => void recordUse(folder).catch(() => undefined), dayMs).unref()
+      setInterval(() => void recordUse(folder), dayMs).unref()
     }
     await removeUnused(bundles, new Date()).catch(() => undefined)
     return join(folder, 'main.js')
@@ -89,9 +89,10 @@ async function makeBundle(folder: string, place: string): Promise<void> {
   await promisify(execFile)(process.execPath, [script, folder, place], { cwd: checkoutFolder })
 }
 
-async function recordUse(folder: string): Promise<void> {
+/** Without effect where the bundle is another user's, or may not be written: it serves as well. */
+export async function recordUse(folder: string): Promise<void> {
   const now = new Date()
-  await utimes(folder, now, now)
+  await utimes(folder, now, now).catch(() => undefined)
 }
 
 /** Removes the bundles that no service used for a week. A service loads parts of its own late. */
