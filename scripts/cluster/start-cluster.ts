@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeDevToken } from '#runtime/data-folder/run-secrets.ts'
 import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
 import type { Environment } from '#runtime/environment.ts'
-import { findFolders, runFolder, type Folders } from '#runtime/folders.ts'
+import { checkoutFolder, findFolders, runFolder, type Folders } from '#runtime/folders.ts'
 import { findFreePort } from '#runtime/processes/free-port.ts'
 import {
   definedVariables,
@@ -86,7 +86,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       TEMPORAL_NAMESPACE: clusterNamespace,
       COUNTERSIGN_EMBEDDED: '1',
     }
-    const entry = await serviceEntry(log)
+    const entry = await serviceEntry({ checkout: checkoutFolder, say: log })
     await runMigrations({ folders, entry, variables, log })
     const { apis, workers } = await startPrograms({ ...options, folders, entry, variables, keep })
     return {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { checkoutFolder } from '../folders.ts'
+import { checkoutFolder, entryFile } from '../folders.ts'
 import {
   bundledLibraries,
   bundleName,
@@ -82,8 +82,23 @@ test('a bundle whose time cannot be set is no failure', async () => {
   await recordUse(join(root, 'dist', 'service', 'none'))
 })
 
+test('sources that cannot be bundled run as they are, with a sentence', async () => {
+  const sentences: string[] = []
+  const say = (sentence: string) => void sentences.push(sentence)
+  expect(await serviceEntry({ checkout: root, say })).toBe(entryFile)
+  expect(sentences).toEqual([expect.stringContaining('they could not be bundled')])
+})
+
+test('a stop ends the bundling, of which nobody reads that it failed', async () => {
+  const sentences: string[] = []
+  const say = (sentence: string) => void sentences.push(sentence)
+  const entry = serviceEntry({ checkout: root, say, stop: AbortSignal.abort() })
+  await expect(entry).rejects.toThrow('aborted')
+  expect(sentences).toEqual([])
+})
+
 test('the bundle is the command, in one byte for each character, and knows where the sources are', async () => {
-  const entry = await serviceEntry(() => undefined)
+  const entry = await serviceEntry({ checkout: checkoutFolder, say: () => undefined })
   const { version } = JSON.parse(await readFile(join(checkoutFolder, 'package.json'), 'utf8'))
   const { stdout } = await promisify(execFile)(process.execPath, [entry, '--version'])
   expect(stdout.trim()).toBe(version)

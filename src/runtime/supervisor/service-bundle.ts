@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorMessage } from '#domain/error-message.ts'
 import { installOnce } from '../embedded/install-once.ts'
-import { checkoutFolder, entryFile, isPackage } from '../folders.ts'
+import { entryFile, isPackage } from '../folders.ts'
 import { hashSources, stateOfSources } from '../hash-sources.ts'
 
 const dayMs = 24 * 3_600_000
@@ -48,19 +48,32 @@ export const serviceSources = {
   ],
 }
 
+interface EntryOptions {
+  /** the folder of the checkout, or of the package */
+  readonly checkout: string
+  readonly say: (sentence: string) => void
+  readonly stop?: AbortSignal
+}
+
 /**
  * The file with which `countersign start` runs its API and Temporal workers: the service in a few
  * files, which need a quarter less memory than the sources (Temporal workers: a tenth) and load in
  * two thirds of the time (bench/README.md). The package has it. In a checkout, it is made once
  * for each state of the sources and libraries. A checkout in which it cannot be made runs the
- * sources, after a sentence for the person at the terminal.
+ * sources, after a sentence for the person at the terminal. `stop` ends the bundling: then it
+ * rejects.
  */
-export async function serviceEntry(say: (sentence: string) => void): Promise<string> {
-  const bundles = join(checkoutFolder, serviceBundles)
+export async function serviceEntry({ checkout, say, stop }: EntryOptions): Promise<string> {
+  const bundles = join(checkout, serviceBundles)
   if (isPackage) return join(bundles, 'main.js')
   try {
-    const folder = join(bundles, bundleName(checkoutFolder))
-    await installOnce(folder, (half) => makeBundle(half, folder), say)
+    const folder = join(bundles, bundleName(checkout))
+    const make = async (half: string): Promise<void> => {
+      // In a process of its own: the bundler would keep 100 MiB of this one.
+      const args = [join(checkout, 'scripts', 'bundle-service.ts'), half, folder]
+      await promisify(execFile)(process.execPath, args, { cwd: checkout, signal: stop })
+    }
+    await installOnce(folder, make, say)
     await recordUse(folder)
     if (!bundlesInUse.has(folder)) {
       bundlesInUse.add(folder)
@@ -69,6 +82,7 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
     await removeUnused(bundles, new Date()).catch(() => undefined)
     return join(folder, 'main.js')
   } catch (error) {
+    stop?.throwIfAborted()
     say(`The service runs its sources: they could not be bundled.\n${errorMessage(error)}`)
     return entryFile
   }
@@ -81,12 +95,6 @@ export async function serviceEntry(say: (sentence: string) => void): Promise<str
 export function bundleName(checkout: string): string {
   const libraries = hashSources(checkout, versions).slice(0, 8)
   return `${stateOfSources(checkout, serviceSources)}-${libraries}`
-}
-
-/** In a process of its own: the bundler would keep 100 MiB of this one. */
-async function makeBundle(folder: string, place: string): Promise<void> {
-  const script = join(checkoutFolder, 'scripts', 'bundle-service.ts')
-  await promisify(execFile)(process.execPath, [script, folder, place], { cwd: checkoutFolder })
 }
 
 /** Without effect where the bundle is another user's, or may not be written: it serves as well. */

@@ -4,7 +4,14 @@ import { errorMessage } from '#domain/error-message.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { removeDevToken, writeDevToken } from '../data-folder/run-secrets.ts'
 import { type Environment, readText } from '../environment.ts'
-import { cacheFolder, findFolders, logFolder, runFolder, type Folders } from '../folders.ts'
+import {
+  cacheFolder,
+  checkoutFolder,
+  findFolders,
+  logFolder,
+  runFolder,
+  type Folders,
+} from '../folders.ts'
 import { isLoopback } from '../config/read-variables.ts'
 import { writeWhole } from '../files.ts'
 import { temporalNamedBy } from '../config/temporal-config.ts'
@@ -128,7 +135,11 @@ async function startProcesses(context: StartContext) {
   const environment = readProjectEnvironment(projectDir, outer)
   const settings = readSettings(folders, environment)
   const ui = (await isUiBuilt()) ? undefined : buildDashboard(progress)
-  const entry = serviceEntry(progress.say)
+  const findEntry = (signal: AbortSignal): Promise<string> =>
+    serviceEntry({ checkout: checkoutFolder, say: progress.say, stop: signal })
+  const entry = findEntry(stop)
+  // It is awaited after the servers, whose failure also stops it.
+  entry.catch(() => undefined)
   const infrastructure = await startInfrastructure({
     dataDir,
     environment,
@@ -143,7 +154,7 @@ async function startProcesses(context: StartContext) {
   const process = {
     folders,
     entry: await entry,
-    findEntry: () => serviceEntry(progress.say),
+    findEntry,
     variables: { ...definedVariables(environment), ...infrastructure.variables },
     log: progress.say,
     stop,
