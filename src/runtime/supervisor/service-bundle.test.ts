@@ -62,20 +62,18 @@ test('a change of the dashboard or of a test does not', async () => {
   expect(bundleName(root)).toBe(before)
 })
 
-test('a bundle that no service used for a week is removed; another one stays', async () => {
+test('of the bundles that no service used for two days five stay, and all others', async () => {
   const bundles = newFolder('countersign-bundles-')
   const now = new Date('2026-11-30T00:00:00Z')
   const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
-  for (const [name, days] of [
-    ['old', 8],
-    ['used', 6],
-  ] as const) {
+  for (const days of [1, 1.9, 2, 3, 4, 5, 6, 7, 400]) {
+    const name = String(days)
     await mkdir(join(bundles, name))
     await writeFile(join(bundles, name, 'main.js'), '')
     await utimes(join(bundles, name), daysAgo(days), daysAgo(days))
   }
   await removeUnused(bundles, now)
-  expect(await readdir(bundles)).toEqual(['used'])
+  expect(await readdir(bundles)).toEqual(['1', '1.9', '2', '3', '4', '5', '6'])
 })
 
 test('a bundle whose time cannot be set is no failure', async () => {

@@ -7,9 +7,11 @@ import { installOnce } from '../embedded/install-once.ts'
 import { entryFile, isPackage } from '../folders.ts'
 import { hashSources, stateOfSources } from '../hash-sources.ts'
 
-const dayMs = 24 * 3_600_000
-/** A running service says once a day that it uses its bundle; a host may sleep meanwhile. */
-const unusedMs = 7 * dayMs
+/** A running service says once an hour that it uses its bundle; a host may sleep meanwhile. */
+const hourMs = 3_600_000
+const unusedMs = 48 * hourMs
+/** So many stay, however long ago they were used. */
+const maxUnused = 5
 
 /** The bundle of a package, or the folder with the bundles of a checkout. */
 export const serviceBundles = join('dist', 'service')
@@ -77,7 +79,7 @@ export async function serviceEntry({ checkout, say, stop }: EntryOptions): Promi
     await recordUse(folder)
     if (!bundlesInUse.has(folder)) {
       bundlesInUse.add(folder)
-      setInterval(() => void recordUse(folder), dayMs).unref()
+      setInterval(() => void recordUse(folder), hourMs).unref()
     }
     await removeUnused(bundles, new Date()).catch(() => undefined)
     return join(folder, 'main.js')
@@ -103,11 +105,19 @@ export async function recordUse(folder: string): Promise<void> {
   await utimes(folder, now, now).catch(() => undefined)
 }
 
-/** Removes the bundles that no service used for a week. A service loads parts of its own late. */
+/**
+ * Removes the bundles that no service used for two days, except the five that were used last. A
+ * service loads parts of its own late.
+ */
 export async function removeUnused(bundles: string, now: Date): Promise<void> {
-  for (const name of await readdir(bundles)) {
+  const places = (await readdir(bundles)).map(async (name) => {
     const folder = join(bundles, name)
-    if (now.getTime() - (await stat(folder)).mtimeMs < unusedMs) continue
+    return { folder, usedAtMs: (await stat(folder)).mtimeMs }
+  })
+  const unused = (await Promise.all(places))
+    .filter(({ usedAtMs }) => now.getTime() - usedAtMs >= unusedMs)
+    .toSorted((one, other) => other.usedAtMs - one.usedAtMs)
+  for (const { folder } of unused.slice(maxUnused)) {
     await rm(folder, { recursive: true, force: true })
   }
 }

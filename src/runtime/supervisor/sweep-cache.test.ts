@@ -20,12 +20,12 @@ async function put(name: string, read: number, written: number): Promise<void> {
   await utimes(join(cache, name), daysAgo(read), daysAgo(written))
 }
 
-test('compiled sources and bundles that nobody used for 30 days are removed; what was read or written since stays', async () => {
-  await put(join(version, 'old'), 31, 40)
-  await put(join(version, 'read'), 29, 40)
-  await put(join(version, 'written'), 40, 29)
-  await put('workflows-0a1b.js', 31, 31)
-  await put('workflows-2c3d.js', 1, 31)
+test('compiled sources and bundles that nobody used for a week are removed; what was read or written since stays', async () => {
+  await put(join(version, 'old'), 8, 40)
+  await put(join(version, 'read'), 6, 40)
+  await put(join(version, 'written'), 40, 6)
+  await put('workflows-0a1b.js', 8, 8)
+  await put('workflows-2c3d.js', 1, 8)
   expect(await sweepCache(cache, now)).toBe(2)
   expect(await readdir(join(cache, version))).toEqual(['read', 'written'])
   expect(await readdir(cache)).toEqual(['compiled', 'workflows-2c3d.js'])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const dayMs = 24 * 3_600_000
 /** A file system records at least once a day that a file was read, or only that it was written. */
-const unusedMs = 30 * dayMs
+const unusedMs = 7 * dayMs
 /** The time of the last sweep, which takes seconds where there are many checkouts. */
 const sweepFile = 'last-sweep'
 
@@ -11,10 +11,10 @@ const sweepFile = 'last-sweep'
 const bundle = /^workflows-[0-9a-f]+\.js$/
 
 /**
- * Removes cached files that nobody used for 30 days and that are made again when they are needed:
- * compiled sources, one for each path and version of a file, and bundles of workflows. Returns how
- * many files it removed. Skips files that another process removes meanwhile, or that may not be
- * removed. Does nothing within a day of the last sweep.
+ * Removes cached files that nobody used for a week and that are made again when they are needed:
+ * compiled sources, one for each path of a file, of which each bundle of the service has its own,
+ * and bundles of workflows. Returns how many files it removed. Skips files that another process
+ * removes meanwhile, or that may not be removed. Does nothing within a day of the last sweep.
  */
 export async function sweepCache(cache: string, now: Date): Promise<number> {
   const compiled = join(cache, 'compiled')
