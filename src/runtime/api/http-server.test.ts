@@ -105,28 +105,37 @@ test.each([
 )
 
 // Rules: security.md 37
-test('a body whose rest comes after its request was refused as too slow is not carried out', async () => {
-  let carriedOut = 0
-  const listening = await listen((request) => {
-    text(request).then(
-      () => void (carriedOut += 1),
-      () => undefined,
-    )
-  }, address)
-  listening.server.requestTimeout = 50
-  listening.server.headersTimeout = 50
-  const socket = connect({ port: listening.port, host: address.host, allowHalfOpen: true })
-  socket.on('error', () => undefined)
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{')
-  await once(socket, 'readable')
-  expect(String(socket.read())).toContain('HTTP/1.1 408 ')
-  socket.write('}')
-  const count = promisify(listening.server.getConnections.bind(listening.server))
-  await expect.poll(() => count(), { timeout: 10_000 }).toBe(0)
-  expect(carriedOut).toBe(0)
-  socket.destroy()
-  await listening.drain(0)
-}, 15_000)
+test.each(['before', 'after'])(
+  'a body whose rest comes after its request was refused as too slow is not carried out, also if it is first read %s that',
+  async (readFirst) => {
+    const refusal = Promise.withResolvers<void>()
+    if (readFirst === 'before') refusal.resolve()
+    let carriedOut = 0
+    const listening = await listen((request) => {
+      refusal.promise
+        .then(() => text(request))
+        .then(
+          () => void (carriedOut += 1),
+          () => undefined,
+        )
+    }, address)
+    listening.server.requestTimeout = 50
+    listening.server.headersTimeout = 50
+    const socket = connect({ port: listening.port, host: address.host, allowHalfOpen: true })
+    socket.on('error', () => undefined)
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{')
+    await once(socket, 'readable')
+    expect(String(socket.read())).toContain('HTTP/1.1 408 ')
+    refusal.resolve()
+    socket.write('}')
+    const count = promisify(listening.server.getConnections.bind(listening.server))
+    await expect.poll(() => count(), { timeout: 10_000 }).toBe(0)
+    expect(carriedOut).toBe(0)
+    socket.destroy()
+    await listening.drain(0)
+  },
+  15_000,
+)
 
 // Rules: product.md 7
 test('what follows a request and is no HTTP does not become the answer to it', async () => {

@@ -51,7 +51,9 @@ export function answerBadRequests(server: Server): void {
       if (answer.headersSent) return void socket.destroy()
       // A complete request is being carried out: this refusal would be read as its answer.
       if (answer.req.complete) return closeAfter(answer, socket)
-      // The rest of its body would have it carried out after this refusal.
+      // The rest of its body would have it carried out after this refusal. Whoever begins to read
+      // the request only now resumes the connection.
+      socket.on('resume', () => socket.pause())
       socket.pause()
     }
     refuseConnection(socket, problemOf(error.code))
