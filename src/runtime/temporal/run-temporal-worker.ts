@@ -15,7 +15,7 @@ import {
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
 import { prepareCall } from '#services/engine/starting/prepare-call.ts'
 import { settleLostAttempts } from '#services/engine/executions/settle-lost-attempts.ts'
-import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import { settleAttempt } from '#services/engine/executions/settle-unknown.ts'
 import type { Log } from '#services/core/context.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { connectDatabase, servingAnswerMs } from '#store/database.ts'
@@ -170,7 +170,7 @@ async function settleLostWork(ctx: OpenWorkerContext['ctx']): Promise<void> {
   await finishMerges(dataDir, (folder, error) =>
     ctx.log.error({ folder, err: error }, 'A merge could not be completed'),
   )
-  await undoLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
+  await undoLostCommands(ctx, (attempt) => settleAttempt(ctx, attempt))
   for (const lost of await lostExecutors(dataDir)) {
     if (await settleLostAttempts(ctx, lost.executor)) await lost.forget()
   }

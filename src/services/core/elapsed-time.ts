@@ -10,6 +10,11 @@ export function measureTime(): () => number {
 /** Half of the time after which Temporal gives up an activity without a heartbeat. */
 const validForMs = 5000
 
+/** Whether others may count a process as lost that has stood still for so long. */
+export function isLate(elapsedMs: () => number): boolean {
+  return elapsedMs() > validForMs
+}
+
 /**
  * Whether a recorded start is valid at the moment when its effect begins. A process that is stopped
  * after the start (by SIGSTOP, or because its machine sleeps) counts as lost; people may have let
@@ -22,7 +27,7 @@ export async function isStillValid(
   confirm: () => Promise<boolean>,
 ): Promise<boolean> {
   let passedMs = elapsedMs
-  while (passedMs() > validForMs) {
+  while (isLate(passedMs)) {
     passedMs = measureTime()
     if (!(await confirm())) return false
   }

@@ -75,7 +75,7 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
  */
 export async function undoLostCommands(
   ctx: WorkerContext,
-  settle: (callId: string) => Promise<unknown>,
+  settle: (attempt: Pick<CommandRecord, 'callId' | 'attempt'>) => Promise<unknown>,
 ): Promise<void> {
   if (ctx.commandSite === undefined) return
   for (const lost of await lostCommands(ctx.commandSite.dataDir)) {
@@ -84,7 +84,7 @@ export async function undoLostCommands(
       if (undone === null) continue
       ctx.log.warn({ callId: lost.callId }, 'a command that was lost broke a rule; that was undone')
       const settled = await addViolation(ctx, lost, undone.violation)
-      if (!settled) await settle(lost.callId)
+      if (!settled) await settle(lost)
       await undone.acknowledge()
     } catch (error) {
       ctx.log.error({ callId: lost.callId, err: error }, 'a lost command was not cleaned up')

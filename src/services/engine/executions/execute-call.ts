@@ -2,7 +2,7 @@ import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { ContentChanged } from '#store/content/content.ts'
 import { planDelegation } from '../delegation/plan-delegation.ts'
-import { isStillValid, measureTime } from '../../core/elapsed-time.ts'
+import { isLate, measureTime } from '../../core/elapsed-time.ts'
 import { lockRun } from '../../core/locks.ts'
 import { judgementCaller, recordVerdict } from '../judging/record-verdict.ts'
 import { cancelledText } from '../../transcript/result-texts.ts'
@@ -23,7 +23,7 @@ import { refusedUnsigned } from '../attempts/refusals.ts'
 import { isRepeated } from '../attempts/repeat-attempt.ts'
 import { runningHere, whileRunning } from '../attempts/running-attempts.ts'
 import { markingUnusable, unmarkUnusable } from '../attempts/unusable-workspace.ts'
-import { settleUnknown } from './settle-unknown.ts'
+import { settleAttempt } from './settle-unknown.ts'
 import { findNextStep, type NextStep } from '../starting/next-step.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
@@ -73,9 +73,9 @@ async function advanceCall(ctx: WorkerContext, input: CallToExecute): Promise<Ca
     // What is left is the work of another activity, whose attempt this one must not settle.
     if (round === 'given up') throw new Error(`An attempt of call ${input.callId} was given up`)
     if (step.next === 'settle') {
-      const isLate = !(await isStillValid(elapsedMs, async () => false))
-      if (isLate) throw new Error(`Call ${input.callId} was started elsewhere meanwhile`)
-      const settled = await settleUnknown(ctx, input)
+      if (isLate(elapsedMs)) throw new Error(`Call ${input.callId} was started elsewhere meanwhile`)
+      const { callId } = input
+      const settled = await settleAttempt(ctx, { callId, attempt: step.attempt })
       if (settled.kind !== 'again') return settled
       continue
     }

@@ -14,7 +14,7 @@ import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { getText } from '#store/content/content.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { undoLostCommands } from '../attempts/undo-lost-command.ts'
-import { settleUnknown } from './settle-unknown.ts'
+import { settleAttempt, settleUnknown } from './settle-unknown.ts'
 
 const worker = deskWorker.replace('zones:', 'shell: { default: ask }\nzones:')
 let desk: AgentDesk
@@ -128,7 +128,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
 
   test('is cleaned up when the next Temporal worker of the host starts', async () => {
     const { id } = await killed('echo evil > .envrc')
-    await undoLostCommands(desk.worker, (callId) => settleUnknown(desk.worker, { callId }))
+    await undoLostCommands(desk.worker, (attempt) => settleAttempt(desk.worker, attempt))
     expect(made('.envrc')).toBe(false)
     expect(await attempt(id)).toMatchObject({
       state: 'unknown',

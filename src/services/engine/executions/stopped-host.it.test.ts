@@ -5,6 +5,7 @@ import { settleOutcome } from '../../decisions/settle-outcome.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { executeCall } from './execute-call.ts'
+import { settleLostAttempts } from './settle-lost-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import {
   anApprovedWrite,
@@ -125,4 +126,60 @@ test('a host that stood still before the start does not settle the attempt of th
   expect(await proceed()).toContain('was started elsewhere')
   expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'started' }])
   expect(await pendingChecks(call)).toBe(0)
+})
+
+// Rules: security.md 27; product.md 12
+describe('a host that stands still while it settles a lost attempt', () => {
+  /** Another host gives the lost attempt up, and a second one runs there. */
+  async function runElsewhere(call: DeskCall): Promise<void> {
+    await letRunAgain(await giveUp(call.id))
+    await startElsewhere(call.id, 2)
+  }
+
+  /** It stands still after it has read which attempt is lost, and before it settles that. */
+  function settlingHost(meanwhile: () => Promise<void>): WorkerContext {
+    const { policies } = desk.worker
+    let isFirst = true
+    const inForce: typeof policies.inForce = async (...words) => {
+      if (isFirst) {
+        isFirst = false
+        await meanwhile()
+      }
+      return policies.inForce(...words)
+    }
+    return { ...desk.worker, policies: { ...policies, inForce } }
+  }
+
+  async function expectSecondRuns(call: DeskCall): Promise<void> {
+    const states = (await executions(call.id)).map(({ state }) => state)
+    expect(states).toEqual(['failed', 'started'])
+    expect(await pendingChecks(call)).toBe(0)
+  }
+
+  test('leaves the attempt that runs by then alone', async () => {
+    const { call, proceed } = await standingStill('after the start')
+    const host = settlingHost(() => runElsewhere(call))
+    expect(await settleUnknown(host, { callId: call.id })).toEqual({ kind: 'again' })
+    await expectSecondRuns(call)
+    expect(await proceed()).toContain('was given up')
+  })
+
+  test('leaves it alone also when it settles what its own earlier process left', async () => {
+    const { call, proceed } = await standingStill('after the start')
+    const host = settlingHost(() => runElsewhere(call))
+    expect(await settleLostAttempts(host, 'stopped-host')).toBe(true)
+    await expectSecondRuns(call)
+    expect(await proceed()).toContain('was given up')
+  })
+
+  test('settles nothing if it stood still before it read which attempt is lost', async () => {
+    const { call, proceed } = await standingStill('after the start')
+    await runElsewhere(call)
+    const settling = settleUnknown(desk.worker, { callId: call.id }).catch(String)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
+    expect(await settling).toContain('too late')
+    vi.useRealTimers()
+    await expectSecondRuns(call)
+    expect(await proceed()).toContain('was given up')
+  })
 })

@@ -34,7 +34,7 @@ import { bySystem, executor } from '../../core/authority.ts'
 export type NextStep =
   | { readonly next: 'answer'; readonly outcome: CallOutcome }
   | { readonly next: 'act'; readonly at: CallAtHand; readonly readings: PlanReadings }
-  | { readonly next: 'settle' }
+  | { readonly next: 'settle'; readonly attempt: number }
 
 /**
  * Finds the next step of a call (architecture.md, executeCall): the call may have a result, a
@@ -55,7 +55,7 @@ export async function findNextStep(ctx: SystemContext, callId: string): Promise<
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') {
-      return (await stepOfDelegation(unit, at)) ?? { next: 'settle' }
+      return (await stepOfDelegation(unit, at)) ?? settle(at.execution)
     }
     if (isRepeated(at)) return stepOfUndecided(unit, at)
     if (at.execution?.settled_then === 'again') return act(at)
@@ -220,6 +220,10 @@ async function finish(unit: UnitOfWork, at: CallAtHand, result: CallResult): Pro
  */
 function act(at: CallAtHand): NextStep {
   return { next: 'act', at, readings: { input: null, policy: null } }
+}
+
+function settle({ attempt }: { readonly attempt: number }): NextStep {
+  return { next: 'settle', attempt }
 }
 
 function answer(outcome: CallOutcome): NextStep {
