@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { withLockedFiles } from './lock-files.ts'
+import { openDirectory, plainWalk } from './open-directory.ts'
 import { openWorkspace } from './workspace.ts'
 
 const lockOf = (name: string): string =>
@@ -30,4 +33,33 @@ test('the lock of a killed writer delays the next writer once, and none after th
   )
   await workspace.write('b.md', Buffer.from('two'), base)
   expect(readdirSync(root)).not.toContain(lockOf('a.md'))
+}, 120_000)
+
+// Rules: security.md 10
+test('a lock that is held for longer than that, to compare a large file, is not taken by the next writer', async () => {
+  await using directory = await openDirectory(plainWalk(newFolder('long-lock-')), [], false)
+  const place = { directory, name: 'a.md' }
+  const compared = Promise.withResolvers<void>()
+  const order: string[] = []
+  const first = withLockedFiles([place], async () => {
+    await compared.promise
+    order.push('first')
+  })
+  const lock = directory.child(lockOf('a.md'))
+  await waitUntil(() => existsSync(lock))
+  const second = withLockedFiles([place], async () => {
+    order.push('second')
+  })
+  const changes = new Set<number>()
+  const begunMs = performance.now()
+  await waitUntil(() => {
+    if (existsSync(lock)) changes.add(statSync(lock).mtimeMs)
+    return order.length > 0 || performance.now() - begunMs > 12_000
+  })
+  expect(order).toEqual([])
+  expect(changes.size).toBeGreaterThan(1)
+  compared.resolve()
+  await Promise.all([first, second])
+  expect(order).toEqual(['first', 'second'])
+  expect(existsSync(lock)).toBe(false)
 }, 120_000)

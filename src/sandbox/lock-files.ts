@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
@@ -9,6 +9,8 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /** A lock file that does not change for this long belongs to a process that was killed. */
 const abandonedAfterMs = 10_000
+/** The interval of changes to a lock file of this process, whose work may take longer than that. */
+const renewEveryMs = 2000
 /**
  * After this time a change continues without a lock, so that a program that keeps making locks
  * cannot block it.
@@ -35,16 +37,17 @@ export async function withLockedFiles<T>(
   const locks = places.map(({ directory, name }) => ({ directory, name: lockName(name) }))
   // Every process takes locks in the same order, or two moves would wait for each other.
   const inOrder = new Map(locks.map((lock) => [`${lock.directory.identity}/${lock.name}`, lock]))
-  const lockFiles: string[] = []
+  const lockFiles: AsyncDisposable[] = []
   try {
     for (const [, { directory, name }] of [...inOrder].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const lock = directory.child(name)
       const aside = directory.child(lockName(randomBytes(16).toString('hex')))
-      if (await take(lock, aside)) lockFiles.push(lock)
+      const lockFile = await take(lock, aside)
+      if (lockFile !== null) lockFiles.push(lockFile)
     }
     return await work()
   } finally {
-    for (const lock of lockFiles) await unlink(lock).catch(() => undefined)
+    for (const lockFile of lockFiles) await lockFile[Symbol.asyncDispose]()
   }
 }
 
@@ -52,23 +55,39 @@ function lockName(name: string): string {
   return `.countersign-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`
 }
 
-/** Creates the lock file. False: it cannot be created, or another process holds it for too long. */
-async function take(lock: string, aside: string): Promise<boolean> {
+/**
+ * Creates the lock file and keeps it changing until it is disposed. `null`: it cannot be created,
+ * or another process holds it for too long.
+ */
+async function take(lock: string, aside: string): Promise<AsyncDisposable | null> {
   const begunMs = performance.now()
   let holder = { identity: '', sinceMs: begunMs }
   while (performance.now() - begunMs < maxWaitMs) {
     try {
-      await (await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close()
-      return true
+      return keep(lock, await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600))
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') return false
+      if (errorCode(error) !== 'EEXIST') return null
     }
     const identity = await identityAt(lock)
     if (identity !== holder.identity) holder = { identity, sinceMs: performance.now() }
     if (performance.now() - holder.sinceMs < abandonedAfterMs) await delay(lookEveryMs)
-    else if (!(await removeAbandoned(lock, aside, identity))) return false
+    else if (!(await removeAbandoned(lock, aside, identity))) return null
   }
-  return false
+  return null
+}
+
+function keep(lock: string, handle: FileHandle): AsyncDisposable {
+  const renewal = setInterval(() => {
+    const now = new Date()
+    handle.utimes(now, now).catch(() => undefined)
+  }, renewEveryMs)
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(renewal)
+      await handle.close().catch(() => undefined)
+      await unlink(lock).catch(() => undefined)
+    },
+  }
 }
 
 async function identityAt(path: string): Promise<string> {
