@@ -38,7 +38,7 @@ test('the lock of a killed writer delays the next writer once, and none after th
 // Rules: security.md 10
 test('a lock that is held for longer than that, to compare a large file, is not taken by the next writer', async () => {
   await using directory = await openDirectory(plainWalk(newFolder('long-lock-')), [], false)
-  const place = { directory, name: 'a.md' }
+  const place = { directory, name: 'a.md', at: 'a.md' }
   const compared = Promise.withResolvers<void>()
   const order: string[] = []
   const first = withLockedFiles([place], async () => {

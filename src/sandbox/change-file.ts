@@ -7,18 +7,11 @@ import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import { identityOf, isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
-import { withLockedFiles } from './lock-files.ts'
+import { requireRemovable, withLockedFiles, type FilePlace } from './lock-files.ts'
 import { hashFile, openFile, stateOf } from './open-file.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const abandonedAfterMs = 10 * 60_000
-
-/** A name in an open folder; `at` is its path for sentences. */
-export interface FilePlace {
-  readonly directory: Directory
-  readonly name: string
-  readonly at: string
-}
 
 /** Throws code `stale` unless the place has exactly the expected content: a hash, or nothing. */
 async function requireBase(place: FilePlace, expected: string): Promise<void> {
@@ -37,8 +30,8 @@ async function requireBase(place: FilePlace, expected: string): Promise<void> {
 /**
  * Replaces or creates a file: writes an exclusive temporary file in the same folder, flushes it,
  * checks `confirm` and the base, renames it, or links it where nothing may exist, and flushes the
- * folder. A hard link is thereby broken, never written through. The mode and, if possible, owner
- * and access list are preserved.
+ * folder. A hard link is thereby broken, never written through. The lock comes first: where it is
+ * refused because nothing can be removed, no temporary file stays.
  */
 export async function replaceFile(
   place: FilePlace,
@@ -50,32 +43,8 @@ export async function replaceFile(
   const target = directory.child(name)
   const temporary = directory.child(`.countersign-${randomBytes(8).toString('hex')}.tmp`)
   try {
-    const before = await lstat(target).catch(() => null)
-    const replaces = before?.isFile() === true
-    // Only the owner can read the new bytes until the file has the rights of the one that it
-    // replaces.
-    const mode = replaces ? 0o600 : 0o666
-    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
-    try {
-      await handle.writeFile(bytes)
-      if (replaces) {
-        const created = await handle.stat()
-        if (created.uid !== before.uid || created.gid !== before.gid) {
-          await handle.chown(before.uid, before.gid).catch(() => undefined)
-        }
-        // Only group bits can be the mask of a list. `cp` would copy a set-user-id bit, too.
-        // The list comes before the mode, so that the group never has access in between.
-        if ((before.mode & 0o070) !== 0 && (before.mode & 0o7000) === 0) {
-          await using old = await openFile(directory, name, at)
-          await copyAccessList(old, handle)
-        }
-        await handle.chmod(before.mode & 0o777)
-      }
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
     await withLockedFiles([place], async () => {
+      await writeTemporary(place, temporary, bytes)
       await confirm()
       await requireBase(place, expected)
       if (expected === 'absent') await renameToAbsent(temporary, target)
@@ -86,6 +55,42 @@ export async function replaceFile(
     throw asWorkspaceProblem(error, at)
   }
   await flushFolders(at, directory)
+}
+
+/**
+ * Writes and flushes a temporary file for the place. It gets the mode and, if possible, owner and
+ * access list of a file that is there.
+ */
+async function writeTemporary(
+  { directory, name, at }: FilePlace,
+  temporary: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const before = await lstat(directory.child(name)).catch(() => null)
+  const replaces = before?.isFile() === true
+  // Only the owner can read the new bytes until the file has the rights of the one that it
+  // replaces.
+  const mode = replaces ? 0o600 : 0o666
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+  try {
+    await handle.writeFile(bytes)
+    if (replaces) {
+      const created = await handle.stat()
+      if (created.uid !== before.uid || created.gid !== before.gid) {
+        await handle.chown(before.uid, before.gid).catch(() => undefined)
+      }
+      // Only group bits can be the mask of a list. `cp` would copy a set-user-id bit, too.
+      // The list comes before the mode, so that the group never has access in between.
+      if ((before.mode & 0o070) !== 0 && (before.mode & 0o7000) === 0) {
+        await using old = await openFile(directory, name, at)
+        await copyAccessList(old, handle)
+      }
+      await handle.chmod(before.mode & 0o777)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Removes a regular file with the expected bytes; other links to it stay. */
@@ -150,10 +155,14 @@ async function flushFolders(at: string, ...directories: readonly Directory[]): P
   }
 }
 
-/** Removes temporary files of killed writes in this folder, once they are too old to be in use. */
-export async function sweepAbandoned(directory: Directory): Promise<void> {
+/**
+ * Removes temporary files of killed writes in the folder of a place, once they are too old to be in
+ * use. Throws `WorkspaceProblem` about the place if they can never be removed.
+ */
+export async function sweepAbandoned({ directory, at }: FilePlace): Promise<void> {
   for (const name of await readdir(directory.child('.'))) {
     if (!isUnfinishedWrite(name)) continue
+    await requireRemovable(directory.child(name), at)
     const state = await lstat(directory.child(name)).catch(() => null)
     if (state?.isFile() !== true || Date.now() - state.mtimeMs < abandonedAfterMs) continue
     await unlink(directory.child(name)).catch(() => undefined)

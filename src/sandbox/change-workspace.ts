@@ -2,7 +2,8 @@ import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { refuseClash } from './case-clash.ts'
-import { moveFile, removeFile, replaceFile, sweepAbandoned, type FilePlace } from './change-file.ts'
+import { moveFile, removeFile, replaceFile, sweepAbandoned } from './change-file.ts'
+import type { FilePlace } from './lock-files.ts'
 import type { WorkspacePlaces } from './workspace-places.ts'
 
 /** The writing methods of the workspace at `root`, one at a time among all that change it. */
@@ -24,7 +25,7 @@ export function changeThrough(
       await oneAtATime(root, () =>
         withNewPlace(path, async (place, parents) => {
           await refuseClash(place.directory, place.name, place.at)
-          await sweepAbandoned(place.directory)
+          await sweepAbandoned(place)
           await replaceFile(place, bytes, expected, () => confirmReachable(place, parents))
         }),
       )

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { UncertainChange } from '#domain/tools/uncertain-change.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { SmallDisk } from '#test/harness/outages/small-disk.ts'
 import { moveFile, removeFile, replaceFile } from './change-file.ts'
 import { openDirectory, plainWalk, type Directory } from './open-directory.ts'
-import { openWorkspace } from './workspace.ts'
+import { openWorkspace, type OpenWorkspace } from './workspace.ts'
 
 const oldText = 'old\n'
 const oldHash = hashBytes(oldText)
@@ -48,23 +48,53 @@ test.each(['write', 'new file', 'removal', 'move'] as const)(
   },
 )
 
-test('a move out of a folder that lets nothing go moves nothing', async ({ skip }) => {
-  const workspace = await openWorkspace({ root, hidden: [] })
-  await workspace.write('kept/a.txt', Buffer.from(oldText), 'absent')
-  const kept = path.join(root, 'kept')
-  try {
-    execFileSync('chattr', ['+a', kept], { stdio: 'ignore' })
-  } catch {
-    return skip('this machine has no append-only folders')
+describe('a folder that lets nothing go', () => {
+  /** Makes the folder `kept` with a file, lets nothing go from it, and runs `work`. */
+  async function whileAppendOnly(
+    skip: (note: string) => void,
+    work: (workspace: OpenWorkspace, kept: string) => Promise<void>,
+  ): Promise<void> {
+    const workspace = await openWorkspace({ root, hidden: [] })
+    await workspace.write('kept/a.txt', Buffer.from(oldText), 'absent')
+    const kept = path.join(root, 'kept')
+    try {
+      execFileSync('chattr', ['+a', kept], { stdio: 'ignore' })
+    } catch {
+      return skip('this machine has no append-only folders')
+    }
+    try {
+      await work(workspace, kept)
+      expect(readFileSync(path.join(kept, 'a.txt'), 'utf8')).toBe(oldText)
+    } finally {
+      execFileSync('chattr', ['-a', kept])
+    }
   }
-  try {
-    const move = workspace.move('kept/a.txt', 'b.txt', { from: oldHash, to: 'absent' })
-    await expect(move).rejects.toThrow('the operating system denies it')
-    expect(existsSync(path.join(root, 'b.txt'))).toBe(false)
-    expect(readFileSync(path.join(kept, 'a.txt'), 'utf8')).toBe(oldText)
-  } finally {
-    execFileSync('chattr', ['-a', kept])
-  }
+
+  test('is left with all its files by a move out of it', ({ skip }) =>
+    whileAppendOnly(skip, async (workspace) => {
+      const move = workspace.move('kept/a.txt', 'b.txt', { from: oldHash, to: 'absent' })
+      await expect(move).rejects.toThrow('the operating system denies it')
+      expect(existsSync(path.join(root, 'b.txt'))).toBe(false)
+    }))
+
+  test('refuses each change with a sentence, and is left with one lock file', ({ skip }) =>
+    whileAppendOnly(skip, async (workspace, kept) => {
+      const text = Buffer.from('new\n')
+      const changes = [
+        () => workspace.write('kept/a.txt', text, oldHash),
+        () => workspace.write('kept/b.txt', text, 'absent'),
+        () => workspace.write('kept/c.txt', text, 'absent'),
+        () => workspace.remove('kept/a.txt', oldHash),
+      ]
+      for (const change of [...changes, ...changes]) {
+        await expect(change()).rejects.toMatchObject({
+          code: 'io',
+          message: expect.stringContaining('the operating system denies it'),
+        })
+      }
+      const own = readdirSync(kept).filter((name) => name !== 'a.txt')
+      expect(own).toEqual([expect.stringMatching(/^[.]countersign-/)])
+    }))
 })
 
 test('a change that is refused leaves none of the folders that it made, and those of others', async () => {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { link, lstat, open, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorCode } from './file-problem.ts'
+import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -18,32 +18,37 @@ const renewEveryMs = 2000
 const maxWaitMs = 60_000
 const lookEveryMs = 5
 
-/** A name in an open folder. */
-interface NamedFile {
+/** A name in an open folder; `at` is its path for sentences. */
+export interface FilePlace {
   readonly directory: Directory
   readonly name: string
+  readonly at: string
 }
 
 /**
  * Runs `work` while no other process of the service compares and changes these files: a file system
  * cannot rename a file only onto the content that was compared. The lock of a file is a second file
  * beside it, created exclusively, under a name that tools neither list nor open. Where no lock file
- * can be created, `work` runs without one, and its own writing fails with the reason.
+ * can be created, `work` runs without one, and its own writing fails with the reason. Where one
+ * could not be removed, it throws `WorkspaceProblem` before `work`.
  */
 export async function withLockedFiles<T>(
-  places: readonly NamedFile[],
+  places: readonly FilePlace[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const locks = places.map(({ directory, name }) => ({ directory, name: lockName(name) }))
+  const locks = places.map(({ name, ...place }) => ({ ...place, name: lockName(name) }))
   // Every process takes locks in the same order, or two moves would wait for each other.
   const inOrder = new Map(locks.map((lock) => [`${lock.directory.identity}/${lock.name}`, lock]))
   const lockFiles: AsyncDisposable[] = []
   try {
-    for (const [, { directory, name }] of [...inOrder].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [, place] of [...inOrder].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const { directory, name, at } = place
       const lock = directory.child(name)
+      await requireRemovable(lock, at)
       const aside = directory.child(lockName(randomBytes(16).toString('hex')))
       const lockFile = await take(lock, aside)
       if (lockFile !== null) lockFiles.push(lockFile)
+      await requireRemovable(lock, at)
     }
     return await work()
   } finally {
@@ -53,6 +58,20 @@ export async function withLockedFiles<T>(
 
 function lockName(name: string): string {
   return `.countersign-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`
+}
+
+/**
+ * Throws `WorkspaceProblem` about `at` if this file of the service is there and cannot be removed,
+ * because its folder is append-only. There `rmdir` is refused before the system sees that the file
+ * is no folder. Elsewhere it does nothing to a file.
+ */
+export async function requireRemovable(file: string, at: string): Promise<void> {
+  const state = await lstat(file).catch(() => null)
+  // In a shared folder (mode 1777) nobody removes the file of another user.
+  if (state?.isFile() !== true || state.uid !== process.geteuid?.()) return
+  await rmdir(file).catch((error: unknown) => {
+    if (errorCode(error) === 'EPERM') throw asWorkspaceProblem(error, at)
+  })
 }
 
 /**
