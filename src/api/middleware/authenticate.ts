@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { Problem } from '#domain/problem.ts'
 import { isApiKey, readApiKey, type KeyIdentity } from '#services/access/api-keys/read-api-key.ts'
+import { whyKeyIsRefused } from '#services/access/api-keys/why-key-is-refused.ts'
 import { readAccessToken, type TokenRefusal } from '#services/access/oidc/read-access-token.ts'
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
 import type { SignInCache, Use } from '#services/access/sign-in-cache.ts'
@@ -126,8 +127,9 @@ async function identify(
     if (typeof challenge === 'string') {
       response.locals['challenge'] = `${challenge}, error="invalid_token"`
     }
-    const refusal = key ?? { method: 'key', why: 'not_valid' }
-    return refuseSignIn(api.ctx, { ...refusal, channel: 'api' })
+    if (key !== null) return refuseSignIn(api.ctx, { ...key, channel: 'api' })
+    const refusal = await whyKeyIsRefused(api.ctx, bearer)
+    return refuseSignIn(api.ctx, { method: 'key', ...refusal, channel: 'api' })
   }
   const token = readSessionCookie(request)
   if (token === null) return null

@@ -4,6 +4,7 @@ import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client } from '../test-api.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf, setRows } from '../../harness/fixtures/rows.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
 
 const api = disposeAfterTests(await createTestApi())
 const ada = await api.signIn(api.people.ada)
@@ -102,6 +103,51 @@ test('a revoked key, and the key of a disabled person, stop at once', async () =
   const his = await createKey(linus, ['runs:read'])
   await setRows(api.service.db, 'person', { name: 'Linus' }, { disabled_at: new Date() })
   expect((await api.ask('/v1/workers', { headers: bearer(his.key) })).status).toBe(401)
+})
+
+// Rules: security.md 21
+test('the trail says which key was refused and why; it names none whose secret the caller has not, and no answer tells', async () => {
+  await using fresh = await createTestApi()
+  const { db } = fresh.service
+  const [client, linus] = [
+    await fresh.signIn(fresh.people.ada),
+    await fresh.signIn(fresh.people.linus),
+  ]
+  const create = (owner: Client) => createKey(owner, ['runs:read'])
+  const earlier = new Date(Date.now() - 60_000)
+  const refusals = {
+    revoked: await create(client),
+    expired: await create(client),
+    replaced: await create(client),
+    tampered: await create(client),
+    owner_disabled: await create(linus),
+  }
+  await client.delete(`/v1/keys/${refusals.revoked.id}`)
+  await setRows(db, 'api_key', { id: refusals.expired.id }, { expires_at: earlier })
+  await client.post(`/v1/keys/${refusals.replaced.id}/rotate`)
+  await setRows(db, 'api_key', { id: refusals.replaced.id }, { previous_until: earlier })
+  for (const { id } of [refusals.expired, refusals.replaced]) {
+    await sealRows(db, 'api_key', 'id', id)
+  }
+  await setRows(db, 'api_key', { id: refusals.tampered.id }, { scopes: ['runs:write'] })
+  await setRows(db, 'person', { id: fresh.people.linus.id }, { disabled_at: earlier })
+  await sealRows(db, 'person', 'id', fresh.people.linus.id)
+  const valid = await create(client)
+  const unknown = [`${valid.key.slice(0, -4)}1000`, 'cs_nothing']
+  const answers = new Set<string>()
+  for (const key of [...Object.values(refusals).map((one) => one.key), ...unknown]) {
+    const { status, body } = await fresh.ask('/v1/me', { headers: bearer(key) })
+    answers.add(`${status} ${body.detail}`)
+  }
+  expect([...answers]).toEqual([expect.stringMatching(/^401 /)])
+  const details = (await trailOf(db, {}, 'session.refused')).map(({ detail }) => detail)
+  for (const [why, { id }] of Object.entries(refusals)) {
+    const owner = why === 'owner_disabled' ? fresh.people.linus : fresh.people.ada
+    expect(details).toContainEqual({ method: 'key', why, id, personId: owner.id })
+  }
+  const withoutId = { method: 'key', why: 'unknown' }
+  expect(details.slice(-2)).toEqual([withoutId, withoutId])
+  expect(JSON.stringify(details)).not.toContain(valid.id)
 })
 
 test("nobody sees, revokes or makes somebody else's keys without the right", async () => {

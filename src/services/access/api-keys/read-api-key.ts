@@ -25,6 +25,12 @@ export function isApiKey(text: string): boolean {
   return keyForm.test(text)
 }
 
+/** The id in `cs_<id>_<secret>` and the hash of its secret; `null`: it has not this form. */
+export function parseApiKey(key: string): KeySecret | null {
+  const [, id, secret] = keyForm.exec(key) ?? []
+  return id === undefined || secret === undefined ? null : { id, secretHash: hashToken(secret) }
+}
+
 /** `last_used_at` is written at most this often. */
 const usedEveryMs = 60_000
 
@@ -37,9 +43,8 @@ export async function readApiKey(
   key: string,
   cache: SignInCache | null,
 ): Promise<KeyIdentity | null> {
-  const [, id, secret] = keyForm.exec(key) ?? []
-  if (id === undefined || secret === undefined) return null
-  return readKey(ctx, { id, secretHash: hashToken(secret) }, { cache, isOwnerAdmitted: false })
+  const secret = parseApiKey(key)
+  return secret === null ? null : readKey(ctx, secret, { cache, isOwnerAdmitted: false })
 }
 
 /** The identity of a valid key by its id and the hash of its secret; null: there is none. */

@@ -4,12 +4,14 @@ import { signInRefusals, type SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { byVisitor } from '../../core/authority.ts'
+import type { KeyRefusal } from '../api-keys/why-key-is-refused.ts'
 
 type Attempt = { readonly channel: Channel } & (
   | {
-      readonly method: 'development' | 'link' | 'passkey' | 'key' | 'host' | 'browser'
+      readonly method: 'development' | 'link' | 'passkey' | 'host' | 'browser'
       readonly why: string
     }
+  | ({ readonly method: 'key' } & KeyRefusal)
   /** `code`: the code of the protocol, for the trail */
   | { readonly method: 'oidc' | 'token'; readonly why: SignInRefusal; readonly code?: string }
 )
