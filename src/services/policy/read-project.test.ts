@@ -131,6 +131,18 @@ test('special files do not block, and files that are not text are refused', asyn
   ])
 })
 
+test('a pipe in place of a package.json does not block', async () => {
+  put('tools/a.ts', "import x from 'pack'\n")
+  put('node_modules/pack/index.js', 'pack')
+  execFileSync('mkfifo', [path.join(folder, 'node_modules/pack/package.json')])
+  const { toolFiles } = await files()
+  expect(toolFiles.map((file) => file.path)).toEqual(['tools/a.ts', 'node_modules/pack/'])
+  execFileSync('mkfifo', [path.join(folder, 'package.json')])
+  expect(await problems()).toEqual([
+    expect.stringMatching(/^tools: .*package.json is not a regular file/),
+  ])
+})
+
 test('Git is asked for the commit and its author, and says when files differ from it', async () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -19,6 +20,27 @@ describe('the files of a version', () => {
     await expect(project.toolProcess.request(run('a'), within(5000))).rejects.toThrow(sentence)
     project.put('tools/lib/b.ts', 'export const b = 1')
     expect(await project.toolProcess.request(run('a'), within(5000))).toMatchObject({ output: 1 })
+  })
+
+  it('are not waited for where a pipe is in place of one: the tool is refused', async () => {
+    await using project = await projectWith({
+      'tools/a.ts': toolFile('a', 'return 1'),
+      'tools/lib/b.ts': 'export const b = 1',
+      'tools/c.ts': toolFile('c', 'return 1'),
+    })
+    const at = (file: string): string => path.join(project.projectDir, file)
+    rmSync(at('tools/c.ts'))
+    execFileSync('mkfifo', [at('tools/c.ts')])
+    const { tools, problems } = await project.toolProcess.describe()
+    expect(tools.map((tool) => tool.name)).toEqual(['a'])
+    expect(problems).toMatchObject([{ file: 'tools/c.ts', changed: true }])
+    rmSync(at('tools/c.ts'))
+    project.put('tools/c.ts', toolFile('c', 'return 1'))
+    rmSync(at('tools/lib/b.ts'))
+    execFileSync('mkfifo', [at('tools/lib/b.ts')])
+    await expect(project.toolProcess.request(run('a'), within(5000))).rejects.toThrow(
+      /lib\/b\.ts on this host is not the one of the policy version in force/,
+    )
   })
 
   it('are never loaded with other bytes, also when only the loader can detect the change', async () => {

@@ -1,7 +1,8 @@
-import { readFile, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
+import { readRegularFile } from './modules/read-regular-file.ts'
 import { QueryNotAccepted, ToolProcessEnded, type RequestOptions } from './query-child.ts'
 import { ToolProcessPool } from './tool-process-pool.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuery } from './tool-protocol.ts'
@@ -64,7 +65,7 @@ export async function openToolProcess(options: {
   async function checkFiles(): Promise<void> {
     const ownHashes = Object.entries(hashes).filter(([file]) => isToolFile(file))
     const checked = ownHashes.map(async ([file, hash]) => {
-      const bytes = await readFile(path.join(projectDir, file)).catch(() => null)
+      const bytes = await readRegularFile(path.join(projectDir, file)).catch(() => null)
       if (bytes !== null && hashBytes(bytes) === hash) return
       throw new ToolFilesChanged(
         `${file} on this host is not the one of the policy version in force; the call is refused.`,

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
+import { readRegularFileSync } from './read-regular-file.ts'
 
 /** A package folder's contents: each file's hash by path, and one digest of all. */
 export interface PackageFolder {
@@ -44,11 +45,10 @@ export function hashPackageFolder(folder: string, allowance: PackageAllowance): 
       }
       allowance.files -= 1
       if (entry.isSymbolicLink()) files.set(at, `link:${readlinkSync(path.join(folder, at))}`)
-      else if (!entry.isFile()) files.set(at, 'special')
       else {
-        const bytes = readFileSync(path.join(folder, at))
-        allowance.bytes -= bytes.length
-        files.set(at, hashBytes(bytes))
+        const bytes = entry.isFile() ? readRegularFileSync(path.join(folder, at)) : null
+        allowance.bytes -= bytes?.length ?? 0
+        files.set(at, bytes === null ? 'special' : hashBytes(bytes))
       }
       if (allowance.files >= 0 && allowance.bytes >= 0) continue
       throw new PackageLimitError(

@@ -1,7 +1,7 @@
 import { isObject } from '#domain/json/is-object.ts'
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
+import { readRegularFileSync } from './read-regular-file.ts'
 
 /** The package.json that decides how the project's own tool files resolve names. */
 export interface PackageScope {
@@ -39,7 +39,9 @@ function decidingHash(text: string): string {
 
 function textOf(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8')
+    const bytes = readRegularFileSync(file)
+    if (bytes === null) throw new Error(`${file} is not a regular file`)
+    return bytes.toString('utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return null

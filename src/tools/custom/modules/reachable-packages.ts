@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import path from 'node:path'
+import { readRegularFileSync } from './read-regular-file.ts'
 
 /** The service's own copies replace these in the project's files (workers-and-policy.md). */
 const servicePackages = new Set(['countersign', '@countersign/tools', 'zod', 'ai'])
@@ -21,7 +22,7 @@ export function reachablePackages(
   const starts: PackageName[] = []
   for (const file of toolFiles.filter((toolFile) => code.test(toolFile))) {
     const at = path.join(projectDir, file)
-    for (const name of namesIn(readFileSync(at, 'utf8'))) {
+    for (const name of namesIn(textOf(at))) {
       if (!servicePackages.has(name)) starts.push({ name, from: path.dirname(at) })
     }
   }
@@ -71,9 +72,13 @@ function packageFolder(name: string, from: string): string | null {
   }
 }
 
+function textOf(file: string): string {
+  return readRegularFileSync(file)?.toString('utf8') ?? ''
+}
+
 function dependenciesOf(folder: string): readonly string[] {
   try {
-    return dependenciesIn(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+    return dependenciesIn(textOf(path.join(folder, 'package.json')))
   } catch {
     return []
   }

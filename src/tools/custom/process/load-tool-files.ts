@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import { isDefinedTool } from '../define-tool.ts'
 import type { ToolFileProblem, ToolProcessSetup } from '../tool-protocol.ts'
+import { readRegularFileSync } from '../modules/read-regular-file.ts'
 import { adaptDefinedTool } from './adapt-defined-tool.ts'
 import type { LoadedTool } from './loaded-tool.ts'
 import { loadOnlyRecorded, projectUrl } from './module-hooks.ts'
@@ -101,7 +101,7 @@ function problemOf(error: unknown, projectDir: string, file: string): ToolFilePr
 /** The line of the import that was not found, else of the first export. */
 function likelyLine(message: string, at: string): number {
   const missing = /^Error: Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1]
-  const lines = readFileSync(at, 'utf8').split('\n')
+  const lines = (readRegularFileSync(at)?.toString('utf8') ?? '').split('\n')
   const index = lines.findIndex((text) =>
     missing === undefined ? /^\s*export\b/.test(text) : text.includes(missing),
   )

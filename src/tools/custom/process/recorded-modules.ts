@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
 import { hashPackageFolder, fullAllowance, type PackageFolder } from '../modules/package-folder.ts'
 import { packageScopeOf } from '../modules/package-scope.ts'
+import { readRegularFileSync } from '../modules/read-regular-file.ts'
 import { projectPath } from '../modules/record-modules.ts'
 
 /** A version's record of the modules of its tools. */
@@ -62,8 +62,10 @@ export class RecordedModules {
         'MODULE_NOT_FOUND',
       )
     }
-    const bytes = readFileSync(file)
-    if (hashBytes(bytes) !== expected) throw new ToolFileChanged(at, changedSentence(at))
+    const bytes = readRegularFileSync(file)
+    if (bytes === null || hashBytes(bytes) !== expected) {
+      throw new ToolFileChanged(at, changedSentence(at))
+    }
     return bytes
   }
 
