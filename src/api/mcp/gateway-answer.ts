@@ -167,6 +167,12 @@ function endedResult(callState: GatewayCallState, result: JsonObject | null): Ca
     )
   }
   if (result === null) return settledResult(callState)
+  // The stored text is the service's own: no answer of the server is there.
+  if (callState.refusal !== null) {
+    return notExecuted(
+      `NOT RUN: this call did not reach the server (request #${number}). It can be called again.`,
+    )
+  }
   const { isError } = result
   const { content, structuredContent } = asTheirWords(result as ServerWords)
   const disposition: ToolDisposition = isError === true ? 'execution-error' : 'approved-executed'

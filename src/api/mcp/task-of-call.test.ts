@@ -57,6 +57,21 @@ test('a call that policy forbids after its approval is a completed task whose de
   expect(JSON.stringify(answerOf(blocked, url, null))).toContain('Nothing ran.')
 })
 
+test.each(['changed', 'failed'] as const)(
+  'a call that began and did not reach its server was not run, whatever was stored as its answer: %s',
+  (refusal) => {
+    const end = { ...approved, refusal, hasStarted: true, outcome: 'failed' } as const
+    const result = { content: [{ type: 'text', text: 'was not carried out' }], isError: true }
+    const answer = answerOf(end, url, result)
+    expect(answer).toMatchObject({
+      isError: true,
+      _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
+    })
+    expect(JSON.stringify(answer)).toContain('NOT RUN: this call did not reach the server')
+    expect(JSON.stringify(answer)).not.toMatch(/was called|words of the server/)
+  },
+)
+
 test.each([{ isWanted: true }, { byTask: true }, { hasStarted: true }])(
   'an approved call that is carried out, for another caller or this one, is waited for, not called again: %o',
   (how) => {

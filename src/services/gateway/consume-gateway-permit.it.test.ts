@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
+import { answerOf } from '#api/mcp/gateway-answer.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
 import { withTripCount } from '#test/harness/fixtures/count-queries.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 import { createServiceProcess } from '../core/system.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
 import { consumeGatewayPermit } from './consume-gateway-permit.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
+import { gatewayResult, readCallState } from './read-call-state.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
 
 let desk: ProgramDesk
@@ -144,6 +147,15 @@ test('a host that stands still after the claim of a gateway call makes it later 
   const where = { outcome_of: lost.id }
   const checks = await rowsOf(desk.service.db, 'request', where, 'state', 'cancel_reason')
   expect(checks).toEqual([{ state: 'cancelled', cancel_reason: 'settled' }])
+  const [end] = await trailOf(desk.service.db, { request: lost.id }, 'execution.finished')
+  expect(end?.detail).toMatchObject({ state: 'failed', reason: 'host stood still' })
+  const { caller } = desk.program
+  const callState = await readCallState(ctx(), caller, 'shop', { request: lost.id })
+  const answer = answerOf(callState, 'https://desk.example', await gatewayResult(ctx(), lost.id))
+  expect(answer).toMatchObject({
+    content: [{ text: expect.stringMatching(/^NOT RUN: .* Nothing ran[.]$/) as string }],
+    _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
+  })
 })
 
 // Rules: product.md 47
@@ -166,7 +178,7 @@ test('what is said of the end of a gateway call names who knows it: nobody yet, 
 
   const made = await approvedCall()
   expect(await claim(made)).toBe('consumed')
-  const end = { state: 'succeeded' as const, result: { content: [] }, changed: false }
+  const end = { state: 'succeeded' as const, result: { content: [] }, notMade: null }
   await finishGatewayCall(ctx(), made.id, end)
   expect(await sentenceOf(made.id)).toBe('Carried out.')
 

@@ -72,7 +72,7 @@ const notMade = {
     output: null,
     text: 'NOT RUN: the host of this call stood still before it could begin. Call again to ask anew.',
   }),
-  changed: false,
+  notMade: { refusal: 'failed', reason: 'host stood still' },
 } as const
 
 /**

@@ -68,9 +68,11 @@ export async function executeGatewayCall(
     return untilStored(() => settleGatewayCall(ctx, { requestId }))
   }
   const state = result.type === 'error' ? 'failed' : 'succeeded'
-  const changed = result.notMade === 'changed'
+  const { notMade: why } = result
+  const refusal = why === 'changed' ? why : 'failed'
+  const notMade = why === undefined ? null : ({ refusal, reason: why } as const)
   await untilStored(() =>
-    finishGatewayCall(ctx, requestId, { state, result: returnedContent(result), changed }),
+    finishGatewayCall(ctx, requestId, { state, result: returnedContent(result), notMade }),
   )
 }
 

@@ -1,6 +1,7 @@
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ExternalOutcome } from '#domain/requests/request.ts'
+import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import { putContent } from '#store/content/content.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
@@ -19,8 +20,8 @@ export async function finishGatewayCall(
   end: {
     readonly state: Exclude<ExternalOutcome, 'unknown'>
     readonly result: JsonObject
-    /** the call did not reach the server, whose definition of the tool has changed */
-    readonly changed: boolean
+    /** why the call did not reach the server; `null`: it did */
+    readonly notMade: { readonly refusal: GatewayRefusal; readonly reason: string } | null
   },
 ): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
@@ -28,13 +29,17 @@ export async function finishGatewayCall(
     if (at === null || at.external.consumed_at === null) return
     const { outcome } = at.external
     if (outcome !== null && outcome !== 'unknown') return
-    const { state } = end
+    const { state, notMade } = end
     const resultHash = await putContent(unit.tx, canonicalJson(end.result))
-    const detail = { state, output: resultHash }
+    const reason = notMade === null ? {} : { reason: notMade.reason }
+    const detail = { state, output: resultHash, ...reason }
     await recordOutcome(unit, at.request, { by: 'gateway', state, detail })
     await unit.tx
       .updateTable('gateway_call')
-      .set({ result_hash: resultHash, ...(end.changed ? { refusal: 'changed' as const } : {}) })
+      .set({
+        result_hash: resultHash,
+        ...(notMade === null ? {} : { refusal: notMade.refusal }),
+      })
       .where('request_id', '=', requestId)
       .execute()
     if (at.call.outcome_check_id !== null) await closeCheck(unit, at.call.outcome_check_id)
