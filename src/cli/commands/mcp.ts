@@ -51,9 +51,9 @@ async function serve(options: McpOptions): Promise<void> {
     return forwardMessages(gateway, process.stdin, process.stdout)
   }
   const waitSeconds = readWait(options.wait)
-  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
+  const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
   const { permissionServer } = await import('../mcp/permission-server.ts')
-  const { messageLines } = await import('../mcp/message.ts')
+  const { messageTransport } = await import('../mcp/message-transport.ts')
   const { waitingCallsOf } = await import('../hook/run-hook.ts')
   const { worker } = options
   serveStdio(
@@ -67,6 +67,6 @@ async function serve(options: McpOptions): Promise<void> {
         waitMs: waitSeconds * 1000,
         waiting: waitingCallsOf(environment),
       }),
-    { transport: new StdioServerTransport(messageLines(process.stdin, process.stdout)) },
+    { transport: messageTransport(process.stdin, process.stdout) },
   )
 }

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { Readable, type Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { isObject } from '#domain/json/is-object.ts'
 
 /** A message of the Model Context Protocol. */
@@ -42,25 +42,18 @@ export async function* messagesOf(
     if (line.trim() === '') continue
     const message = parseMessage(line)
     if (message === null) {
-      refuse(errorAnswer(null, isJson(line) ? notRequest : notJson))
-    } else if (line.length > maxLineMib * 1024 * 1024) {
+      refuse(errorAnswer(null, isJson(line) ? notMessage : notJson))
+    } else if (!isMessage(message)) {
+      refuse(errorAnswer(isId(message['id']) ? message['id'] : null, notMessage))
+    } else if (Buffer.byteLength(line) > maxLineMib * 1024 * 1024) {
       const sentence = `a message has at most ${maxLineMib} MiB`
       if (idOf(message) !== null) refuse(errorAnswer(message['id'], [-32600, sentence]))
     } else yield message
   }
 }
 
-/** The lines of {@link messagesOf}; answers to other lines go to `output`. */
-export function messageLines(input: Readable, output: Writable): Readable {
-  const lines = async function* () {
-    const messages = messagesOf(input, (answer) => output.write(`${JSON.stringify(answer)}\n`))
-    for await (const message of messages) yield `${JSON.stringify(message)}\n`
-  }
-  return Readable.from(lines(), { objectMode: false })
-}
-
 const notJson = [-32700, 'the line is no JSON'] as const
-const notRequest = [-32600, 'the line is no object, and so no message'] as const
+const notMessage = [-32600, 'the line is no message of JSON-RPC 2.0'] as const
 
 /** An error of the protocol: its code, and the sentence that the agent shows. */
 export function errorAnswer(
@@ -68,6 +61,18 @@ export function errorAnswer(
   [code, sentence]: readonly [code: number, sentence: string],
 ): object {
   return { jsonrpc: '2.0', id, error: { code, message: `Countersign: ${sentence}` } }
+}
+
+/** Whether it is a request, a notification or an answer, in the form that servers read. */
+function isMessage(message: Message): boolean {
+  const { jsonrpc, id, method, params } = message
+  const isCall = typeof method === 'string' && (id === undefined || isId(id))
+  const isAnswer = 'result' in message || 'error' in message
+  return jsonrpc === '2.0' && (isAnswer || (isCall && (params === undefined || isObject(params))))
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
 function isJson(text: string): boolean {
