@@ -25,7 +25,7 @@ export function executeCallActivity(
 ): Activities['executeCall'] {
   return ({ callId, next }) =>
     withHeartbeat(async (signal): Promise<CallOutcome> => {
-      const ready = await preparations.take(callId)
+      const ready = preparations.take(callId)
       const outcome = await executeCall(ctx, { callId, signal, ready })
       if (outcome.kind !== 'done' || next === undefined || !isOfItsRun(next)) return outcome
       using slot = slots.take()

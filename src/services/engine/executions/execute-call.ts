@@ -34,8 +34,11 @@ interface CallToExecute {
   readonly callId: string
   /** aborts with a `StopReason` */
   readonly signal: AbortSignal
-  /** by `prepareCall`, a moment before; absent or `null`: the call is read and verified now */
-  readonly ready?: ReadyCall | null
+  /**
+   * by `prepareCall`, a moment before or still under way; absent or `null`: the call is read and
+   * verified now
+   */
+  readonly ready?: ReadyCall | null | Promise<ReadyCall | null>
 }
 
 /**
@@ -55,8 +58,9 @@ export async function executeCall(ctx: WorkerContext, input: CallToExecute): Pro
 async function advanceCall(ctx: WorkerContext, input: CallToExecute): Promise<CallOutcome> {
   const elapsedMs = measureTime()
   let round: AttemptEnd = null
-  if (input.ready != null) {
-    round = await actOn(ctx, input.ready, input.signal)
+  const ready = await input.ready
+  if (ready != null) {
+    round = await actOn(ctx, ready, input.signal)
     if (isOutcome(round)) return round
   }
   for (let rounds = 0; rounds < maxRounds; rounds += 1) {

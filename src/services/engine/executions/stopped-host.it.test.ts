@@ -120,6 +120,18 @@ describe('a host that stands still between the start of a call and its effect', 
   })
 })
 
+test('a host that stood still before it had the prepared call does not settle the attempt of the host that came first', async () => {
+  const { call } = await anApprovedWrite()
+  const ready = Promise.withResolvers<null>()
+  const executing = executeCall(desk.worker, { callId: call.id, signal, ready: ready.promise })
+  await startElsewhere(call.id, 1)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
+  ready.resolve(null)
+  await expect(executing).rejects.toThrow('was started elsewhere')
+  expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'started' }])
+  expect(await pendingChecks(call)).toBe(0)
+})
+
 test('a host that stood still before the start does not settle the attempt of the host that came first', async () => {
   const { call, proceed } = await standingStill('before the start')
   await startElsewhere(call.id, 1)
