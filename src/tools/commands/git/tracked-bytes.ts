@@ -31,17 +31,20 @@ export interface CoveredInGit {
  * others.
  */
 const script = `${onlyInRepository}paths=("$@")
-${listEntries}while IFS= read -r -d '' entry; do
+${listEntries}declare -A times
+g ls-files --debug -z -- "\${paths[@]}" > /tmp/times || exit 1
+while IFS= read -r -d '' name && read -r _ && IFS=': ' read -r _ changed _ &&
+  read -r _ && read -r _ && read -r _; do
+  times[$name]=$changed
+done < /tmp/times
+while IFS= read -r -d '' entry; do
   name=\${entry#*$'\\t'}
   read -r tag mode hash stage <<< "\${entry%%$'\\t'*}"
   [ "$tag" != S ] || [ -e "$name" ] || continue
   [ "$stage" = 0 ] || { printf 'a merge of %q is not finished' "$name" >&2; exit 1; }
   case $mode in 100644 | 100755) ;; *) continue ;; esac
   size=$(g cat-file -s "$hash") || exit 1
-  g ls-files --debug -z -- "$name" > /tmp/entry || exit 1
-  changed=0
-  { IFS= read -r -d '' _ && read -r _ && IFS=': ' read -r _ changed _; } < /tmp/entry
-  printf '%s %s %s\\0%s\\0' "$mode" "$size" "\${changed:-0}" "$name"
+  printf '%s %s %s\\0%s\\0' "$mode" "$size" "\${times[$name]:-0}" "$name"
   g cat-file blob "$hash" || exit 1
 done < /tmp/all`
 
