@@ -46,8 +46,9 @@ export const gitVariables = [
 /**
  * Git's environment: author and committer, and settings that override the repository's. `folder`:
  * where the command finds the files of `writeGitFiles`. `hasCopies`: some tracked files are copies
- * with the time that the index has. Git then compares files by size, time and contents: without
- * that, `git reset --hard` and `git restore .` would try to write the copies, and fail.
+ * with the time that the index has. Git then takes each file with the size and the time, in whole
+ * seconds, of the index for unchanged. If it compared inode and ctime too, `git reset --hard` and
+ * `git restore .` would try to write the copies, and fail.
  */
 export function gitEnvironment(
   { author, committer }: CommitIdentity,
