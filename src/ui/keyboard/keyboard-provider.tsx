@@ -30,7 +30,7 @@ interface Keyboard {
   readonly singleKeys: boolean
   readonly setSingleKeys: (on: boolean) => void
   readonly register: (id: CommandId, handler: Handler) => () => void
-  /** the commands that have a handler on this page */
+  /** the commands that have a handler on this page, or in the element with the focus */
   readonly commandsNow: () => CommandId[]
   readonly run: (id: CommandId) => void
 }
@@ -61,10 +61,10 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
   }, [])
 
   const commandsNow = useCallback(
-    () => commandIds.filter((id) => (handlers.current.get(id) ?? []).length > 0),
+    () => commandIds.filter((id) => handlerNow(handlers.current, id) !== undefined),
     [],
   )
-  const run = useCallback((id: CommandId) => handlers.current.get(id)?.at(-1)?.call(), [])
+  const run = useCallback((id: CommandId) => handlerNow(handlers.current, id)?.call(), [])
 
   useEffect(() => {
     let pending: string | null = null
@@ -116,6 +116,14 @@ function handlerFor(all: readonly Handler[], target: EventTarget | null): Handle
   const isHere = ({ within }: Handler): boolean =>
     target instanceof Node && within?.current?.contains(target) === true
   return all.findLast(isHere) ?? all.findLast(({ within }) => within === null)
+}
+
+/** What a command does without its key: the same as its key would. */
+function handlerNow(
+  handlers: ReadonlyMap<CommandId, readonly Handler[]>,
+  id: CommandId,
+): Handler | undefined {
+  return handlerFor(handlers.get(id) ?? [], document.activeElement)
 }
 
 /**
