@@ -33,8 +33,8 @@ export interface Walk {
   admit(directory: Directory, components: readonly string[]): void
   /** called before a missing folder is made */
   beforeCreate(parent: Directory, name: string, at: string): Promise<void>
-  /** called with the path of a folder that this walk has made */
-  afterCreate(at: string): void
+  /** called with the path and the identity of a folder that this walk has made */
+  afterCreate(at: string, identity: string): void
 }
 
 /**
@@ -123,7 +123,7 @@ async function step(
   await walk.beforeCreate(parent, name, at)
   try {
     await mkdir(bytesOfName(target))
-    walk.afterCreate(at)
+    walk.afterCreate(at, identityOf(await lstat(bytesOfName(target), { bigint: true })))
     await parent.handle.sync()
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw asWorkspaceProblem(error, at)

@@ -11,6 +11,12 @@ import { bytesOfName } from './names/raw-names.ts'
 
 type UsePlace<T> = (place: FilePlace, parents: readonly string[]) => Promise<T>
 
+/** A folder that a change has made. */
+interface NewFolder {
+  readonly at: string
+  readonly identity: string
+}
+
 /** Access to the folders of a workspace, which refuses hidden ones. */
 export interface WorkspacePlaces {
   /** Opens a folder below the root. */
@@ -39,10 +45,10 @@ export function workspacePlaces(
     return open(components, null)
   }
 
-  /** `newFolders`: makes missing folders and adds their paths; `null`: makes none */
+  /** `newFolders`: makes missing folders and adds them; `null`: makes none */
   async function open(
     components: readonly string[],
-    newFolders: string[] | null,
+    newFolders: NewFolder[] | null,
   ): Promise<Directory> {
     const covered = await hidden.identities()
     const walk: Walk = {
@@ -54,7 +60,7 @@ export function workspacePlaces(
       async beforeCreate(parent, name, at) {
         await refuseClash(parent, name, at)
       },
-      afterCreate: (at) => void newFolders?.push(at),
+      afterCreate: (at, identity) => void newFolders?.push({ at, identity }),
     }
     return openDirectory(walk, components, newFolders !== null)
   }
@@ -67,7 +73,7 @@ export function workspacePlaces(
   }
 
   async function withNewPlace<T>(path: string, use: UsePlace<T>): Promise<T> {
-    const newFolders: string[] = []
+    const newFolders: NewFolder[] = []
     try {
       return await withPlace((components) => open(components, newFolders), path, use)
     } catch (error) {
@@ -87,13 +93,18 @@ export function workspacePlaces(
     return await use({ directory, name, at: components.join('/') }, parents)
   }
 
-  /** Removes folders of a change that was refused, the deepest first, until one is in use. */
-  async function removeEmpty(folders: readonly string[]): Promise<void> {
+  /**
+   * Removes folders of a change that was refused, the deepest first, until one is in use or is
+   * another folder by now. Another process that has only found one there loses it too.
+   */
+  async function removeEmpty(folders: readonly NewFolder[]): Promise<void> {
     try {
-      for (const at of folders.toReversed()) {
+      for (const { at, identity } of folders.toReversed()) {
         const components = at.split('/')
         await using parent = await enter(components.slice(0, -1))
-        await rmdir(bytesOfName(parent.child(components.at(-1) ?? '')))
+        const place = bytesOfName(parent.child(components.at(-1) ?? ''))
+        if (identityOf(await lstat(place, { bigint: true })) !== identity) return
+        await rmdir(place)
       }
     } catch {
       // It has an entry of somebody else by now, or was moved: it is not ours to remove.
