@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { adoptOnce } from '#runtime/keys/adopt-once.ts'
 import { adoptRows } from './adopt-rows.ts'
@@ -69,4 +71,60 @@ test('open rows of a version that did not seal their table yet are adopted once,
   await start()
   expect(await sealedRows()).toEqual([true, false])
   expect((await refusal(desk.decide(desk.people.grace, call.requestId))).code).toBe('tampered')
+})
+
+/** As a version left them that did not seal them. */
+async function addDeliveries(count: number): Promise<void> {
+  await sql`insert into delivery (id, endpoint, event_id, type, body)
+    select gen_random_uuid(), 'callback:programs', gen_random_uuid(), 'request.decided', '{}'
+    from generate_series(1, ${count}::int)`.execute(desk.database.db)
+}
+
+test('a row that another process is changing is sealed with its new values', async () => {
+  const { db } = desk.database
+  await addDeliveries(1)
+  const changing = await holdLock(db, sql`update delivery set body = '[]' where seal is null`)
+  const adopting = adoptRows(desk.api, { again: false, tables: ['delivery'] })
+  await changing.waitedForBy(1)
+  await changing.release()
+  await adopting
+  const rows = await db.selectFrom('delivery').selectAll().execute()
+  expect(rows.map(({ body }) => body)).toContain('[]')
+  expect(rows.filter((row) => !desk.api.seals.holds('delivery', row))).toEqual([])
+})
+
+test('many rows are sealed in parts with statements in between, also where most need no seal', async () => {
+  await addDeliveries(5000)
+  let [inSilence, maxInSilence] = [0, 0]
+  const db = desk.api.db.withPlugin({
+    transformQuery({ node }) {
+      inSilence = 0
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const noticeWork = (): void => {
+    inSilence += 1
+    maxInSilence = Math.max(maxInSilence, inSilence)
+  }
+  const seals: Seals = {
+    ...desk.api.seals,
+    of(...row) {
+      noticeWork()
+      return desk.api.seals.of(...row)
+    },
+    holds(...row) {
+      noticeWork()
+      return desk.api.seals.holds(...row)
+    },
+  }
+  const adopt = (again: boolean) =>
+    adoptRows({ ...desk.api, db, seals }, { again, tables: ['delivery'] })
+  const { delivery = 0 } = await adopt(false)
+  expect(delivery).toBeGreaterThanOrEqual(5000)
+  const unsealed = sql`select from delivery where seal is null`
+  expect((await unsealed.execute(db)).rows).toEqual([])
+  expect(await adopt(true)).toEqual({})
+  expect(maxInSilence).toBeGreaterThan(0)
+  expect(maxInSilence).toBeLessThan(5000)
 })
