@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { SmallDisk } from '#test/harness/outages/small-disk.ts'
-import { isKeyPath, readKeyFiles, refuseOtherKeys, writeKeyFiles } from './key-files.ts'
+import { isKeyPath, readKeyFiles, restoreKeys } from './key-files.ts'
 
 let from: string
 let to: string
@@ -39,20 +39,32 @@ test('files that are no keys are left where they are', async () => {
 
 test('keys are written only to free places, private ones readable by their owner only', async () => {
   const keys = await readKeyFiles(from, { privateToo: true })
-  await refuseOtherKeys(to, keys)
-  await writeKeyFiles(to, keys)
+  expect(await restoreKeys(to, keys)).toEqual(pathsOf(keys).map((path) => join(to, path)))
   expect(await readKeyFiles(to, { privateToo: true })).toEqual(keys)
   expect((await stat(join(to, 'keys', 'signing.pem'))).mode & 0o777).toBe(0o600)
-  await refuseOtherKeys(to, keys)
+  expect(await restoreKeys(to, keys)).toEqual([])
 })
 
 test('an existing key is never overwritten', async () => {
   const keys = await readKeyFiles(from, { privateToo: true })
   await mkdir(join(to, 'keys'))
   await writeFile(join(to, 'keys', 'signing.pem'), 'another')
-  await expect(refuseOtherKeys(to, keys)).rejects.toThrow('is another key than the backup')
-  await writeKeyFiles(to, keys)
+  await expect(restoreKeys(to, keys)).rejects.toThrow('is another key than the backup')
   expect(await readFile(join(to, 'keys', 'signing.pem'), 'utf8')).toBe('another')
+  expect(pathsOf(await readKeyFiles(to, { privateToo: true }))).toEqual(['keys/signing.pem'])
+})
+
+test('of two restores at the same time, one writes all of its keys and the other none', async () => {
+  const keys = await readKeyFiles(from, { privateToo: true })
+  const others = [
+    { path: 'keys/public/2.pem', bytes: Buffer.from('verifies something else') },
+    { path: 'keys/signing.pem', bytes: Buffer.from('signs something else') },
+  ]
+  const [first, second] = await Promise.allSettled([restoreKeys(to, keys), restoreKeys(to, others)])
+  expect([first.status, second.status].toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(await readKeyFiles(to, { privateToo: true })).toEqual(
+    first.status === 'fulfilled' ? keys : others,
+  )
 })
 
 test('a full disk leaves no part of a key, so that the next try finds the same keys', async ({
@@ -62,10 +74,9 @@ test('a full disk leaves no part of a key, so that the next try finds the same k
   if (disk === null) return skip('this machine permits no mount')
   await writeFile(join(to, 'other'), 'full')
   const keys = await readKeyFiles(from, { privateToo: true })
-  await expect(disk.whileFull(() => writeKeyFiles(to, keys))).rejects.toThrow('ENOSPC')
-  expect(await readdir(to, { recursive: true })).toEqual(['keys', 'other'])
-  await refuseOtherKeys(to, keys)
-  await writeKeyFiles(to, keys)
+  await expect(disk.whileFull(() => restoreKeys(to, keys))).rejects.toThrow('ENOSPC')
+  expect((await readdir(to, { recursive: true })).toSorted()).toEqual(['keys', 'other', 'run'])
+  await restoreKeys(to, keys)
   expect(await readKeyFiles(to, { privateToo: true })).toEqual(keys)
 })
 

@@ -1,6 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeOnce } from '../files.ts'
+import { runFolder } from '../folders.ts'
+import { whileHolding } from '../processes/hold-file.ts'
 
 /** A file of the data folder's `keys/`; its path begins with that name. */
 export interface KeyFile {
@@ -42,8 +44,25 @@ export function isKeyPath(path: string): boolean {
   return /^keys(\/[\w-][\w.-]*)+$/.test(path)
 }
 
-/** Throws one sentence when the data folder has another key in the place of one of these. */
-export async function refuseOtherKeys(dataDir: string, files: readonly KeyFile[]): Promise<void> {
+/**
+ * Writes the missing keys, and returns their paths. Throws one sentence, and writes none, when the
+ * data folder has another key in the place of one of these. Another restore into the folder writes
+ * its keys before or after, not meanwhile. Only the owner can read private ones.
+ */
+export async function restoreKeys(
+  dataDir: string,
+  files: readonly KeyFile[],
+): Promise<readonly string[]> {
+  const runDir = runFolder(dataDir)
+  await mkdir(runDir, { recursive: true, mode: 0o700 })
+  const lock = { file: join(runDir, 'restore.lock'), waitMs: 30_000 }
+  return whileHolding(lock, async () => {
+    await refuseOtherKeys(dataDir, files)
+    return writeKeyFiles(dataDir, files)
+  })
+}
+
+async function refuseOtherKeys(dataDir: string, files: readonly KeyFile[]): Promise<void> {
   for (const { path, bytes } of files) {
     const there = await readFile(join(dataDir, path)).catch(() => null)
     if (there !== null && !there.equals(bytes)) {
@@ -54,11 +73,7 @@ export async function refuseOtherKeys(dataDir: string, files: readonly KeyFile[]
   }
 }
 
-/** Writes the missing keys, and returns their paths. Only the owner can read private ones. */
-export async function writeKeyFiles(
-  dataDir: string,
-  files: readonly KeyFile[],
-): Promise<readonly string[]> {
+async function writeKeyFiles(dataDir: string, files: readonly KeyFile[]): Promise<string[]> {
   const paths: string[] = []
   for (const { path, bytes } of files) {
     const target = join(dataDir, path)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { requireKnownMigrations, restoreTables } from '#store/backup/restore-tables.ts'
 import { grantToApplication } from '../schema/application-role.ts'
 import { readText } from '../environment.ts'
-import { refuseOtherKeys, writeKeyFiles } from './key-files.ts'
+import { restoreKeys } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice, type InstallationFolders } from './with-database.ts'
 import { exists } from '../files.ts'
@@ -30,12 +30,8 @@ export async function runRestore(
   }
   const log = (sentence: string) => console.error(sentence)
   await withDatabase(options, { isToBeFilled: true, log }, async (db, place) => {
-    const { dataDir } = place.folders
-    await refuseOtherKeys(dataDir, keys)
     // Before the rows: if these fail, another try finds the same keys, and an empty database.
-    for (const path of await writeKeyFiles(dataDir, keys)) log(`wrote ${path}`)
-    // Another restore may have written those of its backup meanwhile.
-    await refuseOtherKeys(dataDir, keys)
+    for (const path of await restoreKeys(place.folders.dataDir, keys)) log(`wrote ${path}`)
     await restoreTables(db, manifest, rows())
     await grantToApplication(db, place.environment)
     await sql`analyze`.execute(db)
