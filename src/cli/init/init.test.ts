@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -370,6 +370,9 @@ test('init does not wait for a pipe where a file should be', async () => {
     await run('mkfifo', [join(folder, name)])
   }
   await run('git', ['init', '-q'], { cwd: folder })
+  await expect(countersign('init')).rejects.toThrow('.gitignore is not a file')
+  await using writer = await open(join(folder, '.gitignore'), 'r+')
+  expect((await writer.stat()).isFIFO()).toBe(true)
   await expect(countersign('init')).rejects.toThrow('.gitignore is not a file')
 })
 

@@ -134,7 +134,8 @@ async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
   if (await leadsElsewhere(target, '.gitignore')) return
   const text = await readPresentText(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
+    // No file, or a pipe that somebody may still write to, which is refused when it is written.
+    if (error.code !== 'ENOENT' && error.code !== 'EAGAIN') throw error
     return ''
   })
   const lines = text.split('\n')
