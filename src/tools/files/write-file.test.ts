@@ -207,6 +207,11 @@ describe('write_file', () => {
     expect(call.presentation.content).toContain('\n+  line 1999\n')
     expect(call.presentation.metadata).toMatchObject({ whiteSpaceOnly: 2000 })
     expect(call.presentation.warnings).toEqual(['2000 lines that change in white space alone.'])
+    const one = await present(writeFile, place.workspace, {
+      path: 'a.ts',
+      content: `${lines.join('\n')} \n`,
+    })
+    expect(one.presentation.warnings).toContain('1 line that changes in white space alone.')
   })
 
   it('describes a file too large to show, as the old or the new content', async () => {

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/quantities/count-words.ts'
+import { whiteSpaceWords } from '#domain/text/quantities/count-words.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
@@ -100,7 +100,7 @@ function newFile({ path, metadata, warnings }: SharedParts, text: string): Prese
 }
 
 function whiteSpaceWarning(lines: number): string[] {
-  return lines === 0 ? [] : [`${countWords(lines, 'line')} that change in white space alone.`]
+  return lines === 0 ? [] : [`${whiteSpaceWords(lines)}.`]
 }
 
 function binaryChange({ path, before, after }: ChangeToShow, shared: SharedParts): PresentedChange {

@@ -1,4 +1,4 @@
-import { countWords } from '#domain/text/quantities/count-words.ts'
+import { countWords, whiteSpaceWords } from '#domain/text/quantities/count-words.ts'
 import type { Gap } from './gaps.ts'
 import type { DiffHunk } from '#domain/tools/unified-diff.ts'
 import { linesAtOnce } from './use-gaps.ts'
@@ -56,7 +56,7 @@ export function Fold(props: { hunk: DiffHunk; columns: number; onShow: (hunk: Di
       <tr>
         <td colSpan={columns}>
           <button type="button" onClick={() => onShow(hunk)}>
-            {countWords(added, 'line')} that change in white space alone (show them)
+            {whiteSpaceWords(added)} (show {added === 1 ? 'it' : 'them'})
           </button>
         </td>
       </tr>

@@ -111,7 +111,7 @@ test('white space is ignored or shown, and lines beyond the right edge count as 
     `// ${'long '.repeat(80)}`,
   ])
   const { page } = await openChange('notes/space.ts', [before, after])
-  const fold = page.getByRole('button', { name: '1 line that change in white space alone' })
+  const fold = page.getByRole('button', { name: '1 line that changes in white space alone' })
   await fold.waitFor()
   await page.getByRole('button', { name: 'Ignore white space', pressed: true }).click()
   await fold.waitFor({ state: 'detached' })
