@@ -31,3 +31,7 @@ test('at a terminal a sentence is cut to fit, and no row begins with text that s
   expect(narrow.every((row) => /^( {2}↪ |ID|0|b)/.test(row))).toBe(true)
   expect(narrow.join('\n')).toContain(id)
 })
+
+test('a terminal that reports 0 columns has an unknown width, and gets rows of 80', () => {
+  expect(printed(0)).toEqual(printed(80))
+})

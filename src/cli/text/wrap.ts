@@ -86,9 +86,14 @@ export function ownRows(line: string, columns: number | null): string[] {
   return [first, ...others.map((row) => continuation + row)]
 }
 
+/** Some terminals, such as a serial line, report no size. */
+const usualColumns = 80
+
 /** Columns of the terminal that reads us; `null` for a pipe or a file. */
 export function terminalColumns(): number | null {
-  return process.stdout.isTTY ? process.stdout.columns : null
+  const { isTTY, columns } = process.stdout
+  if (!isTTY) return null
+  return columns > 0 ? columns : usualColumns
 }
 
 /** Rows of the terminal that shows the output; `null`: it is none, or its size is unknown. */
