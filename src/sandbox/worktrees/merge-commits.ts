@@ -48,8 +48,8 @@ export async function mergeCommit(
 }
 
 /**
- * Git's reason why the working trees in which a base is checked out cannot be updated to a commit;
- * `null`: they can. Changes that the merge does not touch stay.
+ * Git's reason why the working trees in which a base is checked out cannot be updated to a commit
+ * or tree; `null`: they can. Changes that the merge does not touch stay.
  */
 export async function blockedCheckout(
   folder: string,

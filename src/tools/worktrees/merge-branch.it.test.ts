@@ -163,7 +163,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
     expect((await desk.calls(run.id, 2))[0]?.result ?? null).toBeNull()
   })
 
-  test('fails with the files that conflict, and for a dirty file it would touch; nothing moves', async () => {
+  test('fails with the files that conflict, and, as its request warns, for a dirty file it would touch; nothing moves', async () => {
     const run = await calls.runScriptInWorktree(commit('a.txt', 'three'))
     await put('a.txt', 'theirs\n')
     git('commit', '-qam', 'theirs')
@@ -174,7 +174,12 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
     })
     const other = await calls.runScriptInWorktree(commit('b.txt', 'four'))
     await put('b.txt', 'dirty\n')
-    await calls.turn(other.id, 2, merge())
+    const dirty = await calls.turn(other.id, 2, merge())
+    expect(await calls.readPresentation(dirty.requestId)).toMatchObject({
+      warnings: expect.arrayContaining([
+        expect.stringMatching(/^It will fail as long as main is checked out .*b\.txt/),
+      ]),
+    })
     expect((await calls.approve(other.id, 2)).call).toMatchObject({
       result: 'error',
       text: expect.stringContaining('b.txt'),

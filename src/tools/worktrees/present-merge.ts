@@ -3,7 +3,7 @@ import { limits } from '#domain/limits.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { CallPresentation } from '#domain/tools/tool.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { mergedTree } from '#sandbox/worktrees/merge-commits.ts'
+import { blockedCheckout, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { mergedCommits, mergedDifference, mergedPaths, type MergeAtHand } from './look-at-merge.ts'
@@ -15,7 +15,7 @@ export async function presentMerge(
   message: string,
   toolHash: string,
 ): Promise<CallPresentation> {
-  const { baseCommit, headCommit, git, record } = merge
+  const { baseCommit, headCommit, record } = merge
   const { branch, base } = record
   const { text: difference, metadata, warnings } = await mergedDifference(merge)
   const bytes = Buffer.from(difference)
@@ -25,8 +25,7 @@ export async function presentMerge(
     )
   }
   const commits = await mergedCommits(merge)
-  const result = await mergedTree(git, baseCommit, headCommit)
-  const conflicts = 'conflicts' in result ? result.conflicts : []
+  const obstacles = await obstaclesOf(merge)
   const { accesses, moved } = await mergedPaths(merge)
   const files = accesses.length - moved.length
   return {
@@ -38,9 +37,7 @@ export async function presentMerge(
       content: difference,
       metadata: { branch, base, baseCommit, headCommit, commits, message, ...metadata },
       warnings: [
-        ...(conflicts.length === 0
-          ? []
-          : [`It will fail: both branches change ${conflicts.join(', ')}`]),
+        ...obstacles,
         ...moved.map((path) => `It changes ${path}, which ${base} has renamed since.`),
         ...warnings,
         ...textWarnings(printedLines(difference)),
@@ -56,4 +53,20 @@ export async function presentMerge(
     contentType: 'text/plain',
     proposes: new Map(),
   }
+}
+
+/** Why the merge would fail now. A person can put it right before they approve. */
+async function obstaclesOf(merge: MergeAtHand): Promise<string[]> {
+  const { baseCommit, folder, git, headCommit, record } = merge
+  const result = await mergedTree(git, baseCommit, headCommit)
+  if ('conflicts' in result) {
+    return [`It will fail: both branches change ${result.conflicts.join(', ')}`]
+  }
+  const update = { from: baseCommit, to: result.tree }
+  // What cannot be looked at must not keep the difference from the request.
+  const blocked = await blockedCheckout(folder, record, update).catch(() => null)
+  if (blocked === null) return []
+  return [
+    `It will fail as long as ${record.base} is checked out with changes that are not committed: ${blocked.trim()}`,
+  ]
 }
