@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { gitIn } from '../harness/fixtures/git/git-workspace.ts'
 import { ask, openDashboard } from './open-dashboard.ts'
 
 const config = `${deskConfig.replace(
@@ -30,10 +31,14 @@ test('routing is shown as it is in force, and a folder that is not valid with it
 })
 
 test('a harmless change is activated by a person who saw what it changes; others see no such control', async () => {
-  await dashboard.desk.write(
+  const { desk } = dashboard
+  await desk.write(
     'countersign.yaml',
     config.replace('{ team: platform }', '{ team: platform, expiresAfter: 36h }'),
   )
+  gitIn(desk, '.', 'init', '-q')
+  gitIn(desk, '.', 'add', 'countersign.yaml', 'workers')
+  gitIn(desk, '.', 'commit', '-qm', 'later')
   const ada = await dashboard.open('Ada', '/policy')
   const hers = ada.getByRole('region', { name: 'Version', exact: true })
   await hers.getByText(/^Activated/).waitFor()
@@ -46,6 +51,13 @@ test('a harmless change is activated by a person who saw what it changes; others
   await version.getByRole('button', { name: 'Activate this version' }).click()
   await version.getByText('The project folder holds this version.').waitFor()
   await version.getByText('by Grace').waitFor()
+  await version.getByText('committed by Ada <ada@example.com>').waitFor()
+  const commit = gitIn(desk, '.', 'rev-parse', 'HEAD')
+  expect(await page.locator('main').innerText()).not.toContain(commit)
+  await version.getByText('Proof', { exact: true }).click()
+  expect(
+    await version.getByRole('button', { name: 'Copy the Git commit' }).getAttribute('title'),
+  ).toContain(commit)
 })
 
 test('a change of who decides is proposed by one person and agreed to by another, who sees the same', async () => {

@@ -2,9 +2,10 @@ import { useState } from 'react'
 import type { PolicyActivation } from '#api/schemas/policy/policy.ts'
 import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
 import { ShowMore } from '../states/show-more.tsx'
-import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { commitProof, readNote } from './activation-note.ts'
+import { DigestProof } from './digest-proof.tsx'
 import { agreedBy } from './policy-version.tsx'
 import { VersionDifference } from './version-difference.tsx'
 
@@ -20,25 +21,36 @@ export function History() {
       {activations.isError && <p role="alert">{activations.error.message}</p>}
       <ul className="column">
         {items.map((one) => (
-          <li key={one.sequence} className="small">
-            <p>
-              {one.sequence}. Activated <Time at={one.activatedAt} /> by {agreedBy(one)}
-              {one.note !== null && (
-                <span className="dim">
-                  , <VisibleText text={one.note} />
-                </span>
-              )}
-            </p>
-            {maySee && one.previousDigest !== null && <Changed activation={one} />}
-            <details>
-              <summary>Proof</summary>
-              <Hash value={one.digest} what="policy digest" />
-            </details>
-          </li>
+          <Activation key={one.sequence} activation={one} maySee={maySee} />
         ))}
       </ul>
       <ShowMore list={activations} words="Show older versions" />
     </section>
+  )
+}
+
+function Activation(props: { activation: PolicyActivation; maySee: boolean }) {
+  const { activation, maySee } = props
+  const note = readNote(activation.note)
+  return (
+    <li className="small">
+      <p>
+        {activation.sequence}. Activated <Time at={activation.activatedAt} /> by{' '}
+        {agreedBy(activation)}
+        {note.words !== null && (
+          <span className="dim">
+            , <VisibleText text={note.words} />
+          </span>
+        )}
+      </p>
+      {maySee && activation.previousDigest !== null && <Changed activation={activation} />}
+      <DigestProof
+        digests={[
+          { of: 'this version', value: activation.digest, what: 'policy digest' },
+          ...commitProof(note),
+        ]}
+      />
+    </li>
   )
 }
 

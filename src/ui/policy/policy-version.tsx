@@ -7,6 +7,7 @@ import { usePolicy, usePolicyDifference } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { commitProof, readNote } from './activation-note.ts'
 import { DigestProof } from './digest-proof.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -24,15 +25,16 @@ export function PolicyVersion({ digest }: { digest: string }) {
   if (policy.isLoadingError)
     return <Failure error={policy.error} retry={() => void policy.refetch()} />
   const { activation, folder, proposal } = policy.data
+  const note = readNote(activation?.note ?? null)
   return (
     <section className="card column" aria-labelledby="version-title">
       <h2 id="version-title">Version</h2>
       {activation !== null && (
         <p className="small">
           Activated <Time at={activation.activatedAt} /> by {agreedBy(activation)}
-          {activation.note !== null && (
+          {note.words !== null && (
             <span className="dim">
-              , <VisibleText text={activation.note} />
+              , <VisibleText text={note.words} />
             </span>
           )}
         </p>
@@ -43,6 +45,7 @@ export function PolicyVersion({ digest }: { digest: string }) {
       <DigestProof
         digests={[
           { of: 'the version in force', value: digest, what: 'policy digest' },
+          ...commitProof(note),
           ...(proposal === null
             ? []
             : [{ of: 'the proposed version', value: proposal.digest, what: 'proposed digest' }]),
