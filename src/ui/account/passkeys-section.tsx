@@ -4,7 +4,6 @@ import { useState, type FormEvent } from 'react'
 import type { RegistrationResponseJSON } from '@simplewebauthn/browser'
 import type { CredentialView } from '#api/schemas/access/credentials.ts'
 import { callApi } from '../api/call-api.ts'
-import { everyPage } from '../api/every-page.ts'
 import { useMe } from '../api/queries.ts'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -13,6 +12,7 @@ import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ConfirmPasskeys } from './confirm-passkeys.tsx'
+import { ownPasskeysQuery } from '../passkeys/own-passkeys.ts'
 import { promptWords } from '../passkeys/passkey-prompt.ts'
 import { verbs } from '../words/verbs.ts'
 
@@ -21,11 +21,7 @@ export function PasskeysSection() {
   const { person } = useMe()
   const client = useQueryClient()
   const [refusal, setRefusal] = useState<string | null>(null)
-  const passkeys = useQuery({
-    queryKey: ['credentials', 'me'],
-    queryFn: ({ signal }) =>
-      everyPage((page) => callApi('listCredentials', { query: page, signal })),
-  })
+  const passkeys = useQuery(ownPasskeysQuery)
   const act = async (work: () => Promise<unknown>, message: string): Promise<boolean> => {
     setRefusal(null)
     try {

@@ -51,8 +51,10 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
   const input = { path: 'notes/signed.md', content }
   const { requestIds, callIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
   const requestId = requestIds[0]!
-  const page = await dashboard.open('Grace', '/account')
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
   const authenticator = await virtualAuthenticator(page)
+  await page.getByText('you have none').waitFor()
+  await page.getByRole('link', { name: 'Add a passkey' }).click()
   const passkeys = page.getByRole('region', { name: 'Passkeys' })
   await passkeys.getByLabel('Name of a new passkey').fill('Laptop')
   await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
@@ -63,6 +65,7 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
     await page.getByRole('button', { name: 'Sign and submit' }).click()
   }
   await page.goto(`${dashboard.url}/requests/${requestId}`)
+  await page.getByText('your passkey waits for somebody').waitFor()
   await page.getByLabel('Reason').fill('I read it')
   await approve()
   await page.getByText('Nobody has confirmed your passkey yet').waitFor()
@@ -80,6 +83,7 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
   await authenticator.verify(false)
   await approve()
   await page.getByText('Not signed, and nothing was sent.').waitFor()
+  expect(await page.getByText('Your approval needs a passkey').count()).toBe(0)
   expect(await page.getByLabel('Reason').inputValue()).toBe('I read it')
   await authenticator.verify(true)
   await page.getByRole('button', { name: 'Sign and submit' }).click()

@@ -10,7 +10,7 @@ import { ChoiceList } from './choosing/choice-list.tsx'
 import { needsAgain } from './choosing/decision-body.ts'
 import { ReasonField } from './choosing/reason-field.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
-import { SignatureNote } from './decision-notes.tsx'
+import { MissingPasskeyNote, SignatureNote } from './decision-notes.tsx'
 import { SubmitRow } from './submit-row.tsx'
 import type { Decision, DecisionInput } from './use-decision.ts'
 import { verbs } from '../../words/verbs.ts'
@@ -53,6 +53,7 @@ export function DecisionForm(props: {
         onDigit={props.onDigit}
         disabled={decision.busy}
       />
+      {displayedRequest.signatureRequired && <MissingPasskeyNote />}
       {choice === 'approve' && allowedScopes.length + scopesNotOffered.length > 1 && (
         <ScopeFields
           request={displayedRequest}

@@ -1,6 +1,34 @@
-import { Link } from 'react-router'
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { ownPasskeysQuery } from '../../passkeys/own-passkeys.ts'
 import { copyText } from '../../text/copy-text.ts'
+
+/**
+ * Tells a person who has no passkey that can sign so, before they choose: the approval would be
+ * refused after they have written its reason.
+ */
+export function MissingPasskeyNote() {
+  const passkeys = useQuery(ownPasskeysQuery)
+  const items = passkeys.data?.items
+  if (items === undefined || items.some(({ confirmed }) => confirmed !== null)) return null
+  return (
+    <p className="obstacle">
+      {items.length === 0 ? (
+        <>
+          Your approval needs a passkey, and you have none.{' '}
+          <Link to="/account">Add a passkey</Link> and have somebody else confirm it.
+        </>
+      ) : (
+        <>
+          Your approval needs a passkey, and <Link to="/account">your passkey</Link> waits for
+          somebody with the right managePeople to confirm it.
+        </>
+      )}{' '}
+      A denial needs none.
+    </p>
+  )
+}
 
 /** What an approval with a signature requires, and why the last attempt failed. */
 export function SignatureNote({ problem }: { problem: string | null }) {
