@@ -83,6 +83,7 @@ function nameOf(author: { readonly id: string; readonly name?: string }): string
 function callView(record: CallRecord): TranscriptCall {
   const { callId, toolCallId, tool, input, verdict, rule, manual, times, result } = record
   const { requestId, requestState, childRunId, live, approval, outcomeCheck, elidedAt } = record
+  const { denial } = record
   return {
     callId,
     toolCallId,
@@ -94,6 +95,7 @@ function callView(record: CallRecord): TranscriptCall {
     ...answerOf(
       withoutNulls({ requestId, requestState, childRunId, live, approval, outcomeCheck }),
     ),
+    ...(denial !== null && { denial: { ...denial, at: new Date(denial.at).toISOString() } }),
     ...(times !== null && { times: timesView(times) }),
     ...(result !== null && {
       result: { ...answerOf(result), ...(elidedAt !== null && { elided: { atTurn: elidedAt } }) },

@@ -22,6 +22,24 @@ test('no row of a narrow terminal begins with a word of a call', () => {
   expect(rows.map((row) => row.slice(4)).join('')).toBe(`shell ${command}`)
 })
 
+test('a denied call names who denied it', () => {
+  const call = {
+    callId: 'a',
+    tool: 'shell',
+    input: { command: 'true' },
+    verdict: 'ask',
+    denial: { by: { id: 'g', name: 'Grace' }, at: '2027-01-01T00:00:00.000Z' },
+    result: { type: 'denied', text: 'tool-output-denied: a person denied this call of shell.' },
+  }
+  const item = { turn: 1, role: 'assistant', at: '2027-01-01T00:00:00.000Z', calls: [call] }
+  const printer = new TranscriptPrinter(() => null)
+  expect(printer.next({ items: [item] } as unknown as Transcript, new Map())).toEqual([
+    '  ? shell true',
+    '    shell denied by Grace',
+    '    │ A person denied this call of shell.',
+  ])
+})
+
 test('a pipe gets a call in one line', () => {
   expect(linesAt(null, 'a '.repeat(60).trim())).toEqual([`  ? shell ${'a '.repeat(60).trim()}`])
 })

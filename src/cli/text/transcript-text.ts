@@ -91,11 +91,10 @@ export class TranscriptPrinter {
 
   #result(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string[] {
     const word = result.type === 'output' ? green('done') : red(result.type)
-    const { approval } = call
-    const approved =
-      approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(call.tool, approval)))}`
+    const who = deciderWords(call, result)
+    const decider = who === null ? '' : ` ${dim(printableLine(who))}`
     return [
-      `${indent}${printableLine(call.tool)} ${word}${approved}`,
+      `${indent}${printableLine(call.tool)} ${word}${decider}`,
       ...this.#quoteLines(shorten(textOf(result), maxResultCharacters), indent),
     ]
   }
@@ -111,6 +110,15 @@ export class TranscriptPrinter {
     this.#printed.add(key)
     return true
   }
+}
+
+/** Who denied a call, after the word `denied`, or who approved it; `null`: no person did. */
+function deciderWords(
+  { tool, approval, denial }: TranscriptCall,
+  { type }: NonNullable<TranscriptCall['result']>,
+): string | null {
+  if (type === 'denied' && denial !== undefined) return `by ${denial.by.name}`
+  return approval === undefined ? null : approvalSentence(tool, approval)
 }
 
 function textOf({ type, text = '' }: NonNullable<TranscriptCall['result']>): string {

@@ -90,6 +90,11 @@ const callApproval = z.object({
 })
 export type CallApprovalView = z.infer<typeof callApproval>
 
+const callDenial = z.object({
+  by: person.describe('Who denied it'),
+  at: instant.describe('When they denied it'),
+})
+
 /** When a call waited for people, and when it was executed. */
 const callTimes = z.object({
   askedAt: instant.nullable().describe('When its first request was opened; null: it needed none'),
@@ -119,6 +124,9 @@ const transcriptCall = z
     approval: callApproval
       .optional()
       .describe('Who approved it; absent: nobody was asked, or nobody has approved it'),
+    denial: callDenial
+      .optional()
+      .describe('Who denied it, or a file that it would hand over; absent: nobody has'),
     outcomeCheck: id
       .optional()
       .describe('Id of its pending `outcome_check`: nobody knows whether it took effect'),

@@ -8,6 +8,12 @@ import type { RecordOf } from '../../core/record-of.ts'
 /** Who approved a call, and with which scope. */
 export type CallApproval = RecordOf<CallApprovalView>
 
+/** Who denied a call, or a file that it would hand over, and when. */
+export interface CallDenial {
+  readonly by: PersonRef
+  readonly at: string
+}
+
 /**
  * The times of a call: when it was requested, decided, started and finished; `null` for what has
  * not happened. `askedAt` is when the newest request of the call was opened, whatever its state.
@@ -16,6 +22,7 @@ export type CallTimes = NonNullable<TranscriptCall['times']>
 
 export interface CallFactsForPeople {
   readonly approval: CallApproval | null
+  readonly denial: CallDenial | null
   readonly times: CallTimes
   /** the pending outcome check of a call whose end nobody knows; `null`: none */
   readonly outcomeCheck: string | null
@@ -33,6 +40,7 @@ interface FactRow {
     readonly name: string
     readonly scope: Scope
   }[]
+  readonly denial: CallDenial | null
   readonly request_id: string | null
   readonly number: number | null
   readonly granter: PersonRef | null
@@ -41,7 +49,10 @@ interface FactRow {
   readonly grant_number: number | null
 }
 
-/** For each call of a run: who approved it, with which scope, when, and its check. One query. */
+/**
+ * For each call of a run: who approved it, with which scope, or who denied it; when, and its check.
+ * One query.
+ */
 export async function readCallFacts(
   db: Db,
   runId: string,
@@ -64,6 +75,14 @@ export async function readCallFacts(
         where r.state = 'approved' and d.request_id = r.id and d.revision = r.revision
           and d.decision = 'approve'
       ), '[]'::json),
+      'denial', (
+        select json_build_object('by', json_build_object('id', p.id, 'name', p.name), 'at', d.at)
+        from request q
+        join decision d on d.request_id = q.id and d.revision = q.revision and d.decision = 'deny'
+        join person p on p.id = d.person_id
+        where q.call_id = c.id and q.state = 'denied'
+        order by d.at desc limit 1
+      ),
       'request_id', r.id, 'number', r.number,
       'granter', case when g.id is null then null
         else json_build_object('id', gp.id, 'name', gp.name) end,
@@ -82,6 +101,7 @@ export async function readCallFacts(
 function factsOf(row: FactRow): CallFactsForPeople {
   return {
     approval: approvalOf(row),
+    denial: row.denial,
     times: {
       askedAt: row.asked_at,
       decidedAt: row.decided_at,

@@ -8,7 +8,7 @@ import {
 import { picturesElidedAt, resultSize } from '../../transcript/model-messages.ts'
 import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { liveCallsOf, type LiveCall } from '#store/content/live-output.ts'
-import { readCallFacts, type CallApproval, type CallTimes } from './call-facts.ts'
+import { readCallFacts, type CallApproval, type CallDenial, type CallTimes } from './call-facts.ts'
 import { childrenOf } from './children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 
@@ -36,6 +36,8 @@ export interface TranscriptItemCall extends TranscriptCall {
   readonly live: LiveCall | null
   /** its approval; `null`: none */
   readonly approval: CallApproval | null
+  /** who denied it; `null`: nobody */
+  readonly denial: CallDenial | null
   readonly times: CallTimes | null
   /** the pending outcome check of a call whose end nobody knows; `null`: none */
   readonly outcomeCheck: string | null
@@ -69,6 +71,7 @@ export async function readTranscript(
       childRunId: children.findLast((child) => child.callId === call.callId)?.runId ?? null,
       live: live.find((one) => one.callId === call.callId) ?? null,
       approval: facts.get(call.callId)?.approval ?? null,
+      denial: facts.get(call.callId)?.denial ?? null,
       times: facts.get(call.callId)?.times ?? null,
       outcomeCheck: facts.get(call.callId)?.outcomeCheck ?? null,
     })),

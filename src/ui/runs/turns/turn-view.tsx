@@ -201,6 +201,11 @@ function CallView(props: {
               , <Approval tool={call.tool} approval={call.approval} />
             </>
           )}
+          {call.denial !== undefined && (
+            <>
+              , denied by {call.denial.by.name} <Time at={call.denial.at} />
+            </>
+          )}
           {stateText !== null && call.requestState !== 'pending' && `, ${stateText}`}
         </span>
         {call.requestId !== undefined && (
