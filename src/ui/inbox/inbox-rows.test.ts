@@ -2,12 +2,22 @@ import { expect, test } from 'vitest'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { planBulk } from './bulk/plan-bulk.ts'
 import { requestsQueryOf, withFilter } from './inbox-filters.ts'
-import { layFreshRows, type FreshList, type OwnActs } from './inbox-rows.ts'
+import {
+  groupRows,
+  layFreshRows,
+  putDecidableFirst,
+  type FreshList,
+  type InboxRow,
+  type OwnActs,
+} from './inbox-rows.ts'
 
 function item(id: string, more: Partial<RequestItem> = {}): RequestItem {
   const base = {
     id,
     state: 'pending',
+    runId: null,
+    turn: null,
+    batch: null,
     kind: 'tool_call',
     risk: 'low',
     tool: 'write_file',
@@ -22,7 +32,11 @@ const whole = (...listed: string[]): FreshList => ({
   items: listed.map((id) => item(id)),
   hasMore: false,
 })
-const rows = ['a', 'b', 'c'].map((id) => ({ item: item(id), isGone: false }))
+const rows = ['a', 'b', 'c'].map((id) => ({
+  item: item(id),
+  isGone: false,
+  isDecidable: true,
+}))
 
 test('new rows wait behind the bar and nothing moves', () => {
   const laid = layFreshRows(rows, whole('new', 'a', 'b', 'c'), none)
@@ -76,6 +90,20 @@ test('a row that the person decided in the list leaves at once', () => {
     ['a', false],
     ['c', true],
   ])
+})
+
+test('what the person can decide comes first, a turn together, and no row moves once it is decided', () => {
+  const eligibility = { canDecide: false, reason: 'you started this run' }
+  const turn = { runId: 'run', turn: 1, batch: { position: 1, size: 2 } } as Partial<RequestItem>
+  const orderOf = (laid: readonly InboxRow[]): string[] =>
+    putDecidableFirst(groupRows(laid)).flatMap((group) => ids(group.rows.map((row) => row.item)))
+  const [other, beside] = [item('other', { eligibility }), item('beside', { ...turn, eligibility })]
+  const items = [other, beside, item('own', turn), item('last')]
+  const first = layFreshRows([], { items, hasMore: false }, none)
+  expect(orderOf(first.rows)).toEqual(['beside', 'own', 'last', 'other'])
+  const left = { items: [other, beside, item('last', { eligibility })], hasMore: false }
+  const later = layFreshRows(first.rows, left, { ...none, decided: new Set(['own']) })
+  expect(orderOf(later.rows)).toEqual(['beside', 'last', 'other'])
 })
 
 test('many approvals together are alike and at most medium risk; each exclusion says why', () => {

@@ -4,6 +4,8 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 export interface InboxRow {
   readonly item: RequestItem
   readonly isGone: boolean
+  /** whether the person could decide it, or one of its turn, when the list was laid */
+  readonly isDecidable: boolean
 }
 
 /** Rows that appear or leave by an action of the person, and therefore at once. */
@@ -38,8 +40,7 @@ export function layFreshRows(
   { items, hasMore }: FreshList,
   acts: OwnActs,
 ): InboxRows {
-  if (rowsBefore.length === 0)
-    return { rows: items.map((item) => ({ item, isGone: false })), waiting: [] }
+  if (rowsBefore.length === 0) return { rows: layFirstRows(items), waiting: [] }
   const byId = new Map(items.map((item) => [item.id, item]))
   const ids = new Set(rowsBefore.map((row) => row.item.id))
   const added = items.filter((item) => !ids.has(item.id))
@@ -50,7 +51,7 @@ export function layFreshRows(
     : rowsBefore.length
   const rows = rowsBefore.flatMap((row, index) => {
     const item = byId.get(row.item.id)
-    if (item !== undefined) return { item, isGone: false }
+    if (item !== undefined) return { ...row, item, isGone: false }
     if (acts.decided.has(row.item.id)) return []
     return index >= pushedFrom ? row : { ...row, isGone: true }
   })
@@ -59,10 +60,22 @@ export function layFreshRows(
       ...rows,
       ...added
         .filter((item) => acts.requested.has(item.id))
-        .map((item) => ({ item, isGone: false })),
+        .map((item) => ({ item, isGone: false, isDecidable: false })),
     ],
     waiting,
   }
+}
+
+/** Rows of the first look. What the person can decide then is fixed: no row moves later. */
+function layFirstRows(items: readonly RequestItem[]): InboxRow[] {
+  const rows = items.map((item) => {
+    const isDecidable = item.eligibility.canDecide
+    return { item, isGone: false, isDecidable }
+  })
+  return groupRows(rows).flatMap((group) => {
+    const isDecidable = group.rows.some((row) => row.isDecidable)
+    return group.rows.map((row) => ({ ...row, isDecidable }))
+  })
 }
 
 /** Consecutive rows. `turn` is null for a single row. */
@@ -83,6 +96,12 @@ export function groupRows(rows: readonly InboxRow[]): readonly RowGroup[] {
     else groups.push({ turn, rows: [row] })
   }
   return groups.map((group) => (group.rows.length > 1 ? group : { ...group, turn: null }))
+}
+
+/** The groups that the person can decide, then the others, each in the order of the list. Pure. */
+export function putDecidableFirst(groups: readonly RowGroup[]): readonly RowGroup[] {
+  const rank = ({ rows }: RowGroup): number => (rows.some((row) => row.isDecidable) ? 0 : 1)
+  return groups.toSorted((one, other) => rank(one) - rank(other))
 }
 
 function turnOf({ runId, turn, batch }: RequestItem): RowGroup['turn'] {

@@ -11,7 +11,7 @@ import { Loading, LoadingRows } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { BulkActs } from './bulk/bulk-acts.tsx'
 import { isNarrowed } from './inbox-filters.ts'
-import { groupRows, type InboxRow } from './inbox-rows.ts'
+import { groupRows, putDecidableFirst, type InboxRow } from './inbox-rows.ts'
 import { RequestRows } from './request-rows.tsx'
 import { useRowActs } from './use-row-acts.ts'
 import { useRowFocus } from './use-row-focus.ts'
@@ -42,8 +42,15 @@ export function RequestListing(props: { filters: string; address: string; openId
     () => data && { items: data.pages.flatMap((page) => page.items), hasMore },
     [data, hasMore],
   )
-  const { rows, waiting: newItems, cause, showFresh, removeGoneRows } = useSteadyRows(fresh)
-  const groups = useMemo(() => groupRows(rows), [rows])
+  const steady = useSteadyRows(fresh)
+  const { waiting: newItems, cause, showFresh, removeGoneRows } = steady
+  // An order that the person has chosen stays as it is.
+  const isOrdered = search.has('sort')
+  const groups = useMemo(() => {
+    const inOrder = groupRows(steady.rows)
+    return isOrdered ? inOrder : putDecidableFirst(inOrder)
+  }, [steady.rows, isOrdered])
+  const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups])
   const selection = useSelection(rows)
   const container = useRef<HTMLOListElement>(null)
   const { current, focusRow, keepFocus } = useRowFocus(container, isCardOpen, selection.toggle)

@@ -157,7 +157,7 @@ function RowSnooze(props: { item: RequestItem; onClosed: () => void; onDone: () 
 }
 
 /** The age of the request, the time left if it is short, or the outcome. */
-function RowTimes({ item, isGone }: InboxRow) {
+function RowTimes({ item, isGone }: Pick<InboxRow, 'item' | 'isGone'>) {
   const leftMs = Date.parse(item.expiresAt) - useNowMs()
   if (isGone) return <Outcome id={item.id} />
   if (item.state !== 'pending') return <OutcomeText item={item} />

@@ -16,7 +16,9 @@ import type { InboxRow } from './inbox-rows.ts'
  * task and the worker of its group, and a row beside the open request does not repeat the facts of
  * that request.
  */
-export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boolean }) {
+export function RowFacts(
+  props: Pick<InboxRow, 'item' | 'isGone'> & { isGrouped: boolean; isOpened: boolean },
+) {
   const { item, isGone, isGrouped, isOpened } = props
   const warns = item.cues.some(({ level }) => level === 'warning')
   return (

@@ -342,3 +342,17 @@ test('the form at the call is no wider than the screen of a phone, and nothing o
   const close = form.getByRole('button', { name: 'Close' }).locator('.mantine-Button-label')
   expect(await close.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0)
 })
+
+test('the inbox begins with what the reader can decide: a question for them is above calls that others decide', async () => {
+  const path = newNote('oporto')
+  await askToWrite(path)
+  const input = { question: 'Is oporto the port?' }
+  await ask(desk, [{ tool: 'ask_person', input }], 'I ask.')
+  const page = await dashboard.open('Ada', '/?q=oporto')
+  const rows = page.locator('.request-row')
+  await rows.nth(1).waitFor()
+  expect(await rows.first().innerText()).toContain(input.question)
+  await page.goto(`${dashboard.url}/?q=oporto&sort=age`)
+  await rows.nth(1).waitFor()
+  expect(await rows.first().innerText()).toContain(path)
+})
