@@ -1,21 +1,26 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { displayedCues } from '#domain/policy/cues.ts'
+import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { requestStateWord } from '#domain/text/request-state-words.ts'
 import { dim, red, yellow } from './colour.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 
-/** A longer task is cut here; all of it is on the request's page. */
+/** Of a longer task the terminal shows the beginning, and how to see all of it. */
 const taskCharacters = 240
 
-/** The task of the run and its author; a program's description is marked as its claim. */
-export function taskLine({ task, claimedTask }: RequestDetail): string[] {
+/**
+ * The task of the run and its author; a program's description is marked as its claim. `seeAll`: how
+ * to see all of a long one; `null`: all of it is shown.
+ */
+export function taskLine({ task, claimedTask }: RequestDetail, seeAll: string | null): string[] {
   if (task === null) {
-    return claimedTask === null ? [] : [`${dim('task, as the program says')}  ${cut(claimedTask)}`]
+    if (claimedTask === null) return []
+    return [`${dim('task, as the program says')}  ${cut(claimedTask, seeAll)}`]
   }
   const by = task.by === null ? '' : `, ${printableLine(task.by.name)}`
   const later = task.later === 0 ? '' : `, ${task.later} later`
-  return [`${dim('task')}  ${cut(task.text)}${dim(`  (${fromNow(task.at)}${by}${later})`)}`]
+  return [`${dim('task')}  ${cut(task.text, seeAll)}${dim(`  (${fromNow(task.at)}${by}${later})`)}`]
 }
 
 /** The state of a request in a word; one that waits has the word of the option `--state`. */
@@ -45,7 +50,8 @@ export function routingLines({ routing }: RequestDetail): string[] {
   })
 }
 
-function cut(text: string): string {
-  const line = printableLine(text.slice(0, taskCharacters))
-  return text.length > taskCharacters ? `${line}…` : line
+function cut(text: string, seeAll: string | null): string {
+  if (seeAll === null) return printableLine(text)
+  const words = cutText(text, taskCharacters)
+  return words === text ? printableLine(text) : printableLine(`${words}; ${seeAll}`)
 }

@@ -31,6 +31,13 @@ test('what does not fit is counted, and is not whole until all of it is shown', 
   expect(short.whole).toBe(false)
   const full = requestText(request, { full: true, columns: null })
   expect([full.whole, full.text.includes('│ line 100')]).toEqual([true, true])
+  const text = 'x'.repeat(300)
+  const task = { text, by: null, at: '2026-01-01T00:00:00.000Z', later: 0 }
+  const tasked = requestWith({ task })
+  expect(requestText(tasked, { full: false, columns: null }).text).toContain(
+    `${'x'.repeat(239)}… (61 more characters); see all with --full`,
+  )
+  expect(requestText(tasked, { full: true, columns: null }).text).toContain(text)
 })
 
 test('a presentation that is a part is never whole, and says how large the whole is', () => {

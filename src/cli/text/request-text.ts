@@ -45,8 +45,8 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
   const { presentation } = request
   const maxRows = menu?.maxRows ?? null
   const isFull = options.full || (maxRows !== null && columns !== null)
-  const mark = (count: number): string =>
-    yellow(`… ${count} more lines; ${menu === undefined ? 'see all with --full' : 'v shows all'}`)
+  const seeAll = menu === undefined ? 'see all with --full' : 'v shows all'
+  const mark = (count: number): string => yellow(`… ${count} more lines; ${seeAll}`)
   const content = quoteLines(presentation.content, { columns, diff: presentation.type === 'diff' })
   const visible = isFull ? content : content.slice(0, shortLines)
   const claimLines = claim(request, columns)
@@ -55,7 +55,7 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
     all.length > part.length ? [mark(all.length - part.length)] : []
   const everyByte = menu === undefined ? `countersign requests show ${request.number} --full` : 'v'
   const page = {
-    head: head(request),
+    head: head(request, options.full ? null : seeAll),
     details: details(request),
     body: [
       ...presentation.warnings.map((warning) => yellow(`! ${printableLine(warning)}`)),
@@ -84,11 +84,11 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
  * What a person reads first: it stays on the screen together with the keys. The risk stands before
  * the effect, whose length an agent chooses.
  */
-function head(request: RequestDetail): string[] {
+function head(request: RequestDetail, seeAll: string | null): string[] {
   const [root] = request.lineage
   const asker = root === undefined ? 'a program' : starterName(root.startedBy)
   return [
-    ...taskLine(request),
+    ...taskLine(request, seeAll),
     `${bold(`#${request.number}`)} ${riskWord(request.risk)}  ${bold(printableLine(requestHeadline(request)))}  ${stateWord(request)}`,
     `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),

@@ -13,10 +13,10 @@ test('a secret in a task is masked, even where the cut would go through it', () 
   expect(shortTask(`use ${key}`)).not.toContain('MIIE')
 })
 
-test('a task is cut after 200 characters with a mark, never within a character; a blank task is none', () => {
+test('a task of more than 200 characters is cut and counted, never within a character; a blank task is none', () => {
   expect(shortTask(' Write the notes\n')).toBe('Write the notes')
   expect(shortTask('😀'.repeat(200))).toBe('😀'.repeat(200))
-  expect(shortTask('😀'.repeat(201))).toBe(`${'😀'.repeat(199)}…`)
+  expect(shortTask('😀'.repeat(201))).toBe(`${'😀'.repeat(199)}… (2 more characters)`)
   expect(shortTask(' \n\t')).toBeNull()
 })
 

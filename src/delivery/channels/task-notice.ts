@@ -1,4 +1,4 @@
-import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
+import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { instantText } from './instant-text.ts'
 
@@ -17,15 +17,13 @@ const maxShown = 300
 const maxNameLength = 100
 
 /**
- * The first characters of a task, with what looks like a secret masked; `null` for a blank one. The
- * whole text is masked before it is cut: half of a key matches no known form. Pure.
+ * The first characters of a task and how many more it has, with what looks like a secret masked;
+ * `null` for a blank one. The whole text is masked before it is cut: half of a key matches no known
+ * form. Pure.
  */
 export function shortTask(task: string): string | null {
   const text = maskSecrets(task).trim()
-  if (text === '') return null
-  if (!isLongerThan(text, maxCharacters)) return text
-  const first = Array.from(text.slice(0, 2 * maxCharacters)).slice(0, maxCharacters - 1)
-  return `${first.join('')}…`
+  return text === '' ? null : cutText(text, maxCharacters)
 }
 
 /**

@@ -72,12 +72,8 @@ describe('a request of a program', () => {
   test('has its own words for the task, which are a claim; they are not the task of a run', async () => {
     const request = await desk.ask({ metadata: { task: 'Release the shop' } })
     expect(request).toMatchObject({ task: null, claimedTask: 'Release the shop' })
-    const long = 'x'.repeat(3990)
-    const cut = await desk.ask({ metadata: { task: `${long} ghp_${'a'.repeat(36)}` } })
-    // The mark lets what is left of the token be masked.
-    expect(cut.claimedTask).toBe(`${long} ghp_aaaa…`)
-    const fits = await desk.ask({ metadata: { task: 'y'.repeat(4000) } })
-    expect(fits.claimedTask).toBe('y'.repeat(4000))
+    const long = await desk.ask({ metadata: { task: 'y'.repeat(5000) } })
+    expect(long.claimedTask).toBe('y'.repeat(5000))
     for (const metadata of [{ task: 7 }, { task: { text: 'x' } }, {}]) {
       expect(await desk.ask({ metadata })).toMatchObject({ task: null, claimedTask: null })
     }

@@ -199,7 +199,11 @@ export const cue = z
 
 export const task = z
   .object({
-    text: z.string().describe('The first message of the root run, cut after 4,000 characters'),
+    text: z
+      .string()
+      .describe(
+        'The first message of the root run; lists cut it and say how many characters they leave out, and over 256 KiB it is its title',
+      ),
     by: person.nullable().describe('Its author; null: no person wrote it'),
     at: instant.describe('When it was posted'),
     later: z.int().describe('The number of messages after it'),

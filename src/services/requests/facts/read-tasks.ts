@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
+import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { erasedText } from '../words/erased-words.ts'
-import { wholeTask } from '../words/task-words.ts'
+import { largeTask, wholeTask } from '../words/task-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
 
 /** Lists show this many characters of a task, and only the title of a larger one. */
@@ -56,8 +57,8 @@ export async function readTasks(
       const { author, at, later } = row
       const words = isRead(row)
         ? (wordsOf(texts.get(row.hash) ?? null, row.is_input) ?? erasedText(erased.get(row.hash)))
-        : row.title
-      const text = shownIn === 'list' ? cut(words) : words
+        : largeTask(row.title, row.size)
+      const text = shownIn === 'list' ? cutText(words, listLimits.characters) : words
       return [row.run_id, { text, by: byOf(author), at, later }]
     }),
   )
@@ -92,12 +93,6 @@ export function laterMessages(run: string) {
 function wordsOf(storedText: string | null, isInput: boolean): string | null {
   if (storedText === null) return null
   return wholeTask(storedText, isInput)
-}
-
-function cut(text: string): string {
-  const characters = Array.from(text.slice(0, listLimits.characters * 2))
-  if (text.length <= listLimits.characters) return text
-  return `${characters.slice(0, listLimits.characters - 1).join('')}…`
 }
 
 function byOf(author: Actor | null): TaskRecord['by'] {

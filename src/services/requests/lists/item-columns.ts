@@ -4,7 +4,6 @@ import { carriedOut, maxAlike, sameCalls, similarCalls } from '../facts/alike-qu
 import { contentOfTask, laterMessages, personOfTask } from '../facts/read-tasks.ts'
 import { isAttemptOfRequest } from '../facts/newest-execution.ts'
 import { rowsOfHuman } from '../people/visible-to.ts'
-import { taskLimits } from '../words/task-words.ts'
 
 /**
  * The columns of an `ItemRow`, from `request`, its revision `shown`, `run` and `tool_call`.
@@ -89,9 +88,7 @@ const programColumns = sql`
     left join request found on found.id = g.outcome_check_id and found.kind = 'outcome_check'
       and found.outcome_of = e.request_id
     where request.kind = 'external' and e.request_id = request.id) as external,
-  (select case when jsonb_typeof(e.metadata->'task') <> 'string' then null
-      when length(e.metadata->>'task') <= ${sql.lit(taskLimits.characters)} then e.metadata->>'task'
-      else left(e.metadata->>'task', ${sql.lit(taskLimits.characters - 1)}) || '…' end
+  (select case when jsonb_typeof(e.metadata->'task') = 'string' then e.metadata->>'task' end
     from external_request e where request.kind = 'external' and e.request_id = request.id) as claimed_task`
 
 /** The words that the root run works on. */

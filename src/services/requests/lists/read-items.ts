@@ -4,7 +4,7 @@ import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
-import { taskLimits, taskWords } from '../words/task-words.ts'
+import { largeTask, taskLimits, taskWords } from '../words/task-words.ts'
 import type { RequestItemRecord, TaskRecord } from '../facts/request-record.ts'
 import { itemColumns } from './item-columns.ts'
 import type { ItemRow, TaskJson } from './item-row.ts'
@@ -13,13 +13,13 @@ import { itemOf } from './item-of-row.ts'
 /**
  * The items of lists, in the order of `ids`, in two queries, or in one without the texts of task
  * and model. `eligibility` is that of the caller. The function that chose the ids has judged
- * visibility.
+ * visibility. Lists cut a long task; `tasks: 'whole'` does not.
  */
 export async function readItems(
   db: Db | Tx,
   caller: Caller,
   ids: readonly string[],
-  read: { readonly words: boolean } = { words: true },
+  read: { readonly words: boolean; readonly tasks?: 'whole' } = { words: true },
 ): Promise<RequestItemRecord[]> {
   if (ids.length === 0) return []
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
@@ -31,6 +31,7 @@ export async function readItems(
     left join tool_call on tool_call.id = request.call_id
     where ${isOneOf('request.id', ids)}
   `.execute(db)
+  const shownIn = read.tasks === 'whole' ? 'detail' : 'list'
   // A request that is erased at this moment is left out.
   const reasons = await getRemainingTexts(
     db,
@@ -40,7 +41,7 @@ export async function readItems(
     rows.map((row) => {
       const reason = reasons.get(row.agent_reason_hash ?? '')
       const agentReason = reason === undefined ? null : readMessageText(reason)
-      return [row.id, { ...itemOf(row, agentReason), task: taskOf(row.task, reasons) }]
+      return [row.id, { ...itemOf(row, agentReason), task: taskOf(row.task, reasons, shownIn) }]
     }),
   )
   return ids.flatMap((id) => items.get(id) ?? [])
@@ -52,14 +53,21 @@ function* hashesOf({ agent_reason_hash: reason, task }: ItemRow): Generator<stri
   if (task !== null && (task.bytes ?? 0) <= taskLimits.storedBytes) yield task.hash
 }
 
-function taskOf(task: TaskJson | null, texts: ReadonlyMap<string, string>): TaskRecord | null {
+function taskOf(
+  task: TaskJson | null,
+  texts: ReadonlyMap<string, string>,
+  shownIn: 'list' | 'detail',
+): TaskRecord | null {
   if (task === null) return null
   const { hash, isInput, title, by, at, later, bytes } = task
   const storedText = texts.get(hash)
   const isErased = storedText === undefined && (bytes ?? 0) <= taskLimits.storedBytes
   if (isErased) return null
   return {
-    text: storedText === undefined ? title : taskWords(storedText, isInput),
+    text:
+      storedText === undefined
+        ? largeTask(title, bytes ?? 0)
+        : taskWords(storedText, isInput, shownIn),
     by,
     at: new Date(at),
     later,

@@ -1,17 +1,24 @@
 import type { Json } from '#domain/json/json.ts'
+import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { taskText } from '#domain/text/task-text.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 
-/** A longer task is cut to this many characters; a larger one is replaced by its title. */
+/** In lists a longer task is cut to this many characters; a larger one is replaced by its title. */
 export const taskLimits = { characters: 4000, storedBytes: 256 * 1024 } as const
 
-/** The task of a run as text for people, cut to 4,000 characters with a mark. */
-export function taskWords(storedText: string, isInput: boolean): string {
+/** The task of a run as text for people. A list cuts it, and counts what it leaves out. */
+export function taskWords(
+  storedText: string,
+  isInput: boolean,
+  shownIn: 'list' | 'detail',
+): string {
   const text = wholeTask(storedText, isInput)
-  const { characters: maxCharacters } = taskLimits
-  return text.length <= maxCharacters
-    ? text.toWellFormed()
-    : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`
+  return shownIn === 'detail' ? text.toWellFormed() : cutText(text, taskLimits.characters)
+}
+
+/** The title of a task that is too large to be read here, with where the whole of it is. Pure. */
+export function largeTask(title: string, bytes: number): string {
+  return `${title} (${bytes.toLocaleString('en')} bytes: the page of the run shows all of it)`
 }
 
 /** The whole task: the input of the run, or the message that a fork began with. */

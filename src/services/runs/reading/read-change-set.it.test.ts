@@ -8,6 +8,7 @@ import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
+import { listRequests } from '../../requests/lists/list-requests.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { readChangeSet } from './read-change-set.ts'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
@@ -137,4 +138,19 @@ test('the task of a fork is its own message, and that of a repeated start is the
   await desk.turn(again, 1)
   const { task } = await readChangeSet(desk.api, desk.people.ada.caller, { runId: again, turn: 1 })
   expect(task).toMatchObject({ text: 'Tidy the shelf' })
+})
+
+// Rules: product.md 26, 38
+test('a long task is whole in a change set and in a request; a list says how many characters it leaves out', async () => {
+  const input = 'x'.repeat(5_000)
+  const longRun = await desk.start({ input })
+  desk.say({ calls: [writeCall('notes/long-task.md', 'x\n')] })
+  await desk.turn(longRun, 1)
+  const { caller } = desk.people.grace
+  const { items } = await listRequests(desk.api, caller, { runId: longRun })
+  expect(items[0]?.task?.text).toBe(`${'x'.repeat(3_999)}… (1,001 more characters)`)
+  const detail = await getRequest(desk.api, caller, { request: items[0]?.id ?? '' })
+  expect(detail.task?.text).toBe(input)
+  const changeSet = await readChangeSet(desk.api, caller, { runId: longRun, turn: 1 })
+  expect(changeSet.task?.text).toBe(input)
 })
