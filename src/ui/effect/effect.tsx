@@ -80,6 +80,7 @@ export function Effect(props: {
             showFinalNewline={presentation.type === 'file_content' || presentation.type === 'text'}
             {...toneOf(presentation.type)}
             path={presentation.type === 'file_content' ? pathOf(presentation.metadata) : null}
+            lineComments={props.lineComments}
             onVisible={onLines}
           />
         ) : (

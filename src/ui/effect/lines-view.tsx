@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
-import { useEffect, useMemo, useState } from 'react'
+import { Fragment, useEffect, useMemo, useState } from 'react'
 import { lineBlocks, splitLines, type LineBlock } from '#domain/text/line-pieces.ts'
 import { VisibleLine } from '../text/visible-text.tsx'
 import type { PaintedLine } from './highlight/paint-kinds.ts'
 import { runsOfPaint } from './highlight/runs-of-paint.ts'
 import { usePaint, whyUnpainted } from './highlight/use-paint.ts'
+import type { LineComments } from './line-comments.ts'
 import './code.css'
 
 const linesAtOnce = 2_000
@@ -37,6 +38,8 @@ export function LinesView(props: {
   tone?: 'added' | 'diff'
   /** the name of the file, for its colours */
   path?: string | null
+  /** comments on the lines of `path`, which is a file as it would be */
+  lineComments?: LineComments | undefined
   onVisible?: (visible: VisibleLines) => void
   /** the number of lines that are shown at first */
   atFirst?: number
@@ -62,7 +65,14 @@ export function LinesView(props: {
     <div className={`code ${props.tone === 'added' ? 'code-added' : ''}`}>
       {lines.length === 0 && <p className="dim code-note">Empty: no lines.</p>}
       {blocks.map((block) => (
-        <Block key={block.from} block={block} signedAfter={signedAfter} colours={colours} />
+        <Block
+          key={block.from}
+          block={block}
+          signedAfter={signedAfter}
+          colours={colours}
+          path={props.path ?? null}
+          lineComments={props.lineComments}
+        />
       ))}
       {why !== null && <p className="dim code-note">{why}</p>}
       {isComplete && props.showFinalNewline && !finalNewline && lines.length > 0 && (
@@ -88,8 +98,10 @@ function Block(props: {
   /** the number of the line after which signs mark changes; `null`: it is no difference */
   signedAfter: number | null
   colours: readonly PaintedLine[] | null
+  path: string | null
+  lineComments: LineComments | undefined
 }) {
-  const { block, signedAfter, colours } = props
+  const { block, signedAfter, colours, path, lineComments } = props
   const [open, setOpen] = useState(false)
   if (block.kind === 'blank' && !open) {
     return (
@@ -98,21 +110,42 @@ function Block(props: {
       </button>
     )
   }
-  return block.lines.map((line, index) => (
-    // oxlint-disable-next-line react/no-array-index-key -- a line is its number
-    <div
-      key={index}
-      className={`code-line ${signedAfter !== null && block.from + index > signedAfter ? signClass(line) : ''}`}
-      data-line={block.from + index}
-    >
-      <span className="code-number" aria-hidden>
-        {block.from + index}
-      </span>
-      <code className="code-text">
-        <VisibleLine line={line} runs={runsOfPaint(colours?.[block.from - 1 + index] ?? [])} />
-      </code>
-    </div>
-  ))
+  return block.lines.map((line, index) => {
+    const number = block.from + index
+    const sign = signedAfter !== null && number > signedAfter ? signClass(line) : ''
+    const runs = runsOfPaint(colours?.[number - 1] ?? [])
+    return (
+      <Fragment key={number}>
+        <div className={`code-line ${sign}`} data-line={number}>
+          <LineNumber path={path} number={number} lineComments={lineComments} />
+          <code className="code-text">
+            <VisibleLine line={line} runs={runs} />
+          </code>
+        </div>
+        {path !== null && lineComments?.below({ file: path, side: 'new', line: number })}
+      </Fragment>
+    )
+  })
+}
+
+/** The number of a line. A click on it begins a comment, as in a difference. */
+function LineNumber(props: {
+  path: string | null
+  number: number
+  lineComments: LineComments | undefined
+}) {
+  const { path: file, number, lineComments } = props
+  const write = lineComments?.onWrite ?? null
+  const onClick =
+    file === null || write === null
+      ? undefined
+      : (): void => write({ file, side: 'new', line: number })
+  const name = onClick === undefined ? 'code-number' : 'code-number code-number-comments'
+  return (
+    <span className={name} aria-hidden onClick={onClick}>
+      {number}
+    </span>
+  )
 }
 
 function signClass(line: string): string {

@@ -95,6 +95,12 @@ test('a delegation shows target, attachments and task; its run is nested where i
   await page.getByText('when the other request of its delegation is approved too').waitFor()
   await page.goto(`${dashboard.url}/requests/${attachment}`)
   await page.getByRole('heading', { name: /notes\/1.md/ }).waitFor()
+  // Its lines can be commented like those of a difference.
+  const shared = page.getByRole('region', { name: 'All that will happen' })
+  await shared.locator('.code-number').first().click()
+  await page.getByLabel('Comment on new line 1').fill('Which line?')
+  await page.getByRole('button', { name: 'Comment on the line' }).click()
+  await shared.locator('.line-comment', { hasText: 'Which line?' }).getByText('Grace').waitFor()
   await desk.decide(desk.people.grace, attachment)
   const outcome = await desk.execute(callId)
   const childId = outcome.kind === 'wait' ? (outcome.requestIds[0] ?? '') : ''
