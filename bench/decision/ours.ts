@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Database } from '#store/tables/schema.ts'
 import { Installation } from '#test/harness/installation/installation.ts'
+import { startRun } from '#test/harness/installation/start-run.ts'
 import type { TestSession } from '#test/harness/installation/test-session.ts'
 import { monotonicMs, rest } from '../figures.ts'
 import { bytesByTable } from '../stored-bytes.ts'
@@ -94,9 +95,7 @@ export class Ours implements AsyncDisposable {
   }
 
   async startRun(worker: string, input: string): Promise<WaitingRun> {
-    const started = await this.#ada.post('/v1/runs', { worker, input })
-    if (started.status !== 201) throw new Error(JSON.stringify(started.body))
-    return this.untilWaiting(started.body['id'] as string)
+    return this.untilWaiting(await startRun(this.#ada, { worker, input }))
   }
 
   /** The run's request that waits now. */

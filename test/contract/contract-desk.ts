@@ -5,6 +5,7 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import { startRun } from '../harness/installation/start-run.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
@@ -35,9 +36,7 @@ export class ContractDesk implements AsyncDisposable {
     worker: string,
     { by = 'alan', ...more }: { by?: string; mode?: string } = {},
   ): Promise<string> {
-    const answer = await (await this.as(by)).post('/v1/runs', { worker, input: 'go', ...more })
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer))
-    const id = String(answer.body['id'])
+    const id = await startRun(await this.as(by), { worker, input: 'go', ...more })
     await this.until(id, rests, by)
     return id
   }

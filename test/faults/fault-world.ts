@@ -8,6 +8,7 @@ import {
   type ProcessName,
   type Surroundings,
 } from '../harness/installation/installation.ts'
+import { startRun } from '../harness/installation/start-run.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
@@ -83,10 +84,7 @@ export class FaultWorld implements AsyncDisposable {
 
   /** Ada starts a run; returns its id. */
   async startRun(worker: string, more: Record<string, unknown> = {}, who = 'ada'): Promise<string> {
-    const person = await this.as(who)
-    const answer = await person.post('/v1/runs', { worker, input: 'go', ...more })
-    if (answer.status !== 201) throw new Error(`run: ${JSON.stringify(answer)}`)
-    return answer.body['id'] as string
+    return startRun(await this.as(who), { worker, input: 'go', ...more })
   }
 
   /** Waits until so many requests of a run are pending; in the model's order. */

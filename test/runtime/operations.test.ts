@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFreePort } from '#runtime/processes/free-port.ts'
 import { openWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import { startRun } from '../harness/installation/start-run.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
@@ -89,7 +90,7 @@ afterAll(async () => {
 
 // Rules: security.md 25
 test('a decision is one trace from the answer to the tool, found by the id of its run, without a word of the call', async () => {
-  const runId = await startRun('one')
+  const runId = await startRun(ada, { worker: 'one', input: marker })
   const [request] = await pendingOf(runId, 1)
   expect((await approve(String(request?.['id']))).status).toBe(200)
   await untilCompleted(runId)
@@ -264,7 +265,7 @@ test('a call at the gateway is a span by the conventions for MCP, which links to
 })
 
 test('a stopping API answers and records a decision, or does neither: none is lost behind a 200', async () => {
-  const runId = await startRun('many')
+  const runId = await startRun(ada, { worker: 'many', input: marker })
   const requests = await pendingOf(runId, many)
   const stream = await grace.open('/v1/events')
   const gone = await installation.pidOf('api')
@@ -288,12 +289,6 @@ test('a stopping API answers and records a decision, or does neither: none is lo
   for (const { id } of open) expect((await approve(String(id))).status).toBe(200)
   await untilCompleted(runId)
 })
-
-async function startRun(worker: string): Promise<string> {
-  const { status, body } = await ada.post('/v1/runs', { worker, input: marker })
-  expect(status).toBe(201)
-  return String(body['id'])
-}
 
 async function pendingOf(runId: string, count: number): Promise<Record<string, unknown>[]> {
   let items: Record<string, unknown>[] = []

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import { approve, requestsOf } from '../harness/installation/run-requests.ts'
+import { startRun } from '../harness/installation/start-run.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { putFiles } from '../harness/put-file.ts'
 import { dumpProject } from '../previous/dump-project.ts'
@@ -57,26 +60,8 @@ function project(): Record<string, string> {
   }
 }
 
-interface Request {
-  readonly id: string
-  readonly kind: string
-  readonly state: string
-  readonly digest: string
-  readonly revision: number
-}
-
-async function startRun(installation: Installation, worker: string): Promise<string> {
-  const ada = await installation.signIn('ada@example.com')
-  const { status, body } = await ada.post('/v1/runs', { worker, input: 'Write' })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return String(body['id'])
-}
-
-/** The requests of a run, oldest first. */
-async function requestsOf(installation: Installation, runId: string): Promise<Request[]> {
-  const grace = await installation.signIn('grace@example.com')
-  const { body } = await grace.get(`/v1/requests?runId=${runId}`)
-  return (body['items'] as Request[]).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+async function begin(installation: Installation, worker: string): Promise<string> {
+  return startRun(await installation.signIn('ada@example.com'), { worker, input: 'Write' })
 }
 
 /** Waits until so many requests of the run are pending; answers them. */
@@ -84,11 +69,12 @@ async function pendingOf(
   installation: Installation,
   runId: string,
   count: number,
-): Promise<Request[]> {
-  let pending: Request[] = []
+): Promise<RequestItem[]> {
+  const grace = await installation.signIn('grace@example.com')
+  let pending: RequestItem[] = []
   await waitUntil(
     async () => {
-      const all = await requestsOf(installation, runId)
+      const all = await requestsOf(grace, runId)
       pending = all.filter(({ state }) => state === 'pending')
       return pending.length === count || `${pending.length} of ${all.length} are pending`
     },
@@ -97,12 +83,14 @@ async function pendingOf(
   return pending
 }
 
-async function approve(installation: Installation, request: Request | undefined): Promise<void> {
-  if (request === undefined) throw new Error('nothing to approve')
-  const { id, digest, revision } = request
+/** Waits until so many requests of the run are pending; approves each. */
+async function approvePending(
+  installation: Installation,
+  runId: string,
+  count: number,
+): Promise<void> {
   const grace = await installation.signIn('grace@example.com')
-  const decision = { decision: 'approve', digest, revision, scope: 'once' }
-  expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({ status: 200 })
+  for (const request of await pendingOf(installation, runId, count)) await approve(grace, request)
 }
 
 async function untilRun(installation: Installation, runId: string, state: string): Promise<void> {
@@ -139,15 +127,15 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
 
   // At the backup one call runs, the one after it is approved, and a request of another run is
   // pending.
-  const both = await startRun(installation, 'both')
-  const run = await startRun(installation, 'clerk')
-  for (const request of await pendingOf(installation, both, 2)) await approve(installation, request)
+  const both = await begin(installation, 'both')
+  const run = await begin(installation, 'clerk')
+  await approvePending(installation, both, 2)
   await pendingOf(installation, run, 1)
   await waitUntil(async () => (await begun(installation)).length === 1, { withinMs: 120_000 })
   expect(await countersign(installation, 'backup', '--out', file)).toContain(
     'It does not contain the private keys',
   )
-  await approve(installation, (await pendingOf(installation, run, 1))[0])
+  await approvePending(installation, run, 1)
   await writeFile(join(folder, 'go'), '')
   await untilRun(installation, both, 'completed')
   await untilRun(installation, run, 'completed')
@@ -182,9 +170,9 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   expect(await begun(installation)).toEqual([1, 1, 1])
 
   // The reverse: Postgres knows of a call that ran, and Temporal of nothing at all.
-  const twice = await startRun(installation, 'twice')
-  await approve(installation, (await pendingOf(installation, twice, 1))[0])
-  await waitUntil(async () => (await requestsOf(installation, twice)).length === 2, {
+  const twice = await begin(installation, 'twice')
+  await approvePending(installation, twice, 1)
+  await waitUntil(async () => (await requestsOf(grace, twice)).length === 2, {
     withinMs: 120_000,
   })
   await installation.restart(async () => {
@@ -195,7 +183,7 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
     )
     expect(await countersign(installation, 'doctor', '--repair')).toContain('the epoch is 3 now')
   })
-  await approve(installation, (await pendingOf(installation, twice, 1))[0])
+  await approvePending(installation, twice, 1)
   await untilRun(installation, twice, 'completed')
   expect(await begun(installation)).toEqual([1, 1, 1, 1, 1])
   expect(await pendingOf(installation, run, 1)).toHaveLength(1)
@@ -217,15 +205,10 @@ test('an installation that the first version left goes on under this one', async
   undo.defer(async () => void (await started.stop()))
   const grace = await started.signIn('grace@example.com')
   const run = (await readDump(first)).facts.runs.find(({ scene }) => scene === 'waiting')
-  const { body } = await grace.get(`/v1/requests?runId=${run?.id ?? ''}`)
-  const requests = body['items'] as Request[]
+  const requests = await requestsOf(grace, run?.id ?? '')
   expect(requests.map(({ state }) => state)).toEqual(['pending', 'pending'])
-  for (const { id, digest, revision } of requests) {
-    const reason = 'Nothing ran since: looked.'
-    const decision = { decision: 'approve', digest, revision, scope: 'once', reason }
-    expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({
-      status: 200,
-    })
+  for (const request of requests) {
+    await approve(grace, request, { reason: 'Nothing ran since: looked.' })
   }
   await writeFile(join(folder, 'go'), '')
   await waitUntil(

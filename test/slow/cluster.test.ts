@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCluster, type Cluster } from '../../scripts/cluster/start-cluster.ts'
+import { approve, requestsOf } from '../harness/installation/run-requests.ts'
+import { startRun } from '../harness/installation/start-run.ts'
 import { TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-
-type Request = { id: string; state: string; digest: string; revision: number }
 
 /**
  * A dead host is noticed 10 s after its last heartbeat, a lost short transaction after 30 s; and
@@ -41,29 +41,20 @@ async function untilRun(session: TestSession, id: string, expected: string): Pro
   )
 }
 
-async function requestsOf(session: TestSession, runId: string): Promise<Request[]> {
-  const { body } = await session.get(`/v1/requests?runId=${runId}`)
-  return body['items'] as Request[]
-}
-
 test('the sample run goes through the production shape, although an API and a Temporal worker die in the middle', async () => {
   const ada = await signIn(0, 'ada@example.com')
-  const run = await ada.post('/v1/runs', { worker: 'release-notes', input: 'Complete the notes' })
-  expect(run).toMatchObject({ status: 201 })
-  const runId = run.body['id'] as string
+  const runId = await startRun(ada, { worker: 'release-notes', input: 'Complete the notes' })
   const grace = await signIn(1, 'grace@example.com')
   await untilRun(grace, runId, 'waiting_for_approval')
   process.kill(cluster.apis[0]?.identity.pid ?? 0, 'SIGKILL')
   process.kill(cluster.workers[0]?.identity.pid ?? 0, 'SIGKILL')
   const [request] = await requestsOf(grace, runId)
   if (request === undefined) throw new Error('nothing waits for Grace')
-  const { id, digest, revision } = request
-  const decision = { decision: 'approve', digest, revision, scope: 'once' }
-  expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({ status: 200 })
+  await approve(grace, request)
   await untilRun(grace, runId, 'completed')
   // Whatever the worker was at when it died: only what nobody may know is asked, and a read is not.
-  expect(await requestsOf(grace, runId)).toMatchObject([{ id, state: 'approved' }])
-  expect((await grace.get(`/v1/requests/${id}`)).body).toMatchObject({
+  expect(await requestsOf(grace, runId)).toMatchObject([{ id: request.id, state: 'approved' }])
+  expect((await grace.get(`/v1/requests/${request.id}`)).body).toMatchObject({
     execution: { state: 'succeeded', attempt: 1 },
   })
   const notes = await readFile(join(cluster.projectDir, 'notes', '1.2.md'), 'utf8')

@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import { approve, requestsOf } from '../harness/installation/run-requests.ts'
+import { startRun } from '../harness/installation/start-run.ts'
 import type { TestSession } from '../harness/installation/test-session.ts'
 import { askService } from '../harness/ask-service.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -34,14 +37,6 @@ interface Run {
   readonly workflowId: string
   readonly state: string
 }
-interface Request {
-  readonly id: string
-  readonly kind: string
-  readonly askedBeforeRestore: boolean
-  readonly digest: string
-  readonly revision: number
-  readonly state: string
-}
 
 async function people(installation: Installation) {
   return {
@@ -50,26 +45,18 @@ async function people(installation: Installation) {
   }
 }
 
-async function startRun(installation: Installation): Promise<string> {
-  const { ada } = await people(installation)
-  const { status, body } = await ada.post('/v1/runs', { worker: 'clerk', input: 'Write' })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return String(body['id'])
+async function begin(installation: Installation): Promise<string> {
+  return startRun((await people(installation)).ada, { worker: 'clerk', input: 'Write' })
 }
 
 async function readRun(grace: TestSession, runId: string): Promise<Run> {
   return (await grace.get(`/v1/runs/${runId}`)).body as unknown as Run
 }
 
-async function requestsOf(grace: TestSession, runId: string): Promise<Request[]> {
-  const { body } = await grace.get(`/v1/requests?runId=${runId}`)
-  return body['items'] as Request[]
-}
-
 /** Grace approves what the run asks next. */
 async function approveNext(installation: Installation, runId: string): Promise<void> {
   const { grace } = await people(installation)
-  let pending: Request | undefined
+  let pending: RequestItem | undefined
   await waitUntil(
     async () => {
       pending = (await requestsOf(grace, runId)).find(({ state }) => state === 'pending')
@@ -78,10 +65,7 @@ async function approveNext(installation: Installation, runId: string): Promise<v
     { everyMs: 200 },
   )
   if (pending === undefined) throw new Error('nothing waits')
-  const { id, digest, revision } = pending
-  const body = { decision: 'approve', digest, revision, scope: 'once' }
-  const answer = await grace.post(`/v1/requests/${id}/decisions`, body)
-  if (answer.status !== 200 && answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  await approve(grace, pending)
 }
 
 async function untilRun(
@@ -132,7 +116,7 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
   await using installation = await Installation.start(project)
   const { dataDir, folder } = installation
   const data = join(dataDir, 'temporal-1.31.sqlite')
-  const [ended, further] = [await startRun(installation), await startRun(installation)]
+  const [ended, further] = [await begin(installation), await begin(installation)]
   await untilRun(installation, ended, 'waiting_for_approval', 1)
   await untilRun(installation, further, 'waiting_for_approval', 1)
   await installation.restart(() => copyDatabase(data, `${data}.copy`))
@@ -143,7 +127,7 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
   await untilRun(installation, ended, 'completed', 2)
   await approveNext(installation, further)
   await untilRun(installation, further, 'waiting_for_approval', 2)
-  const later = await startRun(installation)
+  const later = await begin(installation)
   await untilRun(installation, later, 'waiting_for_approval', 1)
 
   await installation.restart(async () => {
@@ -206,7 +190,7 @@ test('with a Postgres from an older copy no call that Temporal had carried out r
   await using installation = await Installation.start(asksAndNot)
   const { dataDir, folder } = installation
   const [postgres, copy] = [join(dataDir, 'postgres'), join(dataDir, 'copy')]
-  const id = await startRun(installation)
+  const id = await begin(installation)
   await untilRun(installation, id, 'waiting_for_approval', 1)
   await installation.restart(async () => void (await run('cp', ['-a', postgres, copy])))
   await approveNext(installation, id)
@@ -248,7 +232,7 @@ test('with a Postgres from an older copy no call that Temporal had carried out r
 
 test("at another installation's Temporal nothing starts and nothing is changed", async () => {
   await using installation = await Installation.start(project)
-  const id = await startRun(installation)
+  const id = await begin(installation)
   await untilRun(installation, id, 'waiting_for_approval', 1)
   const { workflowId } = await readRun((await people(installation)).grace, id)
   const other = await askService('temporal')

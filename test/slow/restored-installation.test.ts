@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { approve, requestsOf } from '../harness/installation/run-requests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { startInstallationIn } from '../runtime/started-installation.ts'
 import type { StartedInstallation } from '../runtime/started-installation.ts'
@@ -27,37 +29,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-type Request = { id: string; kind: string; state: string; digest: string; revision: number }
-
 /** The sample run up to where it waits for Grace; answers her request. */
-async function startWaiting(): Promise<Request> {
+async function startWaiting(): Promise<RequestItem> {
   running = await startInstallationIn(folder)
-  const installation = running
-  let waiting: Request | undefined
+  const grace = await running.signIn('grace@example.com')
+  let waiting: RequestItem | undefined
   await waitUntil(
     async () => {
-      waiting = (await requestsOf(installation)).find((request) => request.state === 'pending')
+      waiting = (await requestsOf(grace)).find((request) => request.state === 'pending')
       return waiting !== undefined
     },
     { withinMs: 120_000, everyMs: 200 },
   )
   if (waiting === undefined) throw new Error('nothing waits')
   return waiting
-}
-
-async function requestsOf(installation: StartedInstallation): Promise<Request[]> {
-  const grace = await installation.signIn('grace@example.com')
-  return (await grace.get('/v1/requests')).body['items'] as Request[]
-}
-
-async function approve(
-  installation: StartedInstallation,
-  { id, digest, revision }: Request,
-  more: { readonly reason?: string } = {},
-) {
-  const grace = await installation.signIn('grace@example.com')
-  const decision = { decision: 'approve', digest, revision, scope: 'once', ...more }
-  expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({ status: 200 })
 }
 
 async function untilCompleted(installation: StartedInstallation): Promise<void> {
@@ -111,7 +96,7 @@ test('with an emptied Temporal nothing starts, doctor says why, and after the re
   expect(repaired.text).not.toContain('pending again')
   const again = await startInstallationIn(folder)
   running = again
-  await approve(again, request)
+  await approve(await again.signIn('grace@example.com'), request)
   await untilCompleted(again)
   expect(await notes()).toContain(proposed)
 }, 360_000)
@@ -122,7 +107,7 @@ test('with a Postgres from before an approval nothing starts, and after the repa
   await run('cp', ['-a', join(data, 'postgres'), join(data, 'copy')])
   running = await startInstallationIn(folder)
   const first = running
-  await approve(first, request)
+  await approve(await first.signIn('grace@example.com'), request)
   await untilCompleted(first)
   await first.stop()
 
@@ -138,9 +123,10 @@ test('with a Postgres from before an approval nothing starts, and after the repa
   const again = await startInstallationIn(folder)
   running = again
   const written = await notes()
-  await approve(again, request, { reason: 'I looked: it says what this would write.' })
+  const grace = await again.signIn('grace@example.com')
+  await approve(grace, request, { reason: 'I looked: it says what this would write.' })
   await untilCompleted(again)
-  expect(await requestsOf(again)).toMatchObject([
+  expect(await requestsOf(grace)).toMatchObject([
     { id: request.id, state: 'approved', execution: { state: 'refused', reason: 'stale' } },
   ])
   expect(await notes()).toBe(written)

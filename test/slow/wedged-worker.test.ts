@@ -15,7 +15,7 @@ test('a Temporal worker that hangs is killed and started again, and the call tha
   const patient = { withinMs: 240_000, everyMs: 200 }
   await waitUntil(async () => (await installation.pidOf('temporal-worker')) !== hung, patient)
   await waitUntil(
-    async () => (await requests()).some((one) => one['kind'] === 'outcome_check'),
+    async () => (await requests()).some(({ kind }) => kind === 'outcome_check'),
     patient,
   )
   const { begun } = await readJournal(installation.folder)

@@ -1,4 +1,7 @@
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { Installation } from '../../harness/installation/installation.ts'
+import { approve, requestsOf } from '../../harness/installation/run-requests.ts'
+import { startRun } from '../../harness/installation/start-run.ts'
 import type { TestSession } from '../../harness/installation/test-session.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { chaosProject } from './chaos-project.ts'
@@ -21,22 +24,19 @@ export interface WritingClerk {
   readonly grace: TestSession
   readonly runId: string
   readonly requestId: string
-  requests(): Promise<readonly Record<string, unknown>[]>
+  requests(): Promise<readonly RequestItem[]>
 }
 
 /** Starts the clerk, approves its write, and waits until that has begun. */
 export async function startClerk(installation: Installation): Promise<WritingClerk> {
   const ada = await installation.signIn('ada@example.com')
   const grace = await installation.signIn('grace@example.com')
-  const started = await ada.post('/v1/runs', { worker: 'clerk', input: 'Write' })
-  const runId = String(started.body['id'])
-  const requests = async (): Promise<readonly Record<string, unknown>[]> =>
-    (await grace.get(`/v1/requests?runId=${runId}`)).body['items'] as Record<string, unknown>[]
+  const runId = await startRun(ada, { worker: 'clerk', input: 'Write' })
+  const requests = (): Promise<readonly RequestItem[]> => requestsOf(grace, runId)
   await waitUntil(async () => (await requests()).length === 1)
-  const [{ id, digest, revision } = {}] = await requests()
-  const requestId = String(id)
-  const decision = { decision: 'approve', digest, revision, scope: 'once' }
-  await grace.post(`/v1/requests/${requestId}/decisions`, decision)
+  const [request] = await requests()
+  if (request === undefined) throw new Error('nothing waits')
+  await approve(grace, request)
   await waitUntil(async () => (await readJournal(installation.folder)).begun.size === 1)
-  return { grace, runId, requestId, requests }
+  return { grace, runId, requestId: request.id, requests }
 }
