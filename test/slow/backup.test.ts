@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { CommandLine } from '../cli/command-line.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { approve, requestsOf } from '../harness/installation/run-requests.ts'
 import { startRun } from '../harness/installation/start-run.ts'
@@ -16,9 +14,6 @@ import { dumpNames, readDump } from '../previous/restored-dump.ts'
 import { startInstallationIn } from '../runtime/started-installation.ts'
 import { chaosProject } from './chaos/chaos-project.ts'
 import { readJournal } from './chaos/journal.ts'
-
-const run = promisify(execFile)
-const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 
 const write = '{ tool: write_journal, input: { journal: journal.txt, forMs: 1 } }'
 /** Writes when it begins, and ends only once the project has a file `go`. */
@@ -110,10 +105,8 @@ async function begun(installation: Installation): Promise<number[]> {
 }
 
 async function countersign({ folder }: { folder: string }, ...args: string[]): Promise<string> {
-  const all = [command, ...args, '--project', folder]
-  const ended = await run(process.execPath, all).catch((error: unknown) => error)
-  const { stdout, stderr } = ended as { stdout: string; stderr: string }
-  return stdout + stderr
+  const { out, err } = await new CommandLine(folder).run(...args)
+  return out + err
 }
 
 test('after a restore into an older Postgres, and after an emptied Temporal, nothing is executed twice', async () => {

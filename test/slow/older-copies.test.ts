@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
+import { CommandLine } from '../cli/command-line.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { approve, requestsOf } from '../harness/installation/run-requests.ts'
 import { startRun } from '../harness/installation/start-run.ts'
@@ -18,7 +18,6 @@ import { chaosProject } from './chaos/chaos-project.ts'
 import { readJournal } from './chaos/journal.ts'
 
 const run = promisify(execFile)
-const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 
 /** Two gated calls, one after the other. */
 const project = {
@@ -85,10 +84,8 @@ async function untilRun(
   )
 }
 
-async function doctor(installation: Installation, ...more: string[]): Promise<string> {
-  const args = [command, 'doctor', '--project', installation.folder, ...more]
-  const ended = await run(process.execPath, args).catch((error: unknown) => error)
-  return (ended as { stdout: string }).stdout
+async function doctor({ folder }: Installation, ...more: string[]): Promise<string> {
+  return (await new CommandLine(folder).run('doctor', ...more)).out
 }
 
 async function workflowStatus(installation: Installation, workflowId: string): Promise<string> {

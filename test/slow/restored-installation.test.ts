@@ -2,17 +2,16 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { CommandLine } from '../cli/command-line.ts'
 import { approve, requestsOf } from '../harness/installation/run-requests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { startInstallationIn } from '../runtime/started-installation.ts'
 import type { StartedInstallation } from '../runtime/started-installation.ts'
 
 const run = promisify(execFile)
-const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 const proposed = 'Exports no longer stop at 10,000 rows'
 let folder: string
 let data: string
@@ -60,20 +59,9 @@ function notes(): Promise<string> {
   return readFile(join(data, 'quickstart', 'notes', '1.2.md'), 'utf8')
 }
 
-async function doctor(...args: string[]): Promise<{ code: number; text: string }> {
-  try {
-    const { stdout } = await run(process.execPath, [
-      command,
-      'doctor',
-      '--project',
-      folder,
-      ...args,
-    ])
-    return { code: 0, text: stdout }
-  } catch (error) {
-    const failed = error as { code: number; stdout: string; stderr: string }
-    return { code: failed.code, text: failed.stdout + failed.stderr }
-  }
+async function doctor(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const { code, out, err } = await new CommandLine(folder).run('doctor', ...args)
+  return { code, text: out + err }
 }
 
 test('with an emptied Temporal nothing starts, doctor says why, and after the repair the run goes on', async () => {
