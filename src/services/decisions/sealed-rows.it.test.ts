@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { asForger } from '#test/harness/evidence/as-forger.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 
@@ -30,13 +31,7 @@ const linus: TestPerson = {
   caller: { actor: { type: 'person', ...row }, channel: 'dashboard' },
 }
 
-/** Changes rows as a forger does, without the checks of foreign keys and triggers. */
-async function write(change: ReturnType<typeof sql>): Promise<void> {
-  await desk.database.db.transaction().execute(async (tx) => {
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await change.execute(tx)
-  })
-}
+const write = asForger(desk.database.db)
 
 /** The code of the newest refusal of a request that the trail has. */
 async function newestRefusal(requestId: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asForger } from '#test/harness/evidence/as-forger.ts'
 import { agentDeskOn } from '#test/harness/fixtures/agent-desk.ts'
 import { coverAudit } from '#test/harness/fixtures/cover-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
@@ -144,16 +145,12 @@ describe("as the application's role", () => {
 describe('as the owner', () => {
   test.each(trail)('%s is still refused by triggers that always fire', async (name) => {
     const table = sql.table(name)
-    // As who replicates: ordinary triggers do not fire then.
-    const asReplica = (statement: RawBuilder<unknown>): Promise<unknown> =>
-      owner.transaction().execute(async (tx) => {
-        await sql`set local session_replication_role = replica`.execute(tx)
-        await statement.execute(tx)
-      })
-    await expect(asReplica(sql`truncate ${table}`)).rejects.toThrow('append-only')
+    // Ordinary triggers do not fire then.
+    const write = asForger(owner)
+    await expect(write(sql`truncate ${table}`)).rejects.toThrow('append-only')
     const { rows } = await sql`select from ${table} limit 1`.execute(owner)
     if (rows.length > 0)
-      await expect(asReplica(sql`delete from ${table}`)).rejects.toThrow('append-only')
+      await expect(write(sql`delete from ${table}`)).rejects.toThrow('append-only')
     const { rows: triggers } = await sql<{ enabled: string }>`
       select tgenabled as enabled from pg_trigger where tgrelid = ${name}::regclass and not tgisinternal
         and tgfoid = 'refuse_change'::regproc

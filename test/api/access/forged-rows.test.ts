@@ -6,6 +6,7 @@ import { openRevocations } from '#runtime/data-folder/revocations.ts'
 import { hashToken } from '#services/access/token.ts'
 import { recordRevocations } from '#services/installation/record-revocations.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { asForger } from '../../harness/evidence/as-forger.ts'
 import { newDataFolder } from '../../harness/fixtures/data-folder.ts'
 import { testSeals } from '../../harness/fixtures/keys/test-keys.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
@@ -13,13 +14,7 @@ import { createTestApi } from '../test-api.ts'
 
 const api = disposeAfterTests(await createTestApi())
 
-/** Changes rows as a forger does, without the checks of foreign keys and triggers. */
-async function write(change: ReturnType<typeof sql>): Promise<void> {
-  await api.service.db.transaction().execute(async (tx) => {
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await change.execute(tx)
-  })
-}
+const write = asForger(api.service.db)
 
 const refusedSince = async (): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
