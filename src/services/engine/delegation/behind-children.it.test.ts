@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { refusedTo } from '#test/harness/fixtures/runs/refused-to.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -65,12 +66,6 @@ async function changeTask(who: TestPerson, input = delegation) {
   return { id, callId: call.id, waiting }
 }
 
-async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
-  const refused = await refusal(desk.decide(who, requestId))
-  expect(refused.code).toBe('not_eligible')
-  return refused.message
-}
-
 // Rules: product.md 17, 23
 describe('behind every request of a child run', () => {
   test('is the person who invoked the call that started it, in a run of somebody else', async () => {
@@ -82,8 +77,8 @@ describe('behind every request of a child run', () => {
     })
     await desk.decide(grace, requestId ?? '')
     const request = await requestOfChild(callId)
-    expect(await refusedTo(olga, request)).toContain(whyBehind)
-    await refusedTo(ada, request)
+    expect(await refusedTo(desk, olga, request)).toContain(whyBehind)
+    await refusedTo(desk, ada, request)
     await desk.decide(grace, request)
   })
 
@@ -91,7 +86,7 @@ describe('behind every request of a child run', () => {
     const { callId, waiting } = await changeTask(grace)
     await desk.decide(linus, waiting, { revision: 2 })
     const request = await requestOfChild(callId)
-    expect(await refusedTo(grace, request)).toContain(whyBehind)
+    expect(await refusedTo(desk, grace, request)).toContain(whyBehind)
     await desk.decide(linus, request)
   })
 

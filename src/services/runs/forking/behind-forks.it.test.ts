@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { refusedTo } from '#test/harness/fixtures/runs/refused-to.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
-import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { answerQuestion } from '../../decisions/answer-question.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
@@ -38,12 +38,6 @@ async function askIn(runId: string, turn: number): Promise<string> {
 const fork = (runId: string, who: TestPerson, more: Partial<ForkRunInput> = {}) =>
   forkRun(desk.api, who.caller, { runId, text: 'Go on', ...more })
 
-async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
-  const refused = await refusal(desk.decide(who, requestId))
-  expect(refused.code).toBe('not_eligible')
-  return refused.message
-}
-
 // Rules: product.md 17, 29, 30
 describe('the people behind every request of a fork', () => {
   test('include the starter of the run above a child run that is forked, whoever forks it', async () => {
@@ -61,8 +55,8 @@ describe('the people behind every request of a fork', () => {
     await desk.turn(childId, 1)
     const forked = await fork(childId, olga)
     const request = await askIn(forked.id, 2)
-    expect(await refusedTo(ada, request)).toContain('the run that this one was forked from')
-    await refusedTo(olga, request)
+    expect(await refusedTo(desk, ada, request)).toContain('the run that this one was forked from')
+    await refusedTo(desk, olga, request)
     await desk.decide(linus, request)
   })
 
@@ -79,8 +73,10 @@ describe('the people behind every request of a fork', () => {
     for (const afterTurn of [1, 0]) {
       const forked = await fork(id, ada, { afterTurn })
       const request = await askIn(forked.id, afterTurn + 1)
-      expect(await refusedTo(olga, request)).toContain('the run that this one was forked from')
-      await refusedTo(ada, request)
+      expect(await refusedTo(desk, olga, request)).toContain(
+        'the run that this one was forked from',
+      )
+      await refusedTo(desk, ada, request)
       await desk.decide(linus, request)
     }
   })
@@ -96,7 +92,7 @@ describe('the people behind every request of a fork', () => {
     const second = await fork(first.id, ada, { afterTurn: 1 })
     for (const { id: runId } of [first, second]) {
       const request = await askIn(runId, 2)
-      expect(await refusedTo(olga, request)).toContain('forked from')
+      expect(await refusedTo(desk, olga, request)).toContain('forked from')
       await desk.decide(linus, request)
     }
   })

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { refusedTo } from '#test/harness/fixtures/runs/refused-to.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { addKey, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { listGrants } from '../../grants/list-grants.ts'
@@ -215,22 +216,16 @@ describe('a fork', () => {
 
 // Rules: product.md 17, 29
 describe('a person behind the old run', () => {
-  async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
-    const refused = await refusal(desk.decide(who, requestId))
-    expect(refused.code).toBe('not_eligible')
-    return refused.message
-  }
-
   test('is behind every request of its fork, and of a fork of that, whoever forks it', async () => {
     const old = await finished()
     const { ada, grace, linus } = desk.people
     const first = await fork(old, {}, grace)
     const request = await askIn(first.id, 3)
-    expect(await refusedTo(ada, request)).toContain('the run that this one was forked from')
-    expect(await refusedTo(grace, request)).toContain('you started this run')
+    expect(await refusedTo(desk, ada, request)).toContain('the run that this one was forked from')
+    expect(await refusedTo(desk, grace, request)).toContain('you started this run')
     const second = await fork(first.id, { afterTurn: 1 }, grace)
     const later = await askIn(second.id, 2)
-    await refusedTo(ada, later)
+    await refusedTo(desk, ada, later)
     await desk.decide(linus, request)
     await desk.decide(linus, later)
     for (const { id } of [first, second]) await cancelRun(desk.api, grace.caller, { runId: id })
@@ -252,7 +247,7 @@ describe('a person behind the old run', () => {
       false,
       false,
     ])
-    await refusedTo(linus, await askIn(forked.id, 2))
+    await refusedTo(desk, linus, await askIn(forked.id, 2))
     await cancelRun(desk.api, olga.caller, { runId: forked.id })
   })
 
@@ -265,7 +260,7 @@ describe('a person behind the old run', () => {
     await sql`delete from run_principal where run_id = ${forked.id}`.execute(db)
     await sql`delete from run_prefix where run_id = ${forked.id}`.execute(db)
     const request = await askIn(forked.id, 3)
-    await refusedTo(ada, request)
+    await refusedTo(desk, ada, request)
     await desk.decide(linus, request, { decision: 'deny' })
     await desk.perform(await desk.turn(forked.id, 3))
     // Without the run that its signed statement names it is no run that anybody vouches for.
