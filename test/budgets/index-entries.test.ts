@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
-import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
+import { contextOn } from './context-on.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
@@ -30,10 +30,8 @@ test('a run that asks, waits and continues writes to no index of runs', async ()
     poolSize: 1,
     applicationName: 'one connection',
   })
-  const { verifier, memory, log } = desk.api
-  const own = { db, policies: createPolicyReader({ db, verifier, memory, log }) }
-  const api = { ...desk.api, ...own }
-  const worker = { ...desk.worker, ...own }
+  const api = contextOn(db, desk.api)
+  const worker = contextOn(db, desk.worker)
   const { signal } = new AbortController()
   const task = { worker: 'scribe', input: 'Write notes' }
   const { id: runId } = await startRun(api, desk.people.ada.caller, task)

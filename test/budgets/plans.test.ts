@@ -10,11 +10,11 @@ import { openExternal } from '#services/external/open-external.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { readTasks } from '#services/requests/facts/read-tasks.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 import { approvalsOf } from './approvals-of.ts'
+import { contextOn } from './context-on.ts'
 
 /** Postgres plans a prepared statement five times for its values, and then keeps a general plan. */
 const maxCustomPlans = 5
@@ -40,10 +40,8 @@ async function plannedAnew(db: Db): Promise<string[]> {
 
 it('starts, turns, decisions and executions plan none of their statements anew each time', async () => {
   await using db = connect(desk.database.url)
-  const { verifier, memory, log } = desk.api
-  const own = { db, policies: createPolicyReader({ db, verifier, memory, log }) }
-  const api = { ...desk.api, ...own }
-  const worker = { ...desk.worker, ...own }
+  const api = contextOn(db, desk.api)
+  const worker = contextOn(db, desk.worker)
   const { signal } = new AbortController()
   for (let round = 0; round < rounds; round += 1) {
     const input = { path: `notes/${round}.md`, content: 'hello\n' }
@@ -64,8 +62,7 @@ it('starts, turns, decisions and executions plan none of their statements anew e
 
 it('approvals in one call plan none of their statements anew each time', async () => {
   await using db = connect(desk.database.url)
-  const { verifier, memory, log } = desk.api
-  const api = { ...desk.api, db, policies: createPolicyReader({ db, verifier, memory, log }) }
+  const api = contextOn(db, desk.api)
   for (let round = 0; round < rounds; round += 1) {
     const runId = await desk.start()
     const paths = [`notes/${round}-a.md`, `notes/${round}-b.md`]

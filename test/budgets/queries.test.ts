@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
-import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { advanceExternal } from '#services/external/advance-external.ts'
@@ -10,26 +9,21 @@ import { prepareCall } from '#services/engine/starting/prepare-call.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { addKey } from '../harness/fixtures/people.ts'
 import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
 import { approvalsOf } from './approvals-of.ts'
+import { contextOn } from './context-on.ts'
 
 const queries: LoggedQuery[] = []
 
 const desk = disposeAfterTests(await openAgentDesk())
 const db = disposeAfterTests(withQueryLog(desk.database.url, queries))
 
-/** A context of the desk whose queries are counted, its transaction commands too. */
-function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
-  const { verifier, memory, log } = ctx
-  return { ...ctx, db, policies: createPolicyReader({ db, verifier, memory, log }) }
-}
-
 it('a decision takes at most 5 queries (8 with a key), an approved call 9 before its tool begins and 17 in all', async () => {
-  const api = counted(desk.api)
-  const worker = counted(desk.worker)
+  const api = contextOn(db, desk.api)
+  const worker = contextOn(db, desk.worker)
   const { call, digest } = await addWaitingCall(desk, 'one')
   // The first use of a policy version reads it.
   await worker.policies.inForce()
@@ -60,7 +54,7 @@ it('a decision takes at most 5 queries (8 with a key), an approved call 9 before
 })
 
 it('the activity of an approved call that was prepared takes at most 6 queries before its tool begins', async () => {
-  const worker = counted(desk.worker)
+  const worker = contextOn(db, desk.worker)
   await worker.policies.inForce()
   const { call } = await addWaitingCall(desk, 'prepared')
   await desk.decide(desk.people.grace, call.requestId)
@@ -78,7 +72,7 @@ it('the activity of an approved call that was prepared takes at most 6 queries b
 })
 
 it('a pre-approved call takes at most 18 queries, with one wait for the disk before its tool begins', async () => {
-  const worker = counted(desk.worker)
+  const worker = contextOn(db, desk.worker)
   await worker.policies.inForce()
   const runId = await desk.start()
   desk.say({ text: 'I read.', calls: [{ tool: 'read_file', input: { path: 'notes/a.md' } }] })
@@ -102,7 +96,7 @@ it.each([
 ])(
   'decisions of one run in one call take at most $maxQueries queries, ten as many as two (with a key: $keyed)',
   async ({ keyed, maxQueries }) => {
-    const api = counted(desk.api)
+    const api = contextOn(db, desk.api)
     await api.policies.inForce()
     const taken: number[] = []
     for (const count of [2, 10]) {
@@ -128,7 +122,7 @@ it.each([
 )
 
 it('decisions of several runs in one call take at most 9 queries, of ten runs as many as of two', async () => {
-  const api = counted(desk.api)
+  const api = contextOn(db, desk.api)
   await api.policies.inForce()
   const taken: number[] = []
   for (const count of [2, 10]) {
@@ -153,7 +147,7 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
 })
 
 it("the start of a run takes at most 14 queries, the opening of a program's request 18, and each look of its workflow one", async () => {
-  const api = counted(desk.api)
+  const api = contextOn(db, desk.api)
   await api.policies.inForce()
   queries.length = 0
   await startRun(api, desk.people.ada.caller, { worker: 'scribe', input: 'Write notes' })
@@ -166,14 +160,14 @@ it("the start of a run takes at most 14 queries, the opening of a program's requ
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(18)
 
   queries.length = 0
-  const { nextDeadlineMs } = await advanceExternal(counted(desk.worker), { requestId })
+  const { nextDeadlineMs } = await advanceExternal(contextOn(db, desk.worker), { requestId })
   expect(nextDeadlineMs).toBeGreaterThan(0)
   // With a lock it would be a transaction, whose commit waits for the disk.
   expect(queries.length, textsOf(queries)).toBe(1)
 })
 
 it('the last turn of a run takes at most 22 queries with the closing of the run', async () => {
-  const worker = counted(desk.worker)
+  const worker = contextOn(db, desk.worker)
   const runId = await desk.start()
   desk.say({ text: 'Done.' })
   await worker.policies.inForce()
@@ -184,7 +178,7 @@ it('the last turn of a run takes at most 22 queries with the closing of the run'
 })
 
 it('a turn takes at most 29 queries, 34 when its calls ask, and no more for ten calls than for one', async () => {
-  const worker = counted(desk.worker)
+  const worker = contextOn(db, desk.worker)
   await worker.policies.byDigest((await worker.policies.inForce()).digest)
   for (const [tool, maxQueries] of [
     ['read_file', 29],

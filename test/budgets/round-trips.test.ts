@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
@@ -9,24 +8,19 @@ import { getRequest } from '#services/requests/detail/get-request.ts'
 import { listRequests } from '#services/requests/lists/list-requests.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { withTripCount } from '../harness/fixtures/count-queries.ts'
 import { addKey } from '../harness/fixtures/people.ts'
 import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
 import { approvalsOf } from './approvals-of.ts'
+import { contextOn } from './context-on.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 const { db, take } = withTripCount(desk.database.url)
 disposeAfterTests(db)
 
-/** A context of the desk whose round trips are counted. */
-function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
-  const { verifier, memory, log } = ctx
-  return { ...ctx, db, policies: createPolicyReader({ db, verifier, memory, log }) }
-}
-
-const api = counted(desk.api)
-const worker = counted(desk.worker)
+const api = contextOn(db, desk.api)
+const worker = contextOn(db, desk.worker)
 // The first use of a policy version reads it.
 await api.policies.inForce()
 await worker.policies.inForce()
