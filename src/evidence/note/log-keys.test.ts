@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { treeRoot } from '../merkle/tree-of-leaves.ts'
 import { formatCheckpoint } from './checkpoint.ts'
 import { formatHandover, parseHandover } from './handover.ts'
@@ -8,10 +8,7 @@ import { noteKey } from './note-key.ts'
 import { formatNote, signText, type NoteSigner } from './signed-note.ts'
 
 const name = 'countersign/0123456789abcdef'
-function newSigner(): NoteSigner {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  return { key: noteKey(name, publicKey), privateKey }
-}
+const newSigner = (): NoteSigner => noteSigner(name)
 const [first, second, third, thief] = [newSigner(), newSigner(), newSigner(), newSigner()]
 
 function checkpoint(size: number, ...signers: NoteSigner[]): string {

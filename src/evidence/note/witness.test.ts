@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { consistencyProof } from '../merkle/consistency-proof.ts'
 import { leafHash } from '../merkle/tree-hash.ts'
 import { treeOfLeaves, treeRoot } from '../merkle/tree-of-leaves.ts'
@@ -7,16 +7,12 @@ import { formatCheckpoint, openCheckpoint } from './checkpoint.ts'
 import { cosign, cosignedAt } from './cosignature.ts'
 import { formatHandover, parseHandover } from './handover.ts'
 import { logKeysOf } from './log-keys.ts'
-import { formatVerifierKey, noteKey, parseVerifierKey } from './note-key.ts'
+import { formatVerifierKey, parseVerifierKey } from './note-key.ts'
 import { formatNote, parseNote, signText, type NoteSigner } from './signed-note.ts'
 import { witnessCheckpoint } from './witness-checkpoint.ts'
 
-function signerOf(name: string, algorithm: 'ed25519' | 'cosignature'): NoteSigner {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  return { key: noteKey(name, publicKey, algorithm), privateKey }
-}
-const log = signerOf('log.example', 'ed25519')
-const signer = signerOf('witness.example', 'cosignature')
+const log = noteSigner('log.example')
+const signer = noteSigner('witness.example', 'cosignature')
 
 const leaves = Array.from({ length: 20 }, (_, place) => leafHash(String(place)))
 const others = leaves.with(3, leafHash('changed'))
@@ -41,7 +37,7 @@ describe('a witness', () => {
     const key = parseVerifierKey(formatVerifierKey(signer.key))
     expect(cosignedAt(note, key)).toBe(1_700_000_000)
     expect(openCheckpoint(witnessed.note, log.key).size).toBe(20)
-    expect(cosignedAt(note, signerOf('witness.example', 'cosignature').key)).toBeNull()
+    expect(cosignedAt(note, noteSigner('witness.example', 'cosignature').key)).toBeNull()
   })
 
   it('cosigns the first tree that it sees, and the same tree again', () => {
@@ -61,7 +57,7 @@ describe('a witness', () => {
   })
 
   it('accepts the log’s next key, if the key that it knows signed the hand-over', () => {
-    const heir = signerOf('log.example', 'ed25519')
+    const heir = noteSigner('log.example')
     const signers = { after: heir, before: log }
     const handover = formatHandover({ size: 10, before: log.key }, signers)
     const keys = logKeysOf(log.key, [parseHandover(handover)])
@@ -73,7 +69,7 @@ describe('a witness', () => {
   })
 
   it('refuses notes that the log did not sign', () => {
-    const stranger = signerOf('log.example', 'ed25519')
+    const stranger = noteSigner('log.example')
     const note = noteOf(20, leaves, stranger)
     expect(() => witnessCheckpoint({ ...request, note, proof })).toThrow(
       'not signed by log.example',

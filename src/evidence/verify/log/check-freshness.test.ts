@@ -1,21 +1,16 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { treeRoot } from '../../merkle/tree-of-leaves.ts'
 import { formatCheckpoint } from '../../note/checkpoint.ts'
 import { cosign } from '../../note/cosignature.ts'
 import { logKeysOf, openLogCheckpoint } from '../../note/log-keys.ts'
-import { noteKey, type NoteAlgorithm } from '../../note/note-key.ts'
 import { formatNote, parseNote, signText, type NoteSigner } from '../../note/signed-note.ts'
 import { checkFreshness } from './check-freshness.ts'
 import { Findings } from '../findings/finding.ts'
 
-function signerOf(name: string, algorithm: NoteAlgorithm): NoteSigner {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  return { key: noteKey(name, publicKey, algorithm), privateKey }
-}
-const log = signerOf('countersign/log', 'ed25519')
-const witness = signerOf('witness.example', 'cosignature')
-const stranger = signerOf('stranger.example', 'cosignature')
+const log = noteSigner('countersign/log')
+const witness = noteSigner('witness.example', 'cosignature')
+const stranger = noteSigner('stranger.example', 'cosignature')
 const origin = log.key.name
 const text = formatCheckpoint({ origin, size: 7, root: treeRoot([]), extensions: [] })
 const note = formatNote({ text, signatures: [signText(text, log)] })
