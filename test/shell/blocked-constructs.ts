@@ -7,7 +7,7 @@ type Wrap = (script: string) => string
 export const inQuotes: Wrap = (script) => `'${script.replaceAll("'", String.raw`'\''`)}'`
 
 /** As one word in the quotes of `$'…'`, every character by its number. */
-const inNumbers: Wrap = (script) =>
+export const inNumbers: Wrap = (script) =>
   `$'${[...script].map((one) => `\\x${one.charCodeAt(0).toString(16)}`).join('')}'`
 
 /** As one word in `$"…"`, with what double quotes leave its meaning escaped. */
@@ -144,6 +144,7 @@ export const unknowableConstructs: readonly Wrap[] = [
   (vector) => `declare -n y=x; y='${vector.replaceAll(' ', '_')}'; IFS=_; $x`,
 ]
 
-function octal(text: string): string {
+/** Every character as a backslash and three octal digits, for `printf` and `$'…'`. */
+export function octal(text: string): string {
   return [...text].map((one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`).join('')
 }

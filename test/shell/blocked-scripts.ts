@@ -1,6 +1,8 @@
 import {
   behindWrappers,
+  inNumbers,
   inQuotes,
+  octal,
   scriptConstructs,
   unknowableConstructs,
   vectorConstructs,
@@ -69,7 +71,7 @@ function hiddenWord(choices: Choices, word: string): { text: string; literal: bo
   const rest = word.slice(at)
   if (choices.percent(6)) {
     const text = choices.one([
-      `"$(printf '\\${octal(word)}')"`,
+      `"$(printf '${octal(word)}')"`,
       `$(echo ${[...word].toReversed().join('')} | rev)`,
       `$(cat <<<${word})`,
     ])
@@ -84,9 +86,9 @@ function hiddenWord(choices: Choices, word: string): { text: string; literal: bo
     `${before}"${rest}"`,
     `'${before}'"${rest}"`,
     `${before}$'${rest}'`,
-    `$'${hex(word)}'`,
-    `$'\\${octal(word)}'`,
-    `"${before}"$'${hex(rest)}'`,
+    inNumbers(word),
+    `$'${octal(word)}'`,
+    `"${before}"${inNumbers(rest)}`,
     `$"${word}"`,
     `\${x:-${word}}`,
     `\${x-${word}}`,
@@ -106,14 +108,6 @@ function hiddenWord(choices: Choices, word: string): { text: string; literal: bo
     `${before}{${rest},}`,
   ])
   return { text: word.startsWith('-') && text.startsWith('{') ? word : text, literal: true }
-}
-
-function hex(word: string): string {
-  return [...word].map((one) => `\\x${one.charCodeAt(0).toString(16)}`).join('')
-}
-
-function octal(word: string): string {
-  return [...word].map((one) => one.charCodeAt(0).toString(8).padStart(3, '0')).join('\\')
 }
 
 const wraps: readonly ((script: string) => string)[] = [
