@@ -145,12 +145,7 @@ describe.each(Object.entries(agents))('%s behind countersign acp', (_, real) => 
     expect(await agent.decide('approve')).toBe(200)
     await ended
     expect(await agent.has('made')).toBe(true)
-    await agent.until(async () => {
-      const rows = await agent.world.sql(
-        `select outcome from external_request order by request_id desc limit 1`,
-      )
-      return rows[0]?.['outcome'] === 'succeeded'
-    })
+    await agent.until(async () => (await agent.outcome()) === 'succeeded')
   }, 240_000)
 
   test('a denied call is not made, and its reason goes to the person', async ({ skip }) => {

@@ -76,6 +76,21 @@ export class AgentWorld implements AsyncDisposable {
     return this.run(join(folder, 'node_modules/.bin/countersign-hook'), args)
   }
 
+  /** Puts the hook of an agent into its settings in the project. */
+  async install(agent: string, ...args: readonly string[]): Promise<void> {
+    const { code, err } = await this.hook(agent, '--install', ...args)
+    if (code !== 0 || err !== '') throw new Error(`the hook was not installed (${code}): ${err}`)
+  }
+
+  /** The reported outcome of the newest request of a program; `null`: none was reported. */
+  async outcome(): Promise<string | null> {
+    const [newest] = await this.world.sql<{ outcome: string | null }>(
+      `select outcome from external_request order by request_id desc limit 1`,
+    )
+    if (newest === undefined) throw new Error('no program opened a request')
+    return newest.outcome
+  }
+
   /** The one request that waits, of those whose arguments contain a text, as somebody sees it. */
   async waiting(who = 'linus', text = ''): Promise<Record<string, unknown>> {
     const person = await this.world.as(who)

@@ -31,12 +31,7 @@ const touch = (name: string) => {
   const input = { command: `mkdir ${name}`, description: 'Make it' }
   agent.model.calls = [{ name: 'Bash', input }]
 }
-const install = async (...args: string[]): Promise<void> => {
-  const { code, err } = await agent.hook('claude-code', '--install', ...args)
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-}
-const outcomes = () =>
-  agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
+const install = (...args: string[]): Promise<void> => agent.install('claude-code', ...args)
 
 test('in print mode a call waits for somebody else and through a restart, is made once as it was approved, and its outcome is reported', async () => {
   await install('--wait', '60')
@@ -51,7 +46,7 @@ test('in print mode a call waits for somebody else and through a restart, is mad
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
   expect(await agent.has('printed')).toBe(false)
   expect(await agent.has('changed')).toBe(true)
-  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  expect(await agent.outcome()).toBe('succeeded')
 })
 
 test('over HTTP a call that nobody decides in time is denied, and the same call goes on and is made once', async () => {
@@ -64,7 +59,7 @@ test('over HTTP a call that nobody decides in time is denied, and the same call 
   expect(await agent.decide('approve')).toBe(200)
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
   expect(await agent.has('asked')).toBe(true)
-  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  expect(await agent.outcome()).toBe('succeeded')
   await install('--wait', '60')
 })
 
@@ -98,7 +93,7 @@ test('with --defer the session ends, outlives a restart, and is continued once b
   })
   expect(err).toContain('Done.')
   expect(await agent.has('deferred')).toBe(true)
-  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  expect(await agent.outcome()).toBe('succeeded')
   expect(JSON.parse((await resume()).out)).toEqual({ items: [] })
 })
 
@@ -141,7 +136,7 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
   expect(await agent.decide('approve')).toBe(200)
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.' })
   expect(await agent.has('plugged')).toBe(true)
-  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  expect(await agent.outcome()).toBe('succeeded')
 })
 
 guaranteesOverMcp(() => ({ agent, sessions }))

@@ -28,16 +28,7 @@ export function guaranteesOf(name: MeasuredAgent): void {
     const { args, env } = real.work(place)
     return agent.run(real.programs.file(real.program), args, env)
   }
-  const install = async (wait: string): Promise<void> => {
-    const { code, err } = await agent.hook(name, '--install', '--wait', wait)
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-  }
-  const outcome = async () => {
-    const rows = await agent.world.sql(
-      `select outcome from external_request order by request_id desc limit 1`,
-    )
-    return rows[0]?.['outcome']
-  }
+  const install = (wait: string): Promise<void> => agent.install(name, '--wait', wait)
   const make = (folder: string, times = 1): void => {
     // It fails when it is made twice.
     agent.model.calls = Array.from({ length: times }, () => real.runs(`mkdir ${folder}`))
@@ -58,7 +49,7 @@ export function guaranteesOf(name: MeasuredAgent): void {
     expect((await ended).out).toContain('Done.')
     expect(await agent.has('made')).toBe(false)
     expect(await agent.has('changed')).toBe(true)
-    expect(await outcome()).toBe('succeeded')
+    expect(await agent.outcome()).toBe('succeeded')
   })
 
   test('a denied call is not made, and the model is told why', async () => {
@@ -75,7 +66,7 @@ export function guaranteesOf(name: MeasuredAgent): void {
     const ended = work()
     expect(await agent.decide('approve')).toBe(200)
     expect((await ended).out).toContain('Done.')
-    expect(await outcome()).toBe('failed')
+    expect(await agent.outcome()).toBe('failed')
   })
 
   test('a call that nobody decides in time is denied, and goes on when it is made again', async () => {

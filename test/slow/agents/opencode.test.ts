@@ -23,16 +23,11 @@ const work = (): Promise<ProgramEnd> =>
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_AUTOUPDATE: '1',
   })
-const install = async (wait: string): Promise<void> => {
-  const { code, err } = await agent.hook('opencode', '--install', '--wait', wait)
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-}
+const install = (wait: string): Promise<void> => agent.install('opencode', '--wait', wait)
 const bash = (name: string) => ({
   name: 'bash',
   input: { command: `mkdir ${name}`, description: 'Make it' },
 })
-const outcomes = () =>
-  agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
 
 test('a call of OpenCode waits for somebody else and through a restart, is made once as it was approved, and its outcome is reported', async () => {
   await install('120')
@@ -48,7 +43,7 @@ test('a call of OpenCode waits for somebody else and through a restart, is made 
   expect((await ended).out).toContain('Done.')
   expect(await agent.has('made')).toBe(false)
   expect(await agent.has('changed')).toBe(true)
-  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  expect(await agent.outcome()).toBe('succeeded')
 })
 
 test('a denied call is not made, and the model is told why', async () => {
@@ -79,7 +74,7 @@ test('what failed is reported as that, and a service that is away denies', async
   const ended = work()
   expect(await agent.decide('approve')).toBe(200)
   await ended
-  await agent.until(async () => (await outcomes())[0]?.['outcome'] === 'failed')
+  await agent.until(async () => (await agent.outcome()) === 'failed')
   agent.model.calls = [bash('away')]
   const up = await agent.world.takeDown('api')
   expect((await work()).out).toContain('no service answers')
