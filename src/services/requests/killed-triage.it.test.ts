@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { hence } from '#test/harness/fixtures/runs/hence.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -21,7 +22,6 @@ type Context = AgentDesk['api']
 
 const desk = disposeAfterTests(await openAgentDesk())
 const { ada, grace } = desk.people
-const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString()
 
 /** An API process that dies right before its next commit. */
 const dying = (): Context => ({

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
+import { hence } from '#test/harness/fixtures/runs/hence.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -32,7 +33,6 @@ async function ask(content = 'x\n') {
   return { runId, path, id: call.requestId, callId: call.id }
 }
 
-const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString()
 const people = () => desk.people
 const ids = async (who: AgentDesk['people']['grace'], input: object): Promise<string[]> =>
   (await listRequests(desk.api, who.caller, input)).items.map(({ id }) => id)
