@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import { callDigest } from '#domain/json/digest.ts'
 import { unknownToolHash } from '#policy/judge/unknown-tool.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { testRouting } from '#test/harness/fixtures/gated-run.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -25,6 +27,14 @@ const approve = (person: TestPerson, request: RequestDetailRecord) =>
   decideAs(desk.service.ctx, person, request, {
     reason: 'ok',
     seen: request.presentation.digest,
+  })
+
+/** A routing of a call of a program: so many people of the team decide, once. */
+const routingOf = (count: number): Routing =>
+  testRouting({
+    quorum: { any: [[{ team: 'platform', count }]] },
+    scopes: ['once'],
+    edits: 'revise',
   })
 
 const consume = (request: string, digest: string) =>
@@ -73,7 +83,7 @@ describe("a changed call of a program's", () => {
     const { service } = desk
     const judge = service.answerJudging
     judge(async (question) => ({
-      ...(await judgedCall(service, question, { routing: routing('platform', 2) })),
+      ...(await judgedCall(service, question, { routing: routingOf(2) })),
       presented: null,
     }))
     const named = { tool: 'write_file', worker: 'scribe' }
@@ -81,7 +91,7 @@ describe("a changed call of a program's", () => {
     judge(async (question) => {
       expect(question).toMatchObject({ worker: 'scribe', byProgram: true, isEdit: true })
       expect(question).not.toHaveProperty('proven')
-      const lax = { routing: routing('platform', 1), risk: 'low' as const }
+      const lax = { routing: routingOf(1), risk: 'low' as const }
       return { ...(await judgedCall(service, question, lax)), presented: null }
     })
     const input = { path: 'b.md', content: 'b' }
@@ -123,7 +133,7 @@ describe('a call of a program is not changed', () => {
   test('where policy blocks the change', async () => {
     const { service } = desk
     service.answerJudging(async (question) => ({
-      ...(await judgedCall(service, question, { routing: routing('platform', 1) })),
+      ...(await judgedCall(service, question, { routing: routingOf(1) })),
       presented: null,
     }))
     const request = await desk.ask({ tool: 'write_file', worker: 'scribe', input: { path: 'c' } })
@@ -150,18 +160,3 @@ describe('a call of a program is not changed', () => {
     else expect(taken).toMatchObject({ digest: request.digest })
   })
 })
-
-function routing(queue: string, count: number) {
-  return {
-    queue,
-    team: 'platform',
-    quorum: { any: [[{ team: 'platform', count }]] },
-    quorumText: `${count} of platform`,
-    expiresAfterMs: 60_000,
-    permitForMs: 60_000,
-    scopes: ['once' as const],
-    edits: 'revise' as const,
-    selfApproval: false,
-    signature: 'optional' as const,
-  }
-}

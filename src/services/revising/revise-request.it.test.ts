@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Judgement } from '#domain/deciding/judgement.ts'
 import {
   addRequest,
+  testRouting,
   type RequestOptions,
   type TestRequest,
 } from '#test/harness/fixtures/gated-run.ts'
@@ -104,7 +104,7 @@ describe('a changed call', () => {
     const request = await asking()
     const once = await revise(grace, request)
     service.answerJudging(async (question) =>
-      judgedCall(service, question, { routing: { ...routing(), edits: 'revise' } }),
+      judgedCall(service, question, { routing: testRouting({ edits: 'revise' }) }),
     )
     const twice = await reviseRequest(service.ctx, linus.caller, {
       request: request.id,
@@ -129,7 +129,7 @@ describe('a changed call', () => {
   test('at high risk always has its editor behind it, also when only the change is of high risk', async () => {
     const request = await asking()
     service.answerJudging(async (question) =>
-      judgedCall(service, question, { risk: 'high', routing: routing() }),
+      judgedCall(service, question, { risk: 'high', routing: testRouting() }),
     )
     await revise(grace, request)
     const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
@@ -151,7 +151,7 @@ describe('a changed call', () => {
       ],
     }
     service.answerJudging(async (question) =>
-      judgedCall(service, question, { routing: { ...routing(), quorum, quorumText: 'both' } }),
+      judgedCall(service, question, { routing: testRouting({ quorum }) }),
     )
     const { digest } = await revise(grace, request)
     expect(await approve(linus, request, digest, 2)).toMatchObject({ state: 'pending' })
@@ -216,7 +216,7 @@ describe('a change is refused, and nothing changes,', () => {
     await expectRefused(off, revise(grace, off), 'edits_off')
     const request = await asking({ position: 2 })
     service.answerJudging(async (question) =>
-      judgedCall(service, question, { routing: { ...routing(), edits: 'off' } }),
+      judgedCall(service, question, { routing: testRouting({ edits: 'off' }) }),
     )
     await expectRefused(request, revise(grace, request), 'edits_off')
   })
@@ -238,18 +238,3 @@ describe('a change is refused, and nothing changes,', () => {
     await expectRefused(request, revise(grace, request), 'already_decided')
   })
 })
-
-function routing(): NonNullable<Judgement['routing']> {
-  return {
-    queue: 'platform',
-    team: 'platform',
-    quorum: { any: [[{ team: 'platform', count: 1 }]] },
-    quorumText: '1 of platform',
-    expiresAfterMs: 1000,
-    permitForMs: 1000,
-    scopes: ['once'],
-    edits: 'approve',
-    selfApproval: false,
-    signature: 'optional',
-  }
-}
