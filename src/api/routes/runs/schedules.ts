@@ -1,32 +1,18 @@
 import { z } from 'zod'
 import { listSchedules, type ScheduleRecord } from '#services/runs/schedules/list-schedules.ts'
 import { pauseSchedule, triggerSchedule } from '#services/runs/schedules/manage-schedule.ts'
-import type { Api } from '../../context/api.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
-import { route, type CallerInput } from '../../route/route.ts'
+import { route } from '../../route/route.ts'
 import { startedAnswer } from '../../views/started-answer.ts'
 import { answerOf, withoutNulls } from '../../views/answer-of.ts'
 import * as schemas from '../../schemas/runs/schedules.ts'
 import { startedRun } from '../../schemas/runs/run-actions.ts'
+import { paramsOf, switchOfStarts } from './switch-of-starts.ts'
 
-const params = z.object({ name: z.string().max(64).describe('Name of a schedule') })
-
-/** What the operations that pause and resume share. */
-const switchOf = (paused: boolean) =>
-  ({
-    method: 'post',
-    access: { by: 'person' },
-    params,
-    answers: { 200: { description: 'The schedule', schema: schemas.schedule } },
-    problems: ['not_found', 'forbidden'],
-    answer: async (
-      api: Api,
-      { params: { name }, caller }: CallerInput<{ name: string }, unknown, unknown>,
-    ) => {
-      const changed = await pauseSchedule(api.ctx, caller, { name, paused })
-      return { status: 200, body: scheduleView(changed) }
-    },
-  }) as const
+const params = paramsOf('schedule')
+const switchOf = switchOfStarts('schedule', schemas.schedule, async ({ ctx }, caller, input) =>
+  scheduleView(await pauseSchedule(ctx, caller, input)),
+)
 
 /** When runs start by themselves. */
 export const scheduleRoutes = [

@@ -1,31 +1,16 @@
-import { z } from 'zod'
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { listTriggers, type TriggerRecord } from '#services/runs/triggers/list-triggers.ts'
 import { pauseTrigger } from '#services/runs/triggers/pause-trigger.ts'
 import type { Api } from '../../context/api.ts'
-import { route, type CallerInput } from '../../route/route.ts'
+import { route } from '../../route/route.ts'
 import { answerOf, withoutNulls } from '../../views/answer-of.ts'
 import * as schemas from '../../schemas/runs/triggers.ts'
+import { switchOfStarts } from './switch-of-starts.ts'
 import { triggerPath } from './triggers.ts'
 
-const params = z.object({ name: z.string().max(64).describe('Name of a trigger') })
-
-/** What the operations that pause and resume share. */
-const switchOf = (paused: boolean) =>
-  ({
-    method: 'post',
-    access: { by: 'person' },
-    params,
-    answers: { 200: { description: 'The trigger', schema: schemas.trigger } },
-    problems: ['not_found', 'forbidden'],
-    answer: async (
-      api: Api,
-      { params: { name }, caller }: CallerInput<{ name: string }, unknown, unknown>,
-    ) => {
-      const changed = await pauseTrigger(api.ctx, caller, { name, paused })
-      return { status: 200, body: triggerView(api, changed) }
-    },
-  }) as const
+const switchOf = switchOfStarts('trigger', schemas.trigger, async (api, caller, input) =>
+  triggerView(api, await pauseTrigger(api.ctx, caller, input)),
+)
 
 /** The triggers by which other systems start runs. */
 export const triggerListRoutes = [
