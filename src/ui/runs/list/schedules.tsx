@@ -9,22 +9,15 @@ import { LastRun, StartRow, StartSection } from './start-row.tsx'
 /** The schedules. Hidden if there are none. */
 export function Schedules() {
   const schedules = useSchedules()
-  const items = schedules.data?.items ?? []
-  return (
-    <StartSection id="schedules" title="Schedules" list={schedules}>
-      {items.map((schedule) => (
-        <ScheduleRow key={schedule.name} schedule={schedule} />
-      ))}
-    </StartSection>
-  )
+  return <StartSection id="schedules" title="Schedules" list={schedules} row={ScheduleRow} />
 }
 
-function ScheduleRow({ schedule }: { schedule: Schedule }) {
-  const { name, cron, timezone, nextAt, lastRun, missed, paused } = schedule
+function ScheduleRow({ start }: { start: Schedule }) {
+  const { name, cron, timezone, nextAt, lastRun, missed, paused } = start
   const words = cronWords(cron)
   return (
     <StartRow
-      start={schedule}
+      start={start}
       list="schedules"
       change={(isResumed) =>
         callApi(isResumed ? 'resumeSchedule' : 'pauseSchedule', { params: { name } })

@@ -1,6 +1,6 @@
 import { Button, Switch } from '@mantine/core'
-import { useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { Children, useRef, useState, type ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
@@ -15,22 +15,33 @@ import './starts.css'
 type StartedRun = Pick<Run, 'id' | 'number'>
 
 /** A section with schedules or triggers. Hidden if it is empty, unless they could not be loaded. */
-export function StartSection(section: {
+export function StartSection<T extends { readonly name: string }>(section: {
   id: string
   title: string
-  list: Pick<UseQueryResult, 'data' | 'error' | 'refetch'>
-  children: ReactNode
+  list: {
+    data: { items: readonly T[] } | undefined
+    error: Error | null
+    refetch: () => Promise<unknown>
+  }
+  row: (props: { start: T }) => ReactNode
 }) {
-  const { id, title, children, list } = section
+  const { id, title, list, row: Row } = section
+  const items = list.data?.items ?? []
   const failed = list.data === undefined ? list.error : null
-  if (Children.count(children) === 0 && failed === null) return null
+  if (items.length === 0 && failed === null) return null
   return (
     <section aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`} tabIndex={-1}>
         {title}
       </h2>
       {failed !== null && <Failure error={failed} retry={() => void list.refetch()} />}
-      {failed === null && <ul className="start-list">{children}</ul>}
+      {failed === null && (
+        <ul className="start-list">
+          {items.map((start) => (
+            <Row key={start.name} start={start} />
+          ))}
+        </ul>
+      )}
     </section>
   )
 }

@@ -6,22 +6,15 @@ import { LastRun, StartRow, StartSection } from './start-row.tsx'
 /** The triggers. Hidden if there are none. */
 export function Triggers() {
   const triggers = useTriggers()
-  const items = triggers.data?.items ?? []
-  return (
-    <StartSection id="triggers" title="Triggers" list={triggers}>
-      {items.map((trigger) => (
-        <TriggerRow key={trigger.name} trigger={trigger} />
-      ))}
-    </StartSection>
-  )
+  return <StartSection id="triggers" title="Triggers" list={triggers} row={TriggerRow} />
 }
 
-function TriggerRow({ trigger }: { trigger: Trigger }) {
-  const { name, url, paused, hasSecret, lastRun } = trigger
+function TriggerRow({ start }: { start: Trigger }) {
+  const { name, url, paused, hasSecret, lastRun } = start
   const nameAt = url.lastIndexOf('/') + 1
   return (
     <StartRow
-      start={trigger}
+      start={start}
       list="triggers"
       change={(isResumed) =>
         callApi(isResumed ? 'resumeTrigger' : 'pauseTrigger', { params: { name } })
