@@ -1,7 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
-import { missingProblem } from '../requests/people/find-request.ts'
 import { lockRequests } from '../core/locks.ts'
+import { missingProblem } from '../core/problems/missing.ts'
 import { tamperedProblem } from '../core/problems/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
@@ -26,7 +26,7 @@ export async function lockOwn(
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
   const [request] = await lockRequests(tx, [requestId])
-  if (request === undefined) throw missingProblem(requestId)
+  if (request === undefined) throw missingProblem('request', requestId)
   const rows = await withExternal(tx, request)
   if (rows === null) throw invalid('request', 'was not opened by a program')
   const { external } = rows

@@ -1,10 +1,10 @@
 import { sql, type Selectable } from 'kysely'
 import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { judgeEligibility } from '#domain/deciding/eligibility.ts'
-import { Problem } from '#domain/problem.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { missingProblem } from '../core/problems/missing.ts'
 import { principalsOfRun, type Principal } from '../requests/people/principals-of-run.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { dormantByPolicy } from './dormant-by-policy.ts'
@@ -31,8 +31,7 @@ export async function listGrants(
     .where('run.id', '=', input.runId)
     .where(runVisibleTo(viewer))
     .executeTakeFirst()
-  if (run === undefined)
-    throw new Problem('not_found', `There is no run ${input.runId} that you may see`)
+  if (run === undefined) throw missingProblem('run', input.runId)
   const rows = await ctx.db
     .selectFrom('approval_grant')
     .innerJoin('person as giver', 'giver.id', 'approval_grant.granted_by')

@@ -1,6 +1,7 @@
 import type { Db } from '#store/database.ts'
-import { Problem } from '#domain/problem.ts'
+import type { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { missingProblem } from '../core/problems/missing.ts'
 import { isShortNumber, isUuid } from '#domain/requests/reference-forms.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
@@ -13,7 +14,7 @@ export async function assertVisible(
   ctx: ServiceContext,
   caller: Caller,
   runId: string,
-  missing: Problem = missingProblem(runId),
+  missing: Problem = missingProblem('run', runId),
 ): Promise<Viewer> {
   const viewer = await viewerOf(ctx, caller)
   if (!isUuid(runId) || (await visibleId(ctx, viewer, 'id', runId)) === undefined) throw missing
@@ -49,12 +50,8 @@ export async function findRun(
   const id = isShortNumber(reference)
     ? await visibleId(ctx, await viewerOf(ctx, caller), 'number', reference)
     : undefined
-  if (id === undefined) throw missingProblem(reference)
+  if (id === undefined) throw missingProblem('run', reference)
   return id
-}
-
-function missingProblem(reference: string): Problem {
-  return new Problem('not_found', `There is no run ${reference.slice(0, 80)} that you may see`)
 }
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { Problem } from '#domain/problem.ts'
 import { eachOf } from '#store/connection/each-of.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { missingProblem } from '../../core/problems/missing.ts'
 import { isShortNumber, isUuid } from '#domain/requests/reference-forms.ts'
 import { personBehind, viewerOf, type Viewer } from './viewer.ts'
 import { requestVisibleTo } from './visible-to.ts'
@@ -29,7 +29,7 @@ export async function findRequest(
   reference: string,
 ): Promise<RequestLocation> {
   const location = await visibleRequest(db, viewer, reference)
-  if (location === null) throw missingProblem(reference)
+  if (location === null) throw missingProblem('request', reference)
   return location
 }
 
@@ -54,7 +54,7 @@ async function visibleRequest(
   reference: string,
 ): Promise<RequestLocation | null> {
   const isNamed = namedBy(reference)
-  if (isNamed === null) throw missingProblem(reference)
+  if (isNamed === null) throw missingProblem('request', reference)
   const row = await db
     .selectFrom('request')
     .select(['id', 'run_id as runId'])
@@ -124,8 +124,4 @@ export async function existingRequest(
 function namedBy(reference: string): readonly ['id' | 'number', '=', string] | null {
   if (isUuid(reference)) return ['id', '=', reference.toLowerCase()]
   return isShortNumber(reference) ? ['number', '=', reference] : null
-}
-
-export function missingProblem(reference: string): Problem {
-  return new Problem('not_found', `There is no request ${reference.slice(0, 80)} that you may see`)
 }

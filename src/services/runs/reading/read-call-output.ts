@@ -6,6 +6,7 @@ import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { getContent, getText } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { missingProblem } from '../../core/problems/missing.ts'
 import { refuseErased } from '../../requests/words/erased-requests.ts'
 import { assertVisible } from '../visible-run.ts'
 
@@ -48,7 +49,7 @@ export async function readCallOutput(
     .limit(1)
     .executeTakeFirst()
   // A caller who may not see the run must not learn its id.
-  const missing = new Problem('not_found', `There is no call ${input.callId} that you may see`)
+  const missing = missingProblem('call', input.callId)
   if (call === undefined) throw missing
   await assertVisible(ctx, caller, call.run_id, missing)
   const { attempt, state, result_type: result } = call
