@@ -3,8 +3,8 @@ export class MalformedEvidence extends Error {
   override readonly name = 'MalformedEvidence'
 }
 
-/** What is wrong with the evidence; throws every other error again. */
+/** What is wrong with evidence that cannot be read, or is no JSON; throws other errors again. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof MalformedEvidence) return error.message
+  if (error instanceof MalformedEvidence || error instanceof SyntaxError) return error.message
   throw error
 }

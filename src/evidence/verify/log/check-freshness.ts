@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../../note/checkpoint.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
-import { sentenceOf } from './checkpoint-opened.ts'
+import { sentenceOf } from '../../malformed-evidence.ts'
 import { checkWitnesses, type WitnessedEvidence } from './check-witnesses.ts'
 import type { Findings } from '../findings/finding.ts'
 import type { LoggedEvent } from '../findings/logged-event.ts'

@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../../malformed-evidence.ts'
+import { sentenceOf } from '../../malformed-evidence.ts'
 import { parseCheckpoint, type Checkpoint } from '../../note/checkpoint.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
 import { parseNote } from '../../note/signed-note.ts'
@@ -23,10 +23,4 @@ export function openedCheckpoint(
   } catch {
     return null
   }
-}
-
-/** The sentence of evidence that cannot be read. Any other error is a defect of the verifier. */
-export function sentenceOf(error: unknown): string {
-  if (error instanceof MalformedEvidence || error instanceof SyntaxError) return error.message
-  throw error
 }
