@@ -1,7 +1,10 @@
 import type { ExplainStep, Judgement } from '#domain/deciding/judgement.ts'
+import { callDigest } from '#domain/json/digest.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { CueSource } from '#domain/policy/cues.ts'
-import type { Rule } from '#domain/policy/verdict.ts'
+import type { Risk, Rule } from '#domain/policy/verdict.ts'
+import type { Policy } from '../policy.ts'
 import { refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
 import type { Route } from './routing/stricter-route.ts'
@@ -54,6 +57,28 @@ export function answerAt(
     steps,
     ...(place.cues.length === 0 ? {} : { cues: place.cues }),
   })
+}
+
+/**
+ * What a judgement has, whatever its verdict, if no tool of this service is called: of a start, or
+ * of a call of another program's tool. Throws when the input has no canonical form.
+ */
+export function withoutTool(
+  policy: Policy,
+  call: { readonly tool: string; readonly input: JsonObject; readonly toolHash: string },
+  risk: Risk,
+  steps: readonly ExplainStep[],
+): Omit<Judgement, 'verdict' | 'rule' | 'reason' | 'routing'> {
+  return {
+    ...call,
+    digest: callDigest(call),
+    risk,
+    readOnly: false,
+    policyDigest: policy.digest,
+    grantId: null,
+    printed: null,
+    steps,
+  }
 }
 
 /** A refusal without a canonical form: unknown means high risk. */

@@ -1,9 +1,9 @@
-import { callDigest } from '#domain/json/digest.ts'
 import type { ExplainStep, Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import type { Policy } from '../policy.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
+import { withoutTool } from './answers.ts'
 import { blockedText } from './consent/opinion.ts'
 import { startOpinion, startTraits } from './consent/start-consent.ts'
 import { route } from './routing/route.ts'
@@ -23,18 +23,9 @@ export function judgeStart(policy: Policy, worker: WorkerDefinition, input: Json
     { step: 'consent', outcome: opinion.approval, detail: opinion.rule.text },
   ]
   const common = {
-    tool,
-    input,
-    toolHash: worker.digest,
-    digest: callDigest({ tool, input, toolHash: worker.digest }),
+    ...withoutTool(policy, { tool, input, toolHash: worker.digest }, place.risk, steps),
     rule: opinion.rule,
     reason: opinion.rule.text,
-    risk: place.risk,
-    readOnly: false,
-    policyDigest: policy.digest,
-    grantId: null,
-    printed: null,
-    steps,
   }
   if (opinion.approval === 'blocked') {
     return { ...common, verdict: 'blocked', reason: blockedText(opinion), routing: null }

@@ -1,10 +1,10 @@
-import { callDigest, hashJson } from '#domain/json/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { ExplainStep, Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Policy } from '../policy.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
 import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
-import { noQueueRule } from './answers.ts'
+import { noQueueRule, withoutTool } from './answers.ts'
 import { overlayOpinions } from './consent/consent.ts'
 import { blockedText, strictest } from './consent/opinion.ts'
 import { ownQueue, ownQueueWhy, route } from './routing/route.ts'
@@ -71,16 +71,7 @@ export async function judgeUnknownTool(query: UnknownToolQuery): Promise<Judgeme
   ]
   const toolHash = unknownToolHash(tool)
   const common = {
-    tool,
-    input,
-    digest: callDigest({ tool, input, toolHash }),
-    toolHash,
-    risk: place.risk,
-    readOnly: false,
-    policyDigest: policy.digest,
-    grantId: null,
-    printed: null,
-    steps,
+    ...withoutTool(policy, { tool, input, toolHash }, place.risk, steps),
     ...(cues.length === 0 ? {} : { cues }),
   }
   const overlay = strictest(overlayOpinions(config.overlays, traits))
