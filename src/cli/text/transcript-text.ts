@@ -1,6 +1,6 @@
 import type { MessageFile, Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
-import { denialForPeople } from '#domain/runs/denial-text.ts'
+import { denialForPeople } from '#domain/deciding/denial-text.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoteLines } from './quote-lines.ts'

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { readResultName } from '#domain/tools/built-in-tools.ts'
-import { denialWord } from '#domain/runs/denial-text.ts'
+import { denialWord } from '#domain/deciding/denial-text.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { ResultPlace } from '#domain/tools/tool.ts'
 import type { CallResultType } from '#domain/requests/request.ts'

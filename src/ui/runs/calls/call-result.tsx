@@ -1,6 +1,6 @@
 import { isObject } from '#domain/json/is-object.ts'
 import type { CallResult } from '#api/schemas/runs/transcript.ts'
-import { denialForPeople } from '#domain/runs/denial-text.ts'
+import { denialForPeople } from '#domain/deciding/denial-text.ts'
 import { requestOf } from '#client/call.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { splitLines } from '#domain/text/line-pieces.ts'

@@ -1,3 +1,5 @@
+import { withCapital } from '../text/readable-name.ts'
+
 /** The AI SDK's word, with which the text of a denial begins for the model. */
 export const denialWord = 'tool-output-denied'
 
@@ -5,6 +7,5 @@ export const denialWord = 'tool-output-denied'
 export function denialForPeople(text: string): string {
   const begin = `${denialWord}: `
   if (!text.startsWith(begin)) return text
-  const sentence = text.slice(begin.length)
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
+  return withCapital(text.slice(begin.length))
 }
