@@ -2,7 +2,7 @@ import { newId } from '#domain/new-id.ts'
 import { Problem } from '#domain/problem.ts'
 import { bySelf } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { checkKeys, type PushDevice, type PushTarget } from './push-subscription.ts'
 
 /** Devices of one person, in all of their sessions. */
@@ -32,25 +32,8 @@ export async function subscribeDevice(
       .forUpdate()
       .executeTakeFirst()
     if (session === undefined) throw new Problem('unauthenticated', 'The session has ended')
-    const replaced = await unit.tx
-      .deleteFrom('push_subscription')
-      .where('person_id', '=', personId)
-      .where('endpoint', '=', target.endpoint)
-      .returning('id')
-      .execute()
-    unit.revoke(
-      'push_subscription',
-      replaced.map(({ id }) => id),
-    )
-    const { count } = await unit.tx
-      .selectFrom('push_subscription')
-      .select((eb) => eb.fn.countAll<string>().as('count'))
-      .where('person_id', '=', personId)
-      .executeTakeFirstOrThrow()
-    if (Number(count) >= maxDevices) {
-      const detail = `You have ${maxDevices} devices already: remove one that you no longer use`
-      throw new Problem('conflict', detail)
-    }
+    const replaced = await removeEqual(unit, personId, target)
+    await checkCount(unit, personId)
     const device = {
       id: newId(),
       person_id: personId,
@@ -65,9 +48,9 @@ export async function subscribeDevice(
       .returning('created_at')
       .executeTakeFirstOrThrow()
     await unit.audit(
-      ...replaced.map(({ id }) => ({
+      ...replaced.map((deviceId) => ({
         type: 'credential.changed' as const,
-        detail: { personId, change: 'push_removed', deviceId: id, why: 'replaced' },
+        detail: { personId, change: 'push_removed', deviceId, why: 'replaced' },
       })),
       {
         type: 'credential.changed',
@@ -82,4 +65,33 @@ export async function subscribeDevice(
       createdAt: row.created_at,
     }
   })
+}
+
+/** Removes and revokes the person's subscriptions with the same endpoint. Returns their ids. */
+async function removeEqual(
+  unit: UnitOfWork,
+  personId: string,
+  { endpoint }: PushTarget,
+): Promise<readonly string[]> {
+  const rows = await unit.tx
+    .deleteFrom('push_subscription')
+    .where('person_id', '=', personId)
+    .where('endpoint', '=', endpoint)
+    .returning('id')
+    .execute()
+  const ids = rows.map(({ id }) => id)
+  unit.revoke('push_subscription', ids)
+  return ids
+}
+
+/** Rejects with `conflict` if the person has as many devices as they may have. */
+async function checkCount({ tx }: UnitOfWork, personId: string): Promise<void> {
+  const { count } = await tx
+    .selectFrom('push_subscription')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('person_id', '=', personId)
+    .executeTakeFirstOrThrow()
+  if (Number(count) < maxDevices) return
+  const detail = `You have ${maxDevices} devices already: remove one that you no longer use`
+  throw new Problem('conflict', detail)
 }
