@@ -107,12 +107,8 @@ async function startOnce(
       return { kind: 'answer', outcome: { kind: 'ended' } }
     }
     setChainOf(unit, at)
-    if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
-    if (at.isStopped && at.execution === null) return { kind: 'retry' }
-    if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
-    if (!(await isJudgedNow(ctx, tx, at, plan))) return { kind: 'retry' }
-    const earlierOutcome = await waitForEarlier(tx, at)
-    if (earlierOutcome !== null) return { kind: 'answer', outcome: earlierOutcome }
+    const instead = await insteadOfStart(ctx, tx, planned, at, plan)
+    if (instead !== null) return instead
     await unmarkUnusable(unit, at.run)
     const attempt = nextAttemptOf(at)
     if (delegation !== null && !(await areAttachmentsLive(tx, delegation))) return { kind: 'retry' }
@@ -140,21 +136,7 @@ async function startOnce(
     if (at.approval !== null && authorisation.by === 'permit') {
       await unit.audit(permitConsumed(at, at.approval, plan))
     }
-    await unit.audit({
-      type: 'execution.started',
-      ...aboutCall(at),
-      digest: plan.digest,
-      policyDigest: plan.policyDigest,
-      detail: {
-        attempt,
-        tool: plan.tool.name,
-        by: authorisation.by,
-        rule: plan.judgement.rule?.id ?? null,
-        executor: ctx.executor,
-        ...(plan.tool.unconfined === true ? { sandbox: 'none' } : {}),
-        ...(childRunId === null ? {} : { childRunId }),
-      },
-    })
+    await unit.audit(executionStarted(at, plan, { attempt, executor: ctx.executor, childRunId }))
     if (delegation !== null && childRunId !== null) {
       await spendAttachments(unit, executor, at, delegation)
       const { policyDigest } = plan
@@ -166,6 +148,22 @@ async function startOnce(
     sent.push(started)
     return started
   })
+}
+
+/** What happens in place of a start, by what is read under the locks; `null`: it may start. */
+async function insteadOfStart(
+  ctx: WorkerContext,
+  tx: Tx,
+  planned: CallAtHand,
+  at: CallAtHand,
+  plan: ExecutionPlan,
+): Promise<StartedExecution | null> {
+  if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
+  if (at.isStopped && at.execution === null) return { kind: 'retry' }
+  if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
+  if (!(await isJudgedNow(ctx, tx, at, plan))) return { kind: 'retry' }
+  const outcome = await waitForEarlier(tx, at)
+  return outcome === null ? null : { kind: 'answer', outcome }
 }
 
 /**
@@ -272,5 +270,31 @@ function permitConsumed(
     digest: plan.digest,
     policyDigest: request.policy_digest,
     detail: { permitId: permit.id, attempt: permit.attempt },
+  }
+}
+
+function executionStarted(
+  at: CallAtHand,
+  { authorisation, digest, judgement, policyDigest, tool }: ExecutionPlan,
+  start: {
+    readonly attempt: number
+    readonly executor: string
+    readonly childRunId: string | null
+  },
+): UnitEntry {
+  return {
+    type: 'execution.started',
+    ...aboutCall(at),
+    digest,
+    policyDigest,
+    detail: {
+      attempt: start.attempt,
+      tool: tool.name,
+      by: authorisation.by,
+      rule: judgement.rule?.id ?? null,
+      executor: start.executor,
+      ...(tool.unconfined === true ? { sandbox: 'none' } : {}),
+      ...(start.childRunId === null ? {} : { childRunId: start.childRunId }),
+    },
   }
 }
