@@ -36,6 +36,16 @@ export function commonReach(votes: readonly Pick<CountedVote, 'scope' | 'bounds'
   }
 }
 
+/** What an approval gives for the rest of a run, and who approved. */
+interface NewGrant {
+  readonly request: Selectable<RequestTable>
+  readonly facts: DecisionFacts
+  readonly scope: Scope
+  readonly bounds: GrantBounds
+  readonly personId: string
+  readonly selfApproved: boolean
+}
+
 /**
  * Signs and stores a grant of this call for the rest of the root run (product.md 10), in the
  * decision's transaction. Scope `path` covers the call's `path`; rejects with `scope_not_allowed`
@@ -44,40 +54,14 @@ export function commonReach(votes: readonly Pick<CountedVote, 'scope' | 'bounds'
 export async function giveGrant(
   unit: UnitOfWork,
   signer: Signer,
-  grant: {
-    readonly request: Selectable<RequestTable>
-    readonly facts: DecisionFacts
-    readonly scope: Scope
-    readonly bounds: GrantBounds
-    readonly personId: string
-    readonly selfApproved: boolean
-  },
+  grant: NewGrant,
 ): Promise<string> {
-  const { request, facts } = grant
+  const { request } = grant
   if (request.root_run_id === null) {
     throw new Problem('scope_not_allowed', 'Only a call of a run can be approved for the run')
   }
-  const reach = await reachOfGrant(unit, grant)
-  const statement: GrantStatement = {
-    version: 1,
-    grantId: newId(),
-    rootRunId: request.root_run_id,
-    tool: request.tool,
-    toolHash: facts.revision.facts.toolHash,
-    scope: grant.scope,
-    digest: facts.revision.digest,
-    path: reach.path,
-    grantedBy: grant.personId,
-    queue: request.queue,
-    teams: quorumTeams(request.routing.quorum),
-    selfApproved: grant.selfApproved,
-    requestId: request.id,
-    uses: grant.bounds.uses,
-    expiresAt: grant.bounds.expiresAt,
-    ...(isCommand(facts.revision.facts) && {
-      command: grantedCommand(grant.scope, facts.revision.facts),
-    }),
-  }
+  const { path } = await reachOfGrant(unit, grant)
+  const statement = statementOf(grant, request.root_run_id, path)
   const signedGrant = signStatement(signer, 'grant', statement)
   await unit.tx
     .insertInto('approval_grant')
@@ -115,15 +99,34 @@ export async function giveGrant(
   return statement.grantId
 }
 
+function statementOf(
+  { bounds, facts, personId, request, scope, selfApproved }: NewGrant,
+  rootRunId: string,
+  path: string | null,
+): GrantStatement {
+  const { digest, facts: callFacts } = facts.revision
+  return {
+    version: 1,
+    grantId: newId(),
+    rootRunId,
+    tool: request.tool,
+    toolHash: callFacts.toolHash,
+    scope,
+    digest,
+    path,
+    grantedBy: personId,
+    queue: request.queue,
+    teams: quorumTeams(request.routing.quorum),
+    selfApproved,
+    requestId: request.id,
+    uses: bounds.uses,
+    expiresAt: bounds.expiresAt,
+    ...(isCommand(callFacts) && { command: grantedCommand(scope, callFacts) }),
+  }
+}
+
 /** The same reach as the request's page has shown (security.md 16). */
-async function reachOfGrant(
-  unit: UnitOfWork,
-  grant: {
-    readonly request: Selectable<RequestTable>
-    readonly facts: DecisionFacts
-    readonly scope: Scope
-  },
-): Promise<GrantReach> {
+async function reachOfGrant(unit: UnitOfWork, grant: NewGrant): Promise<GrantReach> {
   const { digest, inputHash } = grant.facts.revision
   const input = JSON.parse(await getText(unit.tx, inputHash)) as JsonObject
   const reach = reachOf(grant.scope, {
