@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { QuorumPlace } from '#domain/requests/request.ts'
@@ -15,24 +16,25 @@ import { newSalt, saltedDocument } from '../requests/words/salted-text.ts'
 import type { JudgedSignature } from './signing/judge-signature.ts'
 import { signatureMark } from '../requests/facts/needs-signature.ts'
 
+/** The person who decides, with what their decision was judged by. */
+type Voter = EligiblePerson & {
+  readonly batchDecisionId: string | null
+  readonly facts: DecisionFacts
+  readonly signed: JudgedSignature | null
+}
+
 /** Writes one person's decision of the current revision and its event. Returns its id. */
 export async function recordDecision(
   unit: UnitOfWork,
   caller: Caller,
   request: Selectable<RequestTable>,
   input: DecisionInput,
-  voter: EligiblePerson & {
-    readonly batchDecisionId: string | null
-    readonly facts: DecisionFacts
-    readonly signed: JudgedSignature | null
-  },
+  voter: Voter,
 ): Promise<string> {
   const id = newId()
   const { signed: signature } = voter
   const reasonHash = await putReason(unit, input.reason, signature)
-  const scope = input.decision === 'approve' ? input.scope : null
-  const then = input.decision === 'deny' ? input.then : null
-  const bounds = input.decision === 'approve' ? input.bounds : null
+  const { bounds, scope, then } = reachIn(input)
   const row = {
     id,
     request_id: request.id,
@@ -63,30 +65,47 @@ export async function recordDecision(
     ...aboutRequest(request),
     digest: input.digest,
     policyDigest: request.policy_digest,
-    detail: {
-      decisionId: id,
-      decision: input.decision,
-      ...(request.kind === 'tool_call' ? {} : { kind: request.kind }),
-      revision: request.revision,
-      scope,
-      // Present for every wider scope, even as null: events of earlier versions lack it, and if the
-      // signed statement has no scope either, the verifier does not compare them.
-      ...(scope === null || scope === 'once'
-        ? {}
-        : { grant: bounds === null ? null : { ...bounds } }),
-      then,
-      seen: input.seen,
-      reason: reasonHash,
-      selfApproved: voter.selfApproved,
-      edited: voter.edited,
-      batchDecisionId: voter.batchDecisionId,
-      // Recorded where it was required: how often the call had been carried out by then.
-      ...(input.decision === 'approve' && input.again ? { again: voter.facts.again } : {}),
-      basis: basisOf(request, voter),
-      ...(signature === null ? {} : { signature: { ...signature.signature } }),
-    },
+    detail: { decisionId: id, ...detailOf(request, input, voter), reason: reasonHash },
   })
   return id
+}
+
+/** How far an approval goes, and what follows a denial; each `null` where it does not apply. */
+function reachIn(input: DecisionInput) {
+  return {
+    scope: input.decision === 'approve' ? input.scope : null,
+    bounds: input.decision === 'approve' ? input.bounds : null,
+    then: input.decision === 'deny' ? input.then : null,
+  }
+}
+
+/** What the event of a decision says about it, without the ids of what was stored. */
+function detailOf(
+  request: Selectable<RequestTable>,
+  input: DecisionInput,
+  voter: Voter,
+): JsonObject {
+  const { bounds, scope, then } = reachIn(input)
+  return {
+    decision: input.decision,
+    ...(request.kind === 'tool_call' ? {} : { kind: request.kind }),
+    revision: request.revision,
+    scope,
+    // Present for every wider scope, even as null: events of earlier versions lack it, and if the
+    // signed statement has no scope either, the verifier does not compare them.
+    ...(scope === null || scope === 'once'
+      ? {}
+      : { grant: bounds === null ? null : { ...bounds } }),
+    then,
+    seen: input.seen,
+    selfApproved: voter.selfApproved,
+    edited: voter.edited,
+    batchDecisionId: voter.batchDecisionId,
+    // Recorded where it was required: how often the call had been carried out by then.
+    ...(input.decision === 'approve' && input.again ? { again: voter.facts.again } : {}),
+    basis: basisOf(request, voter),
+    ...(voter.signed === null ? {} : { signature: { ...voter.signed.signature } }),
+  }
 }
 
 /** The statement of a signature commits to the reason, so its salt is used again. */
