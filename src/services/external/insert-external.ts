@@ -58,7 +58,7 @@ export async function insertExternal(
     isChanged: false,
   })
   const behind = peopleBehind(opening)
-  const { call, bodyHash, onBehalfOf, program } = opening
+  const { call, onBehalfOf, program } = opening
   const inserted = await tx
     .insertInto('request')
     .values({
@@ -72,22 +72,7 @@ export async function insertExternal(
   const request = { ...inserted, seal: unit.seals.of('request', inserted) }
   // The id is new: no event has it.
   unit.setChainEnd(request.id, null, request.created_at)
-  const row = {
-    request_id: request.id,
-    owner_id: program.ownerId,
-    external_id: call.externalId,
-    api_key_id: program.id,
-    on_behalf_of: onBehalfOf,
-    verdict: verdictOf(judgement),
-    body_hash: bodyHash,
-    origin_hash: presentation.originHash,
-    origin_proved: call.origin === undefined ? null : opening.judged.proved,
-    worker: call.worker ?? null,
-    claim_hash: presentation.claimHash,
-    metadata: call.metadata ?? null,
-    callback_url: call.callback?.url ?? null,
-    deployment: call.deployment ?? null,
-  }
+  const row = externalRow(request.id, opening, presentation)
   const seal = unit.seals.of('external_request', row)
   const { digest } = judgement
   await together([
@@ -113,6 +98,30 @@ export async function insertExternal(
   ])
   await recordOpening(unit, caller, request, opening, presentation)
   return request
+}
+
+/** What the row of a program's request has under its seal. */
+function externalRow(
+  requestId: string,
+  { bodyHash, call, judged, onBehalfOf, program }: ExternalOpening,
+  presentation: ExternalPresentation,
+) {
+  return {
+    request_id: requestId,
+    owner_id: program.ownerId,
+    external_id: call.externalId,
+    api_key_id: program.id,
+    on_behalf_of: onBehalfOf,
+    verdict: verdictOf(judged.judgement),
+    body_hash: bodyHash,
+    origin_hash: presentation.originHash,
+    origin_proved: call.origin === undefined ? null : judged.proved,
+    worker: call.worker ?? null,
+    claim_hash: presentation.claimHash,
+    metadata: call.metadata ?? null,
+    callback_url: call.callback?.url ?? null,
+    deployment: call.deployment ?? null,
+  }
 }
 
 /**
