@@ -27,20 +27,47 @@ export async function waitsForOf(
   runIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly WaitsForRecord[]>> {
   if (runIds.length === 0) return new Map()
-  const { rows } = await sql<{
-    waiting: string
-    request_id: string
-    run_id: string
-    number: string
-    created_at: Date
-    expires_at: Date
-    kind: RequestKind
-    title: string
-    effect: string
-    quorum: Quorum
-    people: EligibleRow[]
-    votes: Vote[]
-  }>`
+  const rows = await waitingRows(db, viewer, runIds)
+  const rowsByRun = Map.groupBy(rows, (row) => row.waiting)
+  return new Map([...rowsByRun].map(([runId, requests]) => [runId, requests.map(recordOf)]))
+}
+
+function recordOf(row: WaitingRow): WaitsForRecord {
+  return {
+    requestId: row.request_id,
+    runId: row.run_id,
+    number: Number(row.number),
+    kind: row.kind,
+    since: row.created_at,
+    expiresAt: row.expires_at,
+    effect: requestHeadline(row),
+    people: peopleOf(row),
+  }
+}
+
+/** A request that the run `waiting` waits for. */
+interface WaitingRow {
+  readonly waiting: string
+  readonly request_id: string
+  readonly run_id: string
+  readonly number: string
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly kind: RequestKind
+  readonly title: string
+  readonly effect: string
+  readonly quorum: Quorum
+  /** who may decide it now */
+  readonly people: readonly EligibleRow[]
+  readonly votes: readonly Vote[]
+}
+
+async function waitingRows(
+  db: Db,
+  viewer: Viewer,
+  runIds: readonly string[],
+): Promise<readonly WaitingRow[]> {
+  const { rows } = await sql<WaitingRow>`
     select above.id as waiting, asked.id as request_id, asked.run_id, asked.number, asked.created_at,
       asked.expires_at,
       asked.kind, asked.title, coalesce((select shown.effect from request_revision shown
@@ -73,30 +100,10 @@ export async function waitsForOf(
     where above.id = any(${[...runIds]}::uuid[]) and above.ended_at is null
     order by asked.number
   `.execute(db)
-  const rowsByRun = Map.groupBy(rows, (row) => row.waiting)
-  return new Map(
-    [...rowsByRun].map(([runId, requests]) => [
-      runId,
-      requests.map((row) => ({
-        requestId: row.request_id,
-        runId: row.run_id,
-        number: Number(row.number),
-        kind: row.kind,
-        since: row.created_at,
-        expiresAt: row.expires_at,
-        effect: requestHeadline(row),
-        people: peopleOf(row),
-      })),
-    ]),
-  )
+  return rows
 }
 
-function peopleOf(row: {
-  readonly kind: RequestKind
-  readonly quorum: Quorum
-  readonly people: readonly EligibleRow[]
-  readonly votes: readonly Vote[]
-}): WaitsForRecord['people'] {
+function peopleOf(row: WaitingRow): WaitsForRecord['people'] {
   const fills = fillsPlace(row, row.votes)
   const people = row.people.map((person) => ({ ...withAbsence(person), fillsPlace: fills(person) }))
   if (people.length <= max.people) return people
