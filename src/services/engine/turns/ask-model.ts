@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { readResultName } from '#domain/tools/built-in-tools.ts'
-import { ModelProblem, type ModelAnswer } from '#models/model.ts'
+import { ModelProblem, type ModelAnswer, type ModelTool } from '#models/model.ts'
+import type { Policy } from '#policy/policy.ts'
 import { contextOf } from '#policy/worker/context-of.ts'
 import { costOf, priceOf } from '#policy/worker/price-of.ts'
 import { removeLiveText } from '#store/content/live-text.ts'
@@ -10,6 +11,7 @@ import { lockRun } from '../../core/locks.ts'
 import { preambleOf, type PinnedWorker } from '../../core/runs/pinned-worker.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
+import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 import { seenPictures } from '../../transcript/seen-pictures.ts'
 import { loadGrowingTranscript } from '../../transcript/load-growing.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
@@ -64,14 +66,7 @@ export async function askModel(
   ])
   const { policy } = terms
   const pictures = await seenPictures(ctx.db, transcript)
-  const registry = await ctx.registryOf(policy, run.worker)
-  const tools = registry
-    .all()
-    .filter(
-      (tool) =>
-        !tool.manual && policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true,
-    )
-    .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema }))
+  const tools = await toolsOfModel(ctx, policy, run.worker)
   const of = { runId: run.id, turn, attempt }
   const room = maxPromptBytes({
     contextTokens: contextOf(policy.config, worker.model),
@@ -110,11 +105,7 @@ export async function askModel(
     const request = { runId: run.id, turn, system, messages, tools: toolsNow }
     const step = { ...request, signal, onText: recorder.add }
     const answer = await model.step(step)
-    const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
-    const usedIds = new Set(
-      transcript.flatMap(({ calls }) => calls.map(({ toolCallId }) => toolCallId)),
-    )
-    return { answer, usedIds, readThrough, costUsd: costUsd(answer), promptBytes }
+    return { answer, ...factsOf(transcript), costUsd: costUsd(answer), promptBytes }
   } catch (error) {
     recorder.end()
     if (!(error instanceof ModelProblem)) throw error
@@ -123,6 +114,30 @@ export async function askModel(
     return then === 'again' ? 'again' : null
   } finally {
     recorder.end()
+  }
+}
+
+/** The tools of a worker in a policy that its model may call: those that are not for people. */
+async function toolsOfModel(
+  ctx: WorkerContext,
+  policy: Policy,
+  worker: string,
+): Promise<readonly ModelTool[]> {
+  const registry = await ctx.registryOf(policy, worker)
+  const settings = policy.workers.get(worker)?.tools
+  return registry
+    .all()
+    .filter(({ manual, name }) => !manual && settings?.get(name)?.manual !== true)
+    .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema }))
+}
+
+/** What a reply says about the transcript that it continues. */
+function factsOf(
+  transcript: readonly TranscriptMessage[],
+): Pick<ModelReply, 'readThrough' | 'usedIds'> {
+  return {
+    readThrough: Math.max(0, ...transcript.map(({ sequence }) => sequence)),
+    usedIds: new Set(transcript.flatMap(({ calls }) => calls.map(({ toolCallId }) => toolCallId))),
   }
 }
 
