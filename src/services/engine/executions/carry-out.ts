@@ -27,53 +27,31 @@ export type Effect =
     }
   | { readonly kind: 'lost'; readonly why: string }
 
+/** A call whose attempt was started, and what ends it early. */
+interface WorkOfCall {
+  readonly runId: string
+  readonly callId: string
+  readonly attempt: number
+  /** the attempt's number for the tool: that of the first, when it is repeated */
+  readonly keyAttempt: number
+  readonly plan: ExecutionPlan
+  /** for a command */
+  readonly commit: CommitIdentity | null
+  readonly signal: AbortSignal
+  /** aborts when the next attempt is about to begin in this process */
+  readonly again: AbortSignal
+}
+
 /**
  * Executes a started call's tool, outside any transaction. The tool is stopped when this process
  * shuts down, when the store confirms that the run is cancelled (a forged cancel stops nothing), or
  * when a person settled the attempt as `again`. A time-out does not stop it: nobody waits for the
  * attempt, but its end is still stored.
  */
-export async function carryOut(
-  ctx: WorkerContext,
-  work: {
-    readonly runId: string
-    readonly callId: string
-    readonly attempt: number
-    /** the attempt's number for the tool: that of the first, when it is repeated */
-    readonly keyAttempt: number
-    readonly plan: ExecutionPlan
-    /** for a command */
-    readonly commit: CommitIdentity | null
-    readonly signal: AbortSignal
-    /** aborts when the next attempt is about to begin in this process */
-    readonly again: AbortSignal
-  },
-): Promise<Effect> {
-  const { plan, signal, again } = work
-  const stop = new AbortController()
-  let watch: NodeJS.Timeout | null = null
-  const consider = async (): Promise<void> => {
-    const reason = signal.reason as StopReason
-    if (reason === 'timed_out') {
-      watch = setInterval(() => void endWhenSettled(), settlementPollMs)
-      return
-    }
-    if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
-    stop.abort(reason)
-  }
-  const considerStop = (): void => {
-    consider().catch((error: unknown) => {
-      ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
-    })
-  }
-  const endWhenSettled = shareRunning(async () => {
-    // While the database is unreachable, nobody can settle anything.
-    if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
-  })
+export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Effect> {
+  const { plan } = work
   const live = recordOutput(ctx, work)
-  again.addEventListener('abort', () => stop.abort('again'), { once: true })
-  if (signal.aborted) await consider()
-  else signal.addEventListener('abort', considerStop, { once: true })
+  const stop = await watchStop(ctx, work)
   try {
     if (plan.authorisation.by === 'policy' && plan.judgement.rule?.id === unchangedRuleId) {
       return await unchangedResult(plan)
@@ -104,9 +82,46 @@ export async function carryOut(
     const why = error instanceof UncertainChange ? error.message : 'the tool ended without a result'
     return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
   } finally {
-    signal.removeEventListener('abort', considerStop)
-    if (watch !== null) clearInterval(watch)
+    stop.unwatch()
     await live.end()
+  }
+}
+
+/** Aborts its signal when the tool is to stop ({@link carryOut}), until `unwatch` is called. */
+async function watchStop(
+  ctx: WorkerContext,
+  work: WorkOfCall,
+): Promise<{ readonly signal: AbortSignal; unwatch(): void }> {
+  const { signal, again } = work
+  const stop = new AbortController()
+  let watch: NodeJS.Timeout | null = null
+  const consider = async (): Promise<void> => {
+    const reason = signal.reason as StopReason
+    if (reason === 'timed_out') {
+      watch = setInterval(() => void endWhenSettled(), settlementPollMs)
+      return
+    }
+    if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
+    stop.abort(reason)
+  }
+  const considerStop = (): void => {
+    consider().catch((error: unknown) => {
+      ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
+    })
+  }
+  const endWhenSettled = shareRunning(async () => {
+    // While the database is unreachable, nobody can settle anything.
+    if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
+  })
+  again.addEventListener('abort', () => stop.abort('again'), { once: true })
+  if (signal.aborted) await consider()
+  else signal.addEventListener('abort', considerStop, { once: true })
+  return {
+    signal: stop.signal,
+    unwatch() {
+      signal.removeEventListener('abort', considerStop)
+      if (watch !== null) clearInterval(watch)
+    },
   }
 }
 
