@@ -77,15 +77,7 @@ export async function watchFiles(
       if (wrote !== undefined && wrote === (after.kind === 'file' ? after.hash : null)) continue
       differences.push({ path: at, before: stateBefore(wrote, entry, base), after })
     }
-    const record = await readRecord(folder)
-    // Git does not say what is in the folder of a submodule.
-    for (const at of record?.submodules ?? []) {
-      if (!isWritableIn(plan, root, at)) continue
-      const top = path.join(root, at)
-      const state = await lstat(top, { bigint: true }).catch(() => null)
-      const isChanged =
-        (await isSince(root, at, state, call.sinceNs)) || (await isChangedBelow(top, call.sinceNs))
-      if (!isChanged) continue
+    for (const at of await changedSubmodules(folder, root, plan, call.sinceNs)) {
       differences.push({ path: at, before: { kind: 'unread' }, after: { kind: 'unread' } })
     }
     const wasAlone = wasAloneAtStart && (await call.isAlone())
@@ -103,6 +95,29 @@ export async function watchFiles(
   }
 
   return { changes: (plan, signal) => changes(plan, signal).catch(() => null) }
+}
+
+/**
+ * The paths of submodules that a command may write and in which something was changed since; Git
+ * does not say what is in their folders.
+ */
+async function changedSubmodules(
+  folder: string,
+  root: string,
+  plan: SandboxPlan,
+  sinceNs: bigint,
+): Promise<readonly string[]> {
+  const record = await readRecord(folder)
+  const paths: string[] = []
+  for (const at of record?.submodules ?? []) {
+    if (!isWritableIn(plan, root, at)) continue
+    const top = path.join(root, at)
+    const state = await lstat(top, { bigint: true }).catch(() => null)
+    if ((await isSince(root, at, state, sinceNs)) || (await isChangedBelow(top, sinceNs))) {
+      paths.push(at)
+    }
+  }
+  return paths
 }
 
 /** What was at a path before: as a file tool left it, as it was found last, or as in the commit. */
