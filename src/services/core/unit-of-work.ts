@@ -165,18 +165,9 @@ async function onceInUnitOfWork<T>(
         decided.permits.push(...permits)
       },
       sendLast<Row>(statement: LastStatement<Row>) {
-        let rows: readonly Row[] | null = null
-        last.push(async (count) => {
-          const { sql, parameters } = statement.compile(tx)
-          const marked = CompiledQuery.raw(`${lastComment(count)}${sql}`, [...parameters])
-          rows = (await tx.executeQuery<Row>(marked)).rows
-        })
-        return {
-          get rows() {
-            if (rows === null) throw new Error('The unit of work has not ended')
-            return rows
-          },
-        }
+        const { send, sent } = lastStatement(tx, statement)
+        last.push(send)
+        return sent
       },
       setChainEnd: (requestId, end, at) => {
         ends.set(requestId, end)
@@ -210,6 +201,27 @@ async function onceInUnitOfWork<T>(
   }
   if (committed.length > 0) ctx.outboxCommitted?.(committed)
   return result
+}
+
+/** What sends a statement as one of the last `count` of its unit, and its rows from then on. */
+function lastStatement<Row>(
+  tx: Tx,
+  statement: LastStatement<Row>,
+): { readonly send: (count: number) => Promise<void>; readonly sent: SentLast<Row> } {
+  let rows: readonly Row[] | null = null
+  return {
+    send: async (count) => {
+      const { sql, parameters } = statement.compile(tx)
+      const marked = CompiledQuery.raw(`${lastComment(count)}${sql}`, [...parameters])
+      rows = (await tx.executeQuery<Row>(marked)).rows
+    },
+    sent: {
+      get rows() {
+        if (rows === null) throw new Error('The unit of work has not ended')
+        return rows
+      },
+    },
+  }
 }
 
 function stampEntry(entry: UnitEntry, authority: Authority): AuditEntry {
