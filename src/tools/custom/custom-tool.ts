@@ -1,6 +1,7 @@
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
@@ -8,9 +9,19 @@ import { titleLine, presentStructured, titleOfCall } from '../presentations/stru
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
-import { QueryNotAccepted, ToolFailed, ToolProcessEnded } from './query-child.ts'
+import {
+  QueryNotAccepted,
+  ToolFailed,
+  ToolProcessEnded,
+  type RequestOptions,
+} from './query-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
-import type { ConsideredInput, CustomPresented, ToolDescription } from './tool-protocol.ts'
+import type {
+  ConsideredInput,
+  CustomPresented,
+  ToolDescription,
+  ToolQuery,
+} from './tool-protocol.ts'
 
 /** How long a custom tool's functions may take. */
 export interface CustomToolTimes {
@@ -88,23 +99,29 @@ export function customTool(
       return presentedOf(name, definitionHash, input, answer)
     },
 
-    async execute(input, { signal, idempotencyKey }) {
-      try {
-        const query = { do: 'execute', tool: name, input, idempotencyKey } as const
-        return customResult(
-          name,
-          await toolProcess.request(query, { timeoutMs: times.executeMs, signal }),
-        )
-      } catch (error) {
-        const isBegun = !(error instanceof ToolFilesChanged || error instanceof QueryNotAccepted)
-        if (isBegun) throw error
-        const problem =
-          error instanceof QueryNotAccepted
-            ? `${name} was not carried out: ${error.message}`
-            : error.message
-        return { type: 'error', output: { problem }, text: problem }
-      }
+    execute(input, { signal, idempotencyKey }) {
+      const query = { do: 'execute', tool: name, input, idempotencyKey } as const
+      return executeIn(toolProcess, query, { timeoutMs: times.executeMs, signal })
     },
+  }
+}
+
+/** Carries a call out. If it did not begin, its result says why; other failures are thrown. */
+async function executeIn(
+  toolProcess: ToolProcess,
+  query: Extract<ToolQuery, { do: 'execute' }>,
+  options: RequestOptions,
+): Promise<ToolResult> {
+  try {
+    return customResult(query.tool, await toolProcess.request(query, options))
+  } catch (error) {
+    const isBegun = !(error instanceof ToolFilesChanged || error instanceof QueryNotAccepted)
+    if (isBegun) throw error
+    const problem =
+      error instanceof QueryNotAccepted
+        ? `${query.tool} was not carried out: ${error.message}`
+        : error.message
+    return { type: 'error', output: { problem }, text: problem }
   }
 }
 
