@@ -69,8 +69,8 @@ export async function executeGatewayCall(
   }
   const state = result.type === 'error' ? 'failed' : 'succeeded'
   const { notMade: why } = result
-  const refusal = why === 'changed' ? why : 'failed'
-  const notMade = why === undefined ? null : ({ refusal, reason: why } as const)
+  const kind = why === 'changed' ? why : 'failed'
+  const notMade = why === undefined ? null : ({ refusal: kind, reason: why } as const)
   await untilStored(() =>
     finishGatewayCall(ctx, requestId, { state, result: returnedContent(result), notMade }),
   )

@@ -18,7 +18,11 @@ describe('the times of a call', () => {
     await desk.turn(runId, 1)
     const waiting = await factsOf(runId, 0)
     expect(Date.parse(waiting?.times.askedAt ?? '')).toBeGreaterThan(Date.now() - 60_000)
-    expect(waiting).toMatchObject({ approval: null, denial: null, times: { decidedAt: null, startedAt: null } })
+    expect(waiting).toMatchObject({
+      approval: null,
+      denial: null,
+      times: { decidedAt: null, startedAt: null },
+    })
     const [call] = await desk.calls(runId, 1)
     await desk.decide(desk.people.grace, call?.requestId ?? '', { decision: 'deny' })
     const { approval, denial, times } = (await factsOf(runId, 0)) ?? {}

@@ -16,8 +16,8 @@ export function MissingPasskeyNote() {
     <p className="obstacle">
       {items.length === 0 ? (
         <>
-          Your approval needs a passkey, and you have none.{' '}
-          <Link to="/account">Add a passkey</Link> and have somebody else confirm it.
+          Your approval needs a passkey, and you have none. <Link to="/account">Add a passkey</Link>{' '}
+          and have somebody else confirm it.
         </>
       ) : (
         <>
