@@ -6,7 +6,7 @@ import { Problem } from '#domain/problem.ts'
 import { openedOfAge, waitingAges } from '#domain/waiting-age.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
-import { isAttemptOfRequest } from '../requests/facts/newest-execution.ts'
+import { effectOfAttempt, isAttemptOfRequest } from '../requests/facts/newest-execution.ts'
 import { countedRequestVisibleTo } from '../requests/people/visible-to.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import type { RecordOf } from '../core/record-of.ts'
@@ -99,7 +99,7 @@ export const votes = lookedUp('decision', sql`own.request_id = request.id`)
 /** Whether the effect of a request was carried out, and whether it failed. */
 export const effects = sql`
   left join lateral (
-    select execution.state from execution
+    select ${effectOfAttempt} as state from execution
     where ${isAttemptOfRequest}
     order by execution.attempt desc limit 1
   ) effect on true

@@ -4,12 +4,15 @@ import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { Json } from '#domain/json/json.ts'
 import { hashBytes } from '#domain/json/digest.ts'
+import { listRequests } from '../../requests/lists/list-requests.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
+import { waitForStage } from '../../requests/detail/wait-for-stage.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 import { admitRun } from '../lifecycle/admit-run.ts'
+import { cancelRun } from '../lifecycle/cancel-run.ts'
 import {
   desk,
   useDelegationDesk,
@@ -31,6 +34,13 @@ function executionsOf(requests: readonly ({ readonly id: string } | undefined)[]
       return execution
     }),
   )
+}
+
+/** The stage of the only decision about a request. */
+async function stageOf(requestId = '') {
+  const { db } = desk.database
+  const { id: decisionId } = await rowOf(db, 'decision', { request_id: requestId }, 'id')
+  return waitForStage(desk.api, { decisionId, withinMs: 0 })
 }
 
 // Rules: product.md 23
@@ -68,9 +78,9 @@ describe('attachments', () => {
     expect(await desk.execute(callId)).toMatchObject({ kind: 'wait', requestIds: [second?.id] })
     await desk.decide(grace, second?.id ?? '')
     const childId = waitedFor(await desk.execute(callId))
-    // A file is handed over with its call.
+    // A file is handed over with the start of its call.
     expect(await executionsOf([own, first, second])).toMatchObject(
-      Array.from({ length: 3 }, () => ({ state: 'started', attempt: 1 })),
+      ['started', 'succeeded', 'succeeded'].map((state) => ({ state, attempt: 1 })),
     )
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const permits = await rowsOf(
@@ -90,6 +100,30 @@ describe('attachments', () => {
       ['notes/2.md', true],
       ['readme.md', true],
     ])
+  })
+
+  test('are carried out once they were handed over, however the run that got them ends', async () => {
+    const { runId, callId } = await delegating(attached)
+    const requests = await requestsOf(callId)
+    const { ada, grace } = desk.people
+    for (const { id } of requests) await desk.decide(grace, id)
+    const childId = waitedFor(await desk.execute(callId))
+    expect(await stageOf(requests[1]?.id)).toMatchObject({ stage: 'succeeded', final: true })
+    await admitRun(desk.api, { runId: childId })
+    await cancelRun(desk.api, ada.caller, { runId: childId })
+    await desk.execute(callId)
+    const [own, ...files] = await executionsOf(requests)
+    expect(own).toMatchObject({ state: 'failed', executedDigest: requests[0]?.digest })
+    for (const file of files) {
+      expect(file).toEqual({
+        state: 'succeeded',
+        attempt: 1,
+        startedAt: own?.startedAt,
+        finishedAt: own?.startedAt,
+      })
+    }
+    const { items } = await listRequests(desk.api, grace.caller, { runId, effect: 'failed' })
+    expect(items.map(({ id }) => id)).toEqual([requests[0]?.id])
   })
 
   test('that are denied abort the delegation: pending requests leave the queue, and approved ones lose their permit', async () => {

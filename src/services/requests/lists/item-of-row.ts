@@ -154,17 +154,18 @@ function executionOfRow(row: ItemRow): RequestItemRecord['execution'] {
   const { digest, execution, external } = row
   const permit = row.permit?.state ?? null
   if (external !== null) return externalExecution(external, { digest, permit })
-  if (execution !== null) return executionOf(execution)
+  if (execution !== null) {
+    return executionOf(execution, row.kind === 'attachment' && permit === 'consumed')
+  }
   if (permit !== 'revoked') return { state: 'not_started' }
   return { state: 'refused', reason: row.superseded_by === null ? permit : 'stale' }
 }
 
-function executionOf(row: ExecutionJson): RequestItemRecord['execution'] {
-  return executionRecord({
-    ...row,
-    started_at: date(row.started_at),
-    finished_at: date(row.finished_at),
-  })
+function executionOf(row: ExecutionJson, isHandedOver: boolean): RequestItemRecord['execution'] {
+  return executionRecord(
+    { ...row, started_at: date(row.started_at), finished_at: date(row.finished_at) },
+    isHandedOver,
+  )
 }
 
 function date(text: string | null): Date | null {

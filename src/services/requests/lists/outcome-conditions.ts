@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { checkPeriod } from '../../core/problems/check-period.ts'
-import { isAttemptOfRequest } from '../facts/newest-execution.ts'
+import { effectOfAttempt, isAttemptOfRequest } from '../facts/newest-execution.ts'
 
 /** Filters of a list by what insights count: when it was opened, whose it is, what came of it. */
 export interface OutcomeFilters {
@@ -67,7 +67,7 @@ export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[
   if (filters.unseen === true) conditions.push(expiredUnseen)
   if (effect !== undefined) {
     conditions.push(sql<boolean>`(
-      (select execution.state from execution
+      (select ${effectOfAttempt} from execution
         where ${isAttemptOfRequest}
         order by execution.attempt desc limit 1) = ${effect}
       or exists (select 1 from external_request program

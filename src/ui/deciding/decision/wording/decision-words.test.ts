@@ -308,7 +308,8 @@ test('an approved part of a delegation waits for the other parts, and for a work
   expect(stageSentence(reply, 'deny', part('attachment', 1), false)).toBe(goesOn)
   const last = part('attachment', 0)
   expect(stageSentence(reply, 'approve', { ...last, permit: 'live' }, true)).toBe(workerAway)
-  expect(stageSentence(reply, 'approve', { ...last, permit: 'consumed' }, true)).toBe(goesOn)
+  const handedOver = { ...last, execution: { state: 'succeeded' } } as const
+  expect(stageSentence(reply, 'approve', handedOver, true)).toBe(goesOn)
 })
 
 test('a run that has ended, or waits for a message after the call, is not said to go on', () => {

@@ -20,11 +20,9 @@ export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][nu
 
 /**
  * Whether the run has acted on a decision or never will: the call has started or has its result, or
- * the run has ended. An attachment has no execution of its own: its permit is consumed as the run
- * that gets it starts. Pure.
+ * the run has ended. Pure.
  */
-export function hasStarted({ execution, kind, batch, runState, permit }: CallNow): boolean {
-  if (kind === 'attachment' && permit === 'consumed') return true
+export function hasStarted({ execution, batch, runState }: CallNow): boolean {
   const isEnded = runState !== null && isEnd(runTransitions, runState)
   return isEnded || execution.state !== 'not_started' || batch?.finished === true
 }
