@@ -215,6 +215,25 @@ describe('attachments', () => {
     )
   })
 
+  // Rules: product.md 14, 15
+  test('that assumed an earlier call which is denied are refused as stale in each answer', async () => {
+    const write = { tool: 'write_file', input: { path: 'notes/1.md', content: 'other\n' } }
+    desk.say({ calls: [write, toReviewer({ attachments: ['notes/1.md'] })] })
+    const { ada, grace } = desk.people
+    const { id: runId } = await startRun(desk.api, ada.caller, { worker: 'scribe', input: 'Go' })
+    await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    const [, file] = await requestsOf(second?.id ?? '')
+    await desk.decide(grace, file?.id ?? '')
+    await desk.decide(grace, first?.requestId ?? '', { decision: 'deny' })
+    expect(await desk.execute(first?.id ?? '')).toEqual({ kind: 'done' })
+    const [, old, , renewed] = await requestsOf(second?.id ?? '')
+    expect([old?.state, old?.superseded_by]).toEqual(['approved', renewed?.id])
+    const execution = { state: 'refused', reason: 'stale' }
+    expect(await executionsOf([file])).toEqual([execution])
+    expect(await stageOf(file?.id)).toEqual({ stage: 'refused', execution, final: true })
+  })
+
   // Rules: product.md 14, 23
   test('that go stale a second time name both earlier requests, the newer first', async () => {
     const { callId } = await delegating(attached)

@@ -15,9 +15,9 @@ export interface StageRecord {
 
 /**
  * The stage of a decision: `recorded` in Postgres, `delivered` to Temporal, then the state of the
- * execution it allowed: `refused` where the approval was revoked before it (product.md 14). A
- * denial ends with `delivered`, and so does the approval of a program's request; a decision that
- * waits for others stays `recorded`.
+ * execution it allowed: `refused` where the approval was revoked before it (product.md 14), as
+ * `stale` if a new request replaced it. A denial ends with `delivered`, and so does the approval of
+ * a program's request; a decision that waits for others stays `recorded`.
  */
 async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
@@ -25,6 +25,7 @@ async function readStage(
 ): Promise<StageRecord> {
   const result = await sql<StageFacts>`
     select request.id as "requestId", request.state, request.kind,
+      request.superseded_by is not null as "isReplaced",
       exists (
         select 1 from outbox
         where outbox.run_id = coalesce(request.run_id, request.id) and outbox.kind = 'signal_decided'
@@ -46,7 +47,8 @@ async function readStage(
   const newest =
     row.state === 'approved' ? await newestExecution(ctx.db, row.requestId) : notStarted
   const isRefused = row.state === 'approved' && newest.state === 'not_started' && row.isRevoked
-  const execution: ExecutionRecord = isRefused ? { state: 'refused', reason: 'revoked' } : newest
+  const reason = row.isReplaced ? 'stale' : 'revoked'
+  const execution: ExecutionRecord = isRefused ? { state: 'refused', reason } : newest
   if (execution.state !== 'not_started') {
     return { stage: execution.state, execution, final: execution.state !== 'started' }
   }
@@ -62,6 +64,7 @@ interface StageFacts {
   readonly kind: RequestKind
   readonly delivered: boolean
   readonly isRevoked: boolean
+  readonly isReplaced: boolean
 }
 
 /**
