@@ -39,7 +39,9 @@ export async function reportOutcome(
     if (external.outcome !== null) {
       const summary = await getSaltedText(tx, external.outcome_summary_hash)
       if (external.outcome === input.state && summary === input.summary) return answer
-      if (external.outcome !== 'unknown' || input.state === 'unknown') {
+      // That a hooked call ran otherwise than approved is the finding of the service.
+      const isOpen = external.outcome === 'unknown' && external.hook_call === null
+      if (!isOpen || input.state === 'unknown') {
         throw new Problem('conflict', `The outcome was reported before, as ${external.outcome}`, {
           state: external.outcome,
         })

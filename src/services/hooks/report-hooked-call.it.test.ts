@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { consumePermit } from '../external/consume-permit.ts'
 import { openProgramDesk } from '../external/external.fixture.ts'
 import { openExternal } from '../external/open-external.ts'
+import { reportOutcome } from '../external/report-outcome.ts'
 import { hookCallOf, recordUse } from './hooked-call.ts'
 import { reportHookedCall } from './report-hooked-call.ts'
 
@@ -42,4 +44,16 @@ test('the report of a key that somebody proposed is about its own call, though a
   expect([await own(), await others()]).toEqual(['failed', null])
   await reportHookedCall(ctx, desk.program.caller, { hookCall, use: null, state: 'succeeded' })
   expect([await own(), await others()]).toEqual(['failed', 'succeeded'])
+})
+
+// Rules: product.md 47
+test('a call that the agent made with other arguments stays unknown, whatever its key reports', async () => {
+  const { caller } = desk.program
+  const use = 'with other arguments'
+  const outcome = await taken(caller, use)
+  await reportHookedCall(ctx, caller, { hookCall: 'another call', use, state: 'succeeded' })
+  const { request_id: request } = await rowOf(db, 'external_request', { external_id: use })
+  const later = reportOutcome(ctx, caller, { request, state: 'succeeded', summary: null })
+  expect((await refusal(later)).code).toBe('conflict')
+  expect(await outcome()).toBe('unknown')
 })
