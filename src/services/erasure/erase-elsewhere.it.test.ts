@@ -201,7 +201,7 @@ describe('of a program’s request', () => {
     return { requestId, digest, decided }
   }
 
-  test('its own words, metadata and report, once it has ended; before, the refusal says what to do', async () => {
+  test('its own words, metadata and reports, once it has ended; before, the refusal says what to do', async () => {
     const { requestId, digest, decided } = await ask('Nerissa')
     const whyNot = async (): Promise<string> => (await refusal(erase(requestId))).message
     expect(await whyNot()).toContain('Decide or withdraw it first')
@@ -210,6 +210,8 @@ describe('of a program’s request', () => {
     await consumePermit(desk.api, program.caller, { request: requestId, digest })
     expect(await whyNot()).toContain('Wait for its report')
     const outcome = { request: requestId, state: 'succeeded', summary: 'Nerissa has it' } as const
+    const before = { ...outcome, state: 'unknown', summary: 'Nerissa may have it' } as const
+    await reportOutcome(desk.api, program.caller, before)
     await reportOutcome(desk.api, program.caller, outcome)
     expect(await erase(requestId)).toMatchObject({ requests: 1, kept: 0 })
     const { external, title } = await read(requestId)

@@ -1,5 +1,6 @@
 import type { RequestErasure } from './erased-requests.ts'
 import { sql, type RawBuilder } from 'kysely'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { Tx } from '#store/database.ts'
 import { wordlessHash } from '../../transcript/messages.ts'
 import type { CallOfRequest } from './call-of-request.ts'
@@ -30,7 +31,8 @@ export function messagesWithContents({
 /**
  * Every row of `content` with a call's input, presentation or result, and the model's messages from
  * its turn on, by request; the call's own belong to the request it was opened with. Where retention
- * cleared the run, results and messages are gone already.
+ * cleared the run, results and messages are gone already. Only the trail names the words of an
+ * outcome that was corrected.
  */
 export async function contentsOfCall(
   tx: Tx,
@@ -49,6 +51,8 @@ export async function contentsOfCall(
       union select request_id, 'claim', null, claim_hash from external_request where request_id = any(${ids}::uuid[])
       union select request_id, 'origin', null, origin_hash from external_request where request_id = any(${ids}::uuid[])
       union select request_id, 'summary', null, outcome_summary_hash from external_request where request_id = any(${ids}::uuid[])
+      union select request_id, 'summary', null, ${eventDocument} -> 'detail' ->> 'summary' from audit_event
+        where request_id = any(${ids}::uuid[]) and type in ('execution.unknown', 'execution.finished')
       union select request_id, 'result', null, result_hash from gateway_call where request_id = any(${ids}::uuid[])
       union select id, 'statement', null, agent_reason_hash from request where id = any(${ids}::uuid[])
       union select ${request.id}::uuid, 'arguments', null, input_hash from tool_call where id = ${request.call_id}::uuid
