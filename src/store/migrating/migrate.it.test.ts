@@ -9,6 +9,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '#test/harness/postgres.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { checkSchema } from '#runtime/schema/check-schema.ts'
 import { requireKnownMigrations } from '../backup/restore-tables.ts'
 import { connectDatabase } from '../database.ts'
@@ -75,6 +76,29 @@ test('an older version neither serves on the schema of a newer one nor migrates 
   const sentence = 'migrated by a newer version (29990101T000000Z-flying): run that one'
   await expect(checkSchema(database.db)).rejects.toThrow(sentence)
   await expect(migrateToLatest(database.db)).rejects.toThrow(sentence)
+})
+
+test('the migration that copies the runs has all its locks before that, so that a deadlock loses no copy', async () => {
+  await using database = await createEmptyDatabase()
+  await migrateTo(database.db, '20261128T010000Z-sc-schedule-watch')
+  const queries: LoggedQuery[] = []
+  await using db = withQueryLog(database.url, queries)
+  const name = '20261130T040000Z-co-fewer-index-entries'
+  const migrating = await database.db.transaction().execute(async (tx) => {
+    await sql`select from event`.execute(tx)
+    const done = migrateTo(db, name)
+    await waitUntil(async () => {
+      const { rows } = await sql`
+        select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+        where datname = current_database() and relation = 'event'::regclass and not granted
+      `.execute(tx)
+      return rows.length > 0
+    })
+    expect(textsOf(queries)).not.toContain('ended_early')
+    return { done }
+  })
+  expect(await migrating.done).toEqual([name])
+  expect(textsOf(queries)).toContain('ended_early')
 })
 
 describe('a database of the migrations that the baseline replaces', () => {

@@ -1,6 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
+ * Taken before the table is copied: a process of the earlier version may hold one of them and wait
+ * for the other. Postgres then ends one of the two, and no copy is lost.
+ */
+const locks = 'lock table run, event in access exclusive mode'
+
+/**
  * Postgres writes a changed row to every index of its table, unless no column that an index names
  * has changed. An index named the state of runs, which changes with each request that opens or
  * ends. It now names a column that changes only when a run fails or is cancelled.
@@ -20,6 +26,7 @@ const numberedEvents = `
 `
 
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(locks).execute(db)
   await sql.raw(earlyEnds).execute(db)
   await sql.raw(numberedEvents).execute(db)
 }
