@@ -23,7 +23,7 @@ async function updatesOfRuns(db: Db): Promise<{ all: number; withIndexes: number
   return { all, withIndexes: all - hot }
 }
 
-test('a run that asks, waits and continues writes to no index of runs', async () => {
+test('a run that asks, waits and continues writes to no index of runs, also on a full page', async () => {
   // One connection, so that its counts are complete.
   await using db = connectDatabase({
     url: desk.database.url,
@@ -35,6 +35,8 @@ test('a run that asks, waits and continues writes to no index of runs', async ()
   const { signal } = new AbortController()
   const task = { worker: 'scribe', input: 'Write notes' }
   const { id: runId } = await startRun(api, desk.people.ada.caller, task)
+  // The page of its row gets as many others as it takes.
+  for (let count = 0; count < 24; count += 1) await startRun(api, desk.people.ada.caller, task)
   const before = await updatesOfRuns(db)
   for (const turn of [1, 2]) {
     const input = { path: `notes/${turn}.md`, content: 'hello\n' }
