@@ -93,10 +93,11 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   )
 }
 
-/** The choice for a call, or how it was decided: here, or before the page was opened. */
+/** The choice for a call, or how its request was decided: a vote alone is no decision. */
 function marksOf(entry: ChangeEntry, { choice, result, wasViewed }: CardState): EntryMarks {
-  if (result?.item.status === 200) return { choice: result.choice, isDecided: true, wasViewed }
-  const state = entry.approval?.request.state
+  const now = entry.approval?.request.state
+  // Until the change set is loaded again, the answer is newer.
+  const state = now === 'pending' && result?.item.status === 200 ? result.item.state : now
   if (state === 'approved') return { choice: 'approve', isDecided: true, wasViewed }
   if (state === 'denied') return { choice: 'deny', isDecided: true, wasViewed }
   return { choice, isDecided: false, wasViewed }

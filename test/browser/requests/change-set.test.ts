@@ -149,6 +149,22 @@ test('an approval that is not the last one says what is needed and then who deci
   expect(reads).toEqual([])
 })
 
+test('the list of files has no mark for an approval that is not the last one, and then that of the decision', async () => {
+  const { desk } = dashboard
+  const turn = await ask(desk, [writeCall('notes/by-two-2.md')], 'For two')
+  const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
+  const tree = page.getByRole('navigation', { name: 'Files and calls' })
+  const marks = tree.locator('.ok, .not-ok')
+  await choose(page, 1, 'Approve as shown')
+  await expect.poll(() => marks.allTextContents()).toEqual(['to approve'])
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await page.getByText('Recorded. It still needs 1 of platform.').waitFor()
+  expect(await marks.count()).toBe(0)
+  await desk.decide(desk.people.linus, turn.requestIds[0]!, { decision: 'deny' })
+  await page.getByText('Recorded. Denied by Linus.').waitFor()
+  expect(await marks.allTextContents()).toEqual(['denied'])
+})
+
 test('a decision whose request cannot be read says that the call is approved', async () => {
   const turn = await ask(dashboard.desk, [writeCall('notes/unread.md')], 'One')
   const page = await dashboard.open('Grace', `/runs/${turn.runId}/turns/1`)
