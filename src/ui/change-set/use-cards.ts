@@ -75,7 +75,8 @@ export function useCards(entries: readonly ChangeEntry[]) {
         }),
       onReview: (key) => {
         const one = contents.get(key)
-        if (one !== undefined) change(key, () => fresh(one))
+        // The typed reason stays, also if the tab had no room to keep it.
+        if (one !== undefined) change(key, ({ reason }) => ({ ...fresh(one), reason }))
       },
     }),
     [contents, change, fresh, personId],

@@ -215,6 +215,29 @@ test('a call that was decided or changed elsewhere meanwhile is not decided here
   await expect.poll(() => statesOf(db, requestIds)).toEqual(['denied', 'approved', 'approved'])
 })
 
+test('a typed reason is there on the new revision too, also when the browser can keep no more', async () => {
+  const { desk } = dashboard
+  const { requestIds, runId } = await ask(desk, [writeCall('notes/full.md')], 'One')
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  await choose(page, 1, 'Deny')
+  await page.evaluate(() => {
+    const value = (): never => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    Object.defineProperty(Storage.prototype, 'setItem', { value })
+  })
+  await page.getByLabel('Reason').fill('use yarn')
+  const [request = ''] = requestIds
+  const { caller } = desk.people.linus
+  const { digest } = await getRequest(desk.api, caller, { request })
+  const input = { path: 'notes/full.md', content: 'edited\n' }
+  await reviseRequest(desk.api, caller, { request, input, digest, revision: 1 })
+  await page.getByRole('button', { name: 'Show the new revision' }).click()
+  await page.getByRole('article').getByText('edited').waitFor()
+  await choose(page, 1, 'Deny')
+  expect(await page.getByLabel('Reason').inputValue()).toBe('use yarn')
+})
+
 // Rules: product.md 39
 test('an approval of what has not been on the screen does not count, and the bar leads to it', async () => {
   const long = Array.from({ length: 400 }, (_, line) => `line ${line}`).join('\n')
