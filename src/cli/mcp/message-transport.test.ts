@@ -14,11 +14,11 @@ async function send(lines: readonly string[]) {
   const output = new PassThrough()
   const transport = messageTransport(Readable.from([lines.join('\n')]), output)
   const ids: unknown[] = []
-  transport.onmessage = (message) => {
-    ids.push('id' in message ? message.id : null)
-  }
   const end = Promise.withResolvers<void>()
-  transport.onclose = end.resolve
+  Object.assign(transport, {
+    onmessage: (message: object) => ids.push('id' in message ? message.id : null),
+    onclose: end.resolve,
+  })
   await transport.start()
   await end.promise
   output.end()
@@ -34,9 +34,17 @@ test('a line that is no message is answered with an error of the protocol, and m
   const none = 'the line is no message of JSON-RPC 2.0'
   const ping = '{"jsonrpc":"2.0","id":7,"method":"ping"}'
   const { ids, answers } = await send([
-    ...['no json', ping, '', '[1]', '{"id":8,', '"text"'],
-    ...['{"a":1}', '{"jsonrpc":"2.0","id":5,"method":7}', '{"id":6,"method":"ping"}'],
-    ...[aCall({}, undefined), aCall('b', [])],
+    'no json',
+    ping,
+    '',
+    '[1]',
+    '{"id":8,',
+    '"text"',
+    '{"a":1}',
+    '{"jsonrpc":"2.0","id":5,"method":7}',
+    '{"id":6,"method":"ping"}',
+    aCall({}, undefined),
+    aCall('b', []),
     ping,
   ])
   expect(ids).toEqual([7, 7])

@@ -103,19 +103,21 @@ export async function insertExternal(
 /** What the row of a program's request has under its seal. */
 function externalRow(
   requestId: string,
-  { bodyHash, call, judged, onBehalfOf, program }: ExternalOpening,
+  opening: ExternalOpening,
   presentation: ExternalPresentation,
 ) {
+  const { bodyHash, call, onBehalfOf, program } = opening
+  const { judgement, proved: isProved } = opening.judged
   return {
     request_id: requestId,
     owner_id: program.ownerId,
     external_id: call.externalId,
     api_key_id: program.id,
     on_behalf_of: onBehalfOf,
-    verdict: verdictOf(judged.judgement),
+    verdict: verdictOf(judgement),
     body_hash: bodyHash,
     origin_hash: presentation.originHash,
-    origin_proved: call.origin === undefined ? null : judged.proved,
+    origin_proved: call.origin === undefined ? null : isProved,
     worker: call.worker ?? null,
     claim_hash: presentation.claimHash,
     metadata: call.metadata ?? null,

@@ -49,7 +49,7 @@ export async function whyKeyIsRefused(ctx: ServiceContext, key: string): Promise
   const { owner_id: personId, email, disabled_at, other_ids } = row
   const because = (why: Exclude<KeyRefusal['why'], 'unknown'>) => ({ why, id, personId })
   const { seals } = ctx
-  const hasEnded = (ended: Revocation): boolean => seals.revocations.has(ended)
+  const hasEnded = (revocation: Revocation): boolean => seals.revocations.has(revocation)
   const person = { id: personId, email, disabled_at, other_ids, seal: row.person_seal }
   if (!seals.fits('api_key', row) || !seals.fits('person', person)) return because('tampered')
   if (row.revoked_at !== null || hasEnded({ what: 'api_key', id })) return because('revoked')
