@@ -5,6 +5,7 @@ import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
+import { readCallFacts } from '../runs/reading/call-facts.ts'
 import { settleOutcome, type SettleOutcomeInput } from './settle-outcome.ts'
 
 let check: TestRequest
@@ -69,6 +70,9 @@ describe('an outcome check', () => {
     expect(await settle(grace, { ran: true, then: 'stop' })).toMatchObject({ state: 'denied' })
     const { state, cancel_reason } = await rowOf(database.db, 'request', { id: later.id })
     expect([state, cancel_reason]).toEqual(['cancelled', 'sibling_denied'])
+    // What ran was not denied: the card of its call names nobody.
+    const facts = await readCallFacts(database.db, run.id)
+    expect(facts.get(check.callId)?.denial).toBeNull()
   })
 })
 

@@ -80,7 +80,7 @@ export async function readCallFacts(
         from request q
         join decision d on d.request_id = q.id and d.revision = q.revision and d.decision = 'deny'
         join person p on p.id = d.person_id
-        where q.call_id = c.id and q.state = 'denied'
+        where q.call_id = c.id and q.state = 'denied' and q.kind <> 'outcome_check'
         order by d.at desc limit 1
       ),
       'request_id', r.id, 'number', r.number,
