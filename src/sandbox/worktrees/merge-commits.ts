@@ -1,3 +1,4 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { hostGit, hostGitText, type GitRun } from './host-git.ts'
@@ -47,6 +48,12 @@ export async function mergeCommit(
   })
 }
 
+/** Where a base is, and the commit or tree to which it is to move. */
+interface BaseUpdate {
+  readonly from: string
+  readonly to: string
+}
+
 /**
  * Git's reason why the working trees in which a base is checked out cannot be updated to a commit
  * or tree; `null`: they can. Changes that the merge does not touch stay.
@@ -54,9 +61,44 @@ export async function mergeCommit(
 export async function blockedCheckout(
   folder: string,
   record: WorktreeRecord,
-  { from, to }: { readonly from: string; readonly to: string },
+  update: BaseUpdate,
 ): Promise<string | null> {
-  for (const run of await checkoutsOfBase(folder, record)) {
+  return blockIn(await checkoutsOfBase(folder, record), update)
+}
+
+/**
+ * The same without a lock or a write in these working trees, which people may be using: with copies
+ * of their indexes. `null` also where Git cannot look.
+ */
+export async function lookForBlockedCheckout(
+  folder: string,
+  record: WorktreeRecord,
+  update: BaseUpdate,
+): Promise<string | null> {
+  const copies = await mkdtemp(path.join(folder, 'index-'))
+  try {
+    const checkouts = await checkoutsOfBase(folder, record)
+    const runs = await Promise.all(
+      checkouts.map(async (run, position): Promise<GitRun> => {
+        const index = path.join(copies, String(position))
+        // Git compares the time of an index with those of the files.
+        const exact = { dereference: true, preserveTimestamps: true }
+        await cp(run.environment?.['GIT_INDEX_FILE'] ?? '', index, exact)
+        return { ...run, environment: { ...run.environment, GIT_INDEX_FILE: index } }
+      }),
+    )
+    const blocked = await blockIn(runs, update)
+    return blocked === null || /^fatal:/m.test(blocked) ? null : blocked
+  } finally {
+    await rm(copies, { recursive: true, force: true })
+  }
+}
+
+async function blockIn(
+  checkouts: readonly GitRun[],
+  { from, to }: BaseUpdate,
+): Promise<string | null> {
+  for (const run of checkouts) {
     await hostGit(['update-index', '-q', '--refresh'], run)
     const end = await hostGit(['read-tree', '-m', '-u', '-n', from, to], run)
     if (end.code !== 0) return end.stderr.slice(0, 500)

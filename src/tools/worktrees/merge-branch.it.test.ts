@@ -174,7 +174,10 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
     })
     const other = await calls.runScriptInWorktree(commit('b.txt', 'four'))
     await put('b.txt', 'dirty\n')
+    // A person's own Git holds the index just then, and keeps it.
+    await put('.git/index.lock', '')
     const dirty = await calls.turn(other.id, 2, merge())
+    await rm(join(desk.root, 'shop/.git/index.lock'))
     expect(await calls.readPresentation(dirty.requestId)).toMatchObject({
       warnings: expect.arrayContaining([
         expect.stringMatching(/^It will fail as long as main is checked out .*b\.txt/),
@@ -187,6 +190,17 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
     expect(git('log', '-1', '--format=%s', 'main')).toBe('theirs')
     expect(git('status', '--porcelain')).toBe('M b.txt')
     git('checkout', '-q', 'b.txt')
+  })
+
+  test('warns of no change in a checkout whose index Git cannot read', async () => {
+    const run = await calls.runScriptInWorktree(commit('b.txt', 'unread'))
+    const index = join(desk.root, 'shop/.git/index')
+    const bytes = await readFile(index)
+    await put('.git/index', 'no index')
+    const call = await calls.turn(run.id, 2, merge())
+    await writeFile(index, bytes)
+    const { warnings } = await calls.readPresentation(call.requestId)
+    expect(warnings.join('\n')).not.toContain('It will fail')
   })
 
   test('takes in what could not be taken in after its command, whose end is known', async () => {

@@ -3,7 +3,7 @@ import { limits } from '#domain/limits.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { CallPresentation } from '#domain/tools/tool.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { blockedCheckout, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
+import { lookForBlockedCheckout, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { mergedCommits, mergedDifference, mergedPaths, type MergeAtHand } from './look-at-merge.ts'
@@ -64,7 +64,7 @@ async function obstaclesOf(merge: MergeAtHand): Promise<string[]> {
   }
   const update = { from: baseCommit, to: result.tree }
   // What cannot be looked at must not keep the difference from the request.
-  const blocked = await blockedCheckout(folder, record, update).catch(() => null)
+  const blocked = await lookForBlockedCheckout(folder, record, update).catch(() => null)
   if (blocked === null) return []
   return [
     `It will fail as long as ${record.base} is checked out with changes that are not committed: ${blocked.trim()}`,
