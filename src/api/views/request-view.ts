@@ -1,15 +1,17 @@
+import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import type {
   AlikeRequestRecord,
   RequestDetailRecord,
   RequestItemRecord,
 } from '#services/requests/facts/request-record.ts'
+import { taskLimits } from '#services/requests/words/task-words.ts'
 import type { AlikeRequest } from '../schemas/requests/alike.ts'
 import type { RequestDetail } from '../schemas/requests/requests.ts'
 import type { RequestItem } from '../schemas/requests/request-item.ts'
 import { answerOf, answerWithout } from './answer-of.ts'
 
-/** A request in a list. Values that look like secrets are masked. */
+/** A request in a list: values that look like secrets are masked, and long words are cut. */
 export function requestItemView(record: RequestItemRecord): RequestItem {
   const { title, effect, cues, task, claimedTask, agentReason } = record
   return {
@@ -18,7 +20,8 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
     effect: maskSecrets(effect),
     cues: cues.map((cue) => ({ ...cue, text: maskSecrets(cue.text) })),
     task: task === null ? null : { ...answerOf(task), text: maskSecrets(task.text) },
-    claimedTask: claimedTask === null ? null : maskSecrets(claimedTask),
+    claimedTask:
+      claimedTask === null ? null : cutText(maskSecrets(claimedTask), taskLimits.characters),
     agentReason: agentReason === null ? null : maskSecrets(agentReason),
   }
 }

@@ -115,6 +115,18 @@ describe('long polling', () => {
 })
 
 describe('a program', () => {
+  // Rules: product.md 26; security.md 20
+  test('has its words for the task whole in its request; a list masks them, cuts them and counts the rest', async () => {
+    const words = 'y'.repeat(3_990)
+    const secret = `ghp_${'a1'.repeat(18)}`
+    const task = `${words} ${secret} ${'z'.repeat(1_000)}`
+    const { body } = await program.post('/v1/requests', call({ metadata: { task } }))
+    expect((await grace.get(`/v1/requests/${body.id}`)).body.claimedTask).toBe(task)
+    const { items } = (await grace.get(`/v1/requests?q=%23${body.number}`)).body
+    expect(items).toHaveLength(1)
+    expect(items[0].claimedTask).toMatch(/^y{3990} \[GitHub … \([\d,]+ more characters\)$/)
+  })
+
   test('asks, takes the permit once and says what became of it', async () => {
     const asking = call({
       metadata: { ticket: 'OPS-7' },

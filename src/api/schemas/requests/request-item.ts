@@ -53,7 +53,7 @@ const itemMembers = z.object({
   claimedTask: z
     .string()
     .nullable()
-    .describe('The task that a program states, which nobody verified'),
+    .describe('The task that a program states, which nobody verified. A list cuts a long one'),
   routing: routing.describe('Why it has its queue, risk and quorum'),
   digest: hash.describe('`sha256:` of what will run; a decision repeats it'),
   policyDigest: hash.describe('Digest of the version of the policy that judged the call'),
