@@ -18,9 +18,10 @@ export interface OutcomeInput {
 
 /**
  * Records the program's report on the call for which it consumed a permit: once, from a key of the
- * same owner. A report of `unknown` can be followed by what the program found out later
- * (architecture.md, states). A repeated report gets the same answer. Rejects with `conflict` when
- * no permit was consumed or an earlier report differs, `forbidden`, or `not_found`.
+ * same owner. A report of `unknown` can be followed by what the program found out later, except for
+ * the call of a hook (architecture.md, states). A repeated report gets the same answer. Rejects
+ * with `conflict` when no permit was consumed or an earlier report differs, `forbidden`, or
+ * `not_found`.
  */
 export async function reportOutcome(
   ctx: ServiceContext,
@@ -39,7 +40,8 @@ export async function reportOutcome(
     if (external.outcome !== null) {
       const summary = await getSaltedText(tx, external.outcome_summary_hash)
       if (external.outcome === input.state && summary === input.summary) return answer
-      // That a hooked call ran otherwise than approved is the finding of the service.
+      // That a hooked call ran otherwise than approved is the finding of the service. Its words can
+      // be erased, so no unknown outcome of a hooked call is open.
       const isOpen = external.outcome === 'unknown' && external.hook_call === null
       if (!isOpen || input.state === 'unknown') {
         throw new Problem('conflict', `The outcome was reported before, as ${external.outcome}`, {

@@ -57,3 +57,14 @@ test('a call that the agent made with other arguments stays unknown, whatever it
   expect((await refusal(later)).code).toBe('conflict')
   expect(await outcome()).toBe('unknown')
 })
+
+test('an unknown outcome that the key itself reported of a hooked call is final too', async () => {
+  const { caller } = desk.program
+  const externalId = 'reported by the key'
+  const outcome = await taken(caller, externalId)
+  const { request_id: request } = await rowOf(db, 'external_request', { external_id: externalId })
+  await reportOutcome(ctx, caller, { request, state: 'unknown', summary: null })
+  const later = reportOutcome(ctx, caller, { request, state: 'succeeded', summary: null })
+  expect((await refusal(later)).code).toBe('conflict')
+  expect(await outcome()).toBe('unknown')
+})

@@ -95,7 +95,7 @@ export const externalRoutes = [
     name: 'reportOutcome',
     summary: 'Report an outcome',
     description:
-      'Report how the call ended. This can be reported once; `unknown` can be followed by another outcome',
+      'Report how the call ended. This can be reported once; `unknown` can be followed by another outcome, except for the call of a hook',
     access,
     params,
     body: schemas.outcomeBody,
