@@ -73,6 +73,7 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
   const olga = await dashboard.open('Olga', '/account')
   await olga.getByRole('button', { name: 'Confirm the passkey Laptop of Grace' }).click()
   await olga.getByText('No passkey waits for confirmation.').waitFor()
+  await page.getByText('your passkey waits for somebody').waitFor({ state: 'hidden' })
 
   await page.context().clearCookies()
   await page.goto(`${dashboard.url}/account`)

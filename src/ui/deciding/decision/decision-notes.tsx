@@ -4,14 +4,22 @@ import { Link } from 'react-router'
 import { ownPasskeysQuery } from '../../passkeys/own-passkeys.ts'
 import { copyText } from '../../text/copy-text.ts'
 
+/** No event says that a passkey was confirmed. */
+const loadEveryMs = 10_000
+const isConfirmed = ({ confirmed }: { readonly confirmed: unknown }): boolean => confirmed !== null
+
 /**
  * Tells a person who has no passkey that can sign so, before they choose: the approval would be
  * refused after they have written its reason.
  */
 export function MissingPasskeyNote() {
-  const passkeys = useQuery(ownPasskeysQuery)
+  const passkeys = useQuery({
+    ...ownPasskeysQuery,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(isConfirmed) === true ? false : loadEveryMs,
+  })
   const items = passkeys.data?.items
-  if (items === undefined || items.some(({ confirmed }) => confirmed !== null)) return null
+  if (items === undefined || items.some(isConfirmed)) return null
   return (
     <p className="obstacle">
       {items.length === 0 ? (
