@@ -33,7 +33,8 @@ export async function readTasks(
     later: number
   }>`
     select run.id as run_id, run.title, asked.author, run.created_at as at,
-      words.is_input, content.hash, content.size,
+      words.is_input, content.hash,
+      case when content.encoding = 'removed' then 0 else content.size end as size,
       ${laterMessages('run')} as later
     from run
     join lateral (

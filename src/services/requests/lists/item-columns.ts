@@ -94,7 +94,8 @@ const programColumns = sql`
 /** The words that the root run works on. */
 const taskColumn = sql`
   (select json_build_object('hash', words.hash, 'isInput', words.is_input, 'title', root.title, 'at', root.created_at,
-      'bytes', (select size from content where content.hash = words.hash),
+      'bytes', (select case when encoding = 'removed' then 0 else size end from content
+        where content.hash = words.hash),
       'by', ${personOfTask('root')},
       'later', ${laterMessages('root')})
     from run root cross join lateral ${contentOfTask('root')} words

@@ -47,6 +47,7 @@ export interface TaskJson {
   readonly hash: string
   /** the input of the run; `false`: a message's text */
   readonly isInput: boolean
+  /** what is left of it: 0 if it was removed */
   readonly bytes: number | null
   readonly title: string
   readonly by: PersonRef | null

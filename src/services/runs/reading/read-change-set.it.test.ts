@@ -10,6 +10,7 @@ import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { listRequests } from '../../requests/lists/list-requests.ts'
 import { forkRun } from '../forking/fork-run.ts'
+import { listRuns } from './list-runs.ts'
 import { readChangeSet } from './read-change-set.ts'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
@@ -153,4 +154,22 @@ test('a long task is whole in a change set and in a request; a list says how man
   expect(detail.task?.text).toBe(input)
   const changeSet = await readChangeSet(desk.api, caller, { runId: longRun, turn: 1 })
   expect(changeSet.task?.text).toBe(input)
+})
+
+test('an erased task is said to be erased in a list too, however large it was', async () => {
+  const erasedRun = await desk.start({ input: 'Tidy the attic' })
+  desk.say({ calls: [writeCall('notes/erased-task.md', 'x\n')] })
+  await desk.turn(erasedRun, 1)
+  const { db } = desk.database
+  const { ada, grace } = desk.people
+  const { input_digest: hash } = await rowOf(db, 'run', { id: erasedRun })
+  await db.transaction().execute((tx) => eraseContents(tx, [hash], ada.id))
+  await db.updateTable('content').set({ size: 300_000 }).where('hash', '=', hash).execute()
+  const requests = await listRequests(desk.api, grace.caller, { runId: erasedRun })
+  expect(requests.items.map(({ task }) => task)).toEqual([null])
+  const runs = await listRuns(desk.api, ada.caller, { limit: 1 })
+  expect(runs.items[0]).toMatchObject({
+    id: erasedRun,
+    task: { text: expect.stringMatching(/^\[erased on .* by Ada\]$/) },
+  })
 })
