@@ -92,11 +92,13 @@ test('a row that the person decided in the list leaves at once', () => {
   ])
 })
 
+const eligibility = { canDecide: false, reason: 'you started this run' }
+const turn = { runId: 'run', turn: 1, batch: { position: 1, size: 2 } } as Partial<RequestItem>
+const groupsOf = (laid: readonly InboxRow[]): string[][] =>
+  putDecidableFirst(groupRows(laid)).map((group) => ids(group.rows.map((row) => row.item)))
+const orderOf = (laid: readonly InboxRow[]): string[] => groupsOf(laid).flat()
+
 test('what the person can decide comes first, a turn together, and no row moves once it is decided', () => {
-  const eligibility = { canDecide: false, reason: 'you started this run' }
-  const turn = { runId: 'run', turn: 1, batch: { position: 1, size: 2 } } as Partial<RequestItem>
-  const orderOf = (laid: readonly InboxRow[]): string[] =>
-    putDecidableFirst(groupRows(laid)).flatMap((group) => ids(group.rows.map((row) => row.item)))
   const [other, beside] = [item('other', { eligibility }), item('beside', { ...turn, eligibility })]
   const items = [other, beside, item('own', turn), item('last')]
   const first = layFreshRows([], { items, hasMore: false }, none)
@@ -104,6 +106,15 @@ test('what the person can decide comes first, a turn together, and no row moves 
   const left = { items: [other, beside, item('last', { eligibility })], hasMore: false }
   const later = layFreshRows(first.rows, left, { ...none, decided: new Set(['own']) })
   expect(orderOf(later.rows)).toEqual(['beside', 'last', 'other'])
+})
+
+test('a call of a further page joins no group above other rows, and they do not move', () => {
+  const [other, one, two] = [item('other', { eligibility }), item('one', turn), item('two', turn)]
+  const first = layFreshRows([], { items: [other, one], hasMore: true }, none)
+  expect(groupsOf(first.rows)).toEqual([['one'], ['other']])
+  const own = { ...none, requested: new Set(['two']) }
+  const more = layFreshRows(first.rows, { items: [other, one, two], hasMore: false }, own)
+  expect(groupsOf(more.rows)).toEqual([['one'], ['other'], ['two']])
 })
 
 test('many approvals together are alike and at most medium risk; each exclusion says why', () => {

@@ -4,7 +4,10 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 export interface InboxRow {
   readonly item: RequestItem
   readonly isGone: boolean
-  /** whether the person could decide it, or one of its turn, when the list was laid */
+  /**
+   * whether the person could decide it, or one of its turn, at the first look; a row of a further
+   * page is not counted
+   */
   readonly isDecidable: boolean
 }
 
@@ -68,12 +71,9 @@ export function layFreshRows(
 
 /** Rows of the first look. What the person can decide then is fixed: no row moves later. */
 function layFirstRows(items: readonly RequestItem[]): InboxRow[] {
-  const rows = items.map((item) => {
-    const isDecidable = item.eligibility.canDecide
-    return { item, isGone: false, isDecidable }
-  })
+  const rows = items.map((item) => ({ item, isGone: false, isDecidable: false }))
   return groupRows(rows).flatMap((group) => {
-    const isDecidable = group.rows.some((row) => row.isDecidable)
+    const isDecidable = group.rows.some(({ item }) => item.eligibility.canDecide)
     return group.rows.map((row) => ({ ...row, isDecidable }))
   })
 }
@@ -84,14 +84,20 @@ export interface RowGroup {
   readonly rows: readonly InboxRow[]
 }
 
-/** Groups two or more consecutive rows of one turn. Keeps the order of the list. Pure. */
+/**
+ * Groups two or more consecutive rows of one turn. Keeps the order of the list. A row of a further
+ * page joins no group that comes first: it would push all rows below it down. Pure.
+ */
 export function groupRows(rows: readonly InboxRow[]): readonly RowGroup[] {
   const groups: { turn: RowGroup['turn']; rows: InboxRow[] }[] = []
   for (const row of rows) {
     const before = groups.at(-1)
     const turn = turnOf(row.item)
     const isSame =
-      turn !== null && before?.turn?.runId === turn.runId && before.turn.turn === turn.turn
+      turn !== null &&
+      before?.turn?.runId === turn.runId &&
+      before.turn.turn === turn.turn &&
+      before.rows.at(-1)?.isDecidable === row.isDecidable
     if (isSame) before.rows.push(row)
     else groups.push({ turn, rows: [row] })
   }
