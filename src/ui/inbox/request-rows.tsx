@@ -1,6 +1,6 @@
 import type { RefObject } from 'react'
 import { Link } from 'react-router'
-import { TaskLine, taskLineOf } from '../deciding/card/task.tsx'
+import { TaskLine, taskLineOf } from '../deciding/card/task-line.tsx'
 import { visibleString } from '../text/visible-string.ts'
 import { WorkerShape } from '../text/worker-shape.tsx'
 import type { RowGroup } from './inbox-rows.ts'

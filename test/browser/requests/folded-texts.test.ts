@@ -36,6 +36,22 @@ test('a task that is cut on a phone is shown whole on demand, and on a wide scre
   expect(await isCut()).toBe(false)
 })
 
+test('a long task is drawn in part while it is folded, and in steps when it is opened', async () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `part ${index + 1}`)
+  const id = await askFor(lines.join('\n'), 'notes/long-task.md')
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const region = page.getByRole('region', { name: 'Task' })
+  await region.waitFor()
+  const characters = async () => (await region.textContent())?.length
+  expect(await characters()).toBeLessThan(5_000)
+  await page.getByRole('button', { name: 'Show all of the task' }).click()
+  await region.getByText('part 2000', { exact: true }).waitFor()
+  await region.getByRole('button', { name: /more of 1,000 lines/ }).click()
+  await region.getByText('part 3000', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show less' }).click()
+  await expect.poll(characters).toBeLessThan(5_000)
+})
+
 /** What the browser shows when the pointer rests on the middle of an element. */
 async function tooltipOver(part: Locator): Promise<string> {
   await part.scrollIntoViewIfNeeded()
