@@ -3,14 +3,15 @@ import { requestOf } from '#client/call.ts'
 import { decodeUtf8 } from '#domain/text/encoding/decode-utf8.ts'
 import type { Service } from '../service/service.ts'
 import { quoteLines } from '../text/quote-lines.ts'
+import { wholeTaskLines } from '../text/request-card.ts'
 import { requestText } from '../text/request-text.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 
 /**
- * Prints all of a request: every line of the effect, the input, the files that a command names, and
- * every byte if the presentation is only a part. Resolves with whether all of it was printed, which
- * an approval at high risk requires (security.md 15).
+ * Prints all of a request: every line of the effect and of the task, the input, the files that a
+ * command names, and every byte if the presentation is only a part. Resolves with whether all of it
+ * was printed, which an approval at high risk requires (security.md 15).
  */
 export async function showWhole(
   service: Service,
@@ -18,8 +19,8 @@ export async function showWhole(
   print: (text: string) => void,
 ): Promise<boolean> {
   const columns = terminalColumns()
-  const page = requestText(request, { full: true, columns })
-  print(page.text)
+  const page = requestText(request, { full: true, isTaskBelow: true, columns })
+  print([page.text, ...wholeTaskLines(request, columns)].join('\n'))
   const input = JSON.stringify(request.input, null, 2)
   print(['', 'input', ...quoteLines(input, { columns, diff: false }), ''].join('\n'))
   const params = { id: request.id }

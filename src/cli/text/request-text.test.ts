@@ -26,18 +26,40 @@ test('a question is answered, never approved', () => {
 test('what does not fit is counted, and is not whole until all of it is shown', () => {
   const request = requestWith({ presentation: presentationWith(long) })
   const short = requestText(request, { full: false, columns: null })
-  expect(short.text).toContain('… 40 more lines; see all with --full')
+  expect(short.text).toContain('… 40 more lines; see all with countersign requests show 12 --full')
   expect(short.text).not.toContain('line 61')
   expect(short.whole).toBe(false)
   const full = requestText(request, { full: true, columns: null })
   expect([full.whole, full.text.includes('│ line 100')]).toEqual([true, true])
+})
+
+test('of a long task the beginning stands before the risk, with a count and how to see all of it', () => {
   const text = 'x'.repeat(300)
   const task = { text, by: null, at: '2026-01-01T00:00:00.000Z', later: 0 }
-  const tasked = requestWith({ task })
-  expect(requestText(tasked, { full: false, columns: null }).text).toContain(
-    `${'x'.repeat(239)}… (61 more characters); see all with --full`,
-  )
-  expect(requestText(tasked, { full: true, columns: null }).text).toContain(text)
+  const risk = 'high'
+  const requests = [
+    requestWith({ risk, task }),
+    requestWith({ risk, task: null, claimedTask: text }),
+  ]
+  for (const request of requests) {
+    const after = (how: object): string => {
+      const lines = requestText(request, { full: true, columns: null, ...how }).text.split('\n')
+      expect(lines[0]).toMatch(/^task.* {2}x{239}…( {2}\(|$)/)
+      expect(lines[2]).toMatch(/^#12 HIGH RISK/)
+      return lines[1] ?? ''
+    }
+    const count = '… 61 more characters of the task; '
+    expect(after({})).toBe(`${count}see all with countersign requests show 12 --full`)
+    expect(after({ isTaskBelow: true })).toBe(`${count}all of it is below`)
+    expect(after({ full: false, menu: { maxRows: null } })).toBe(`${count}v shows all`)
+  }
+})
+
+test('the count of what is left out of a long task is on the screen also where the page is clipped', () => {
+  const task = { text: '\u200b'.repeat(300), by: null, at: '2026-01-01T00:00:00.000Z', later: 0 }
+  const request = requestWith({ task, agentReason: long, presentation: presentationWith(long) })
+  const { text } = requestText(request, beside(24))
+  expect(text.split('\n')).toContain('… 61 more characters of the task; v shows all')
 })
 
 test('a presentation that is a part is never whole, and says how large the whole is', () => {

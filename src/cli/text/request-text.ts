@@ -5,7 +5,7 @@ import { programWords } from '#domain/requests/program-words.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import { cueLines, routingLines, stateWord, taskLine } from './request-card.ts'
+import { cueLines, routingLines, stateWord, taskLines } from './request-card.ts'
 import {
   againLines,
   alikeLines,
@@ -26,6 +26,8 @@ const shortClaimLines = 12
 export interface RequestTextOptions {
   /** every line of what will happen and of the agent's claim */
   readonly full: boolean
+  /** the caller prints the whole task below */
+  readonly isTaskBelow?: boolean
   readonly columns?: number | null
   /** beside a menu whose key `v` shows all: how many rows the text may have; null: unknown */
   readonly menu?: { readonly maxRows: number | null }
@@ -45,7 +47,8 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
   const { presentation } = request
   const maxRows = menu?.maxRows ?? null
   const isFull = options.full || (maxRows !== null && columns !== null)
-  const seeAll = menu === undefined ? 'see all with --full' : 'v shows all'
+  const everyByte = menu === undefined ? `countersign requests show ${request.number} --full` : 'v'
+  const seeAll = menu === undefined ? `see all with ${everyByte}` : 'v shows all'
   const mark = (count: number): string => yellow(`… ${count} more lines; ${seeAll}`)
   const content = quoteLines(presentation.content, { columns, diff: presentation.type === 'diff' })
   const visible = isFull ? content : content.slice(0, shortLines)
@@ -53,9 +56,8 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
   const visibleClaim = isFull ? claimLines : claimLines.slice(0, 1 + shortClaimLines)
   const leftOut = (all: readonly string[], part: readonly string[]): string[] =>
     all.length > part.length ? [mark(all.length - part.length)] : []
-  const everyByte = menu === undefined ? `countersign requests show ${request.number} --full` : 'v'
   const page = {
-    head: head(request, options.full ? null : seeAll),
+    head: head(request, options.isTaskBelow === true ? 'all of it is below' : seeAll),
     details: details(request),
     body: [
       ...presentation.warnings.map((warning) => yellow(`! ${printableLine(warning)}`)),
@@ -84,11 +86,11 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
  * What a person reads first: it stays on the screen together with the keys. The risk stands before
  * the effect, whose length an agent chooses.
  */
-function head(request: RequestDetail, seeAll: string | null): string[] {
+function head(request: RequestDetail, seeAll: string): string[] {
   const [root] = request.lineage
   const asker = root === undefined ? 'a program' : starterName(root.startedBy)
   return [
-    ...taskLine(request, seeAll),
+    ...taskLines(request, seeAll),
     `${bold(`#${request.number}`)} ${riskWord(request.risk)}  ${bold(printableLine(requestHeadline(request)))}  ${stateWord(request)}`,
     `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),
