@@ -8,6 +8,8 @@ export interface LineComments {
   /** the content below a line; null: nothing */
   readonly below: (anchor: CommentAnchor) => ReactNode
   readonly onWrite: ((anchor: CommentAnchor) => void) | null
+  /** the line of the form of a new comment; null: there is none */
+  readonly formAt: CommentAnchor | null
   /** above the effect: comments that were begun earlier, or at a line that is no longer drawn */
   readonly lost: ReactNode
 }

@@ -30,6 +30,12 @@ function firstBlocks(blocks: readonly LineBlock[], maxLines: number) {
   return { blocks: blocks.slice(0, count), visible }
 }
 
+/** The line of the file at `path` with the form of a new comment; 0: none. */
+function formLineOf(lineComments: LineComments | undefined, path: string | null): number {
+  const { formAt } = lineComments ?? { formAt: null }
+  return formAt?.side === 'new' && formAt.file === path ? formAt.line : 0
+}
+
 /** A text with line numbers. A long one is drawn in steps, which say what is left. */
 export function LinesView(props: {
   text: string
@@ -47,6 +53,9 @@ export function LinesView(props: {
   const { text, onVisible, atFirst = linesAtOnce } = props
   const { lines, finalNewline } = useMemo(() => splitLines(text), [text])
   const [maxLines, setMaxLines] = useState(atFirst)
+  const formLine = formLineOf(props.lineComments, props.path ?? null)
+  // A comment that was begun before a reload is continued at its line, and the lines stay.
+  if (formLine > maxLines) setMaxLines(formLine)
   // Blank lines are folded first, so that they do not count as drawn lines.
   const folded = useMemo(() => lineBlocks(lines, 100), [lines])
   const { blocks, visible } = useMemo(() => firstBlocks(folded, maxLines), [folded, maxLines])
@@ -103,6 +112,9 @@ function Block(props: {
 }) {
   const { block, signedAfter, colours, path, lineComments } = props
   const [open, setOpen] = useState(false)
+  const formLine = formLineOf(lineComments, path)
+  const hasForm = formLine >= block.from && formLine < block.from + block.lines.length
+  if (block.kind === 'blank' && hasForm && !open) setOpen(true)
   if (block.kind === 'blank' && !open) {
     return (
       <button type="button" className="code-fold" onClick={() => setOpen(true)}>

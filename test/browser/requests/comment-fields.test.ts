@@ -124,6 +124,30 @@ test('a comment at a line that was not sent is offered after a reload, at its li
   expect(await go.count()).toBe(0)
 })
 
+test('a comment that was begun at a line of a new file is continued there after a reload, also far below and among folded blank lines', async () => {
+  const lines = Array.from({ length: 2_400 }, (_, index) => `line ${index + 1}`)
+  const content = `${lines.join('\n')}${'\n'.repeat(21)}end\n`
+  const input = { path: 'notes/far.md', content }
+  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A long file.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await live(page)
+  await page.getByRole('button', { name: /more of 421 lines/ }).click()
+  await page.getByRole('button', { name: '20 blank lines (show them)' }).click()
+  const line = page.locator('.code-line[data-line="2410"]')
+  await line.locator('.code-number').click()
+  const field = page.getByLabel('Comment on new line 2410', { exact: true })
+  await field.waitFor()
+  await page.keyboard.type('Why blank?')
+  await page.reload()
+  await page.getByRole('button', { name: 'Continue the comment' }).click()
+  await field.waitFor()
+  await expect.poll(() => placeOf(field)).toMatchObject({ isActive: true, text: 'Why blank?' })
+  expect(await page.getByLabel(/which is not shown any more/).count()).toBe(0)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await field.waitFor({ state: 'detached' })
+  expect(await line.count()).toBe(1)
+})
+
 test('an unsent comment in a change set keeps its place too, and is there after a reload until it is cancelled', async () => {
   const { id, path, runId } = await askForChange()
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)

@@ -77,6 +77,7 @@ export function useLineComments(
     () => ({
       below,
       onWrite: isOpen ? write : null,
+      formAt: writing,
       lost: (
         <>
           <UnsentLineComments
@@ -94,7 +95,7 @@ export function useLineComments(
         </>
       ),
     }),
-    [below, isOpen, write, unsent, lostAnchor, finish, id, state],
+    [below, isOpen, write, writing, unsent, lostAnchor, finish, id, state],
   )
 }
 
