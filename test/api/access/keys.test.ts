@@ -123,6 +123,8 @@ test('the trail says which key was refused and why; it names none whose secret t
     owner_disabled: await create(linus),
   }
   await client.delete(`/v1/keys/${refusals.revoked.id}`)
+  // As after the retirement of a signing key, which seals again only what has not ended.
+  await setRows(db, 'api_key', { id: refusals.revoked.id }, { seal: 'retired.seal' })
   await setRows(db, 'api_key', { id: refusals.expired.id }, { expires_at: earlier })
   await client.post(`/v1/keys/${refusals.replaced.id}/rotate`)
   await setRows(db, 'api_key', { id: refusals.replaced.id }, { previous_until: earlier })

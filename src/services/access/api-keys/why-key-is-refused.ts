@@ -51,15 +51,15 @@ export async function whyKeyIsRefused(ctx: ServiceContext, key: string): Promise
   const { seals } = ctx
   const hasEnded = (revocation: Revocation): boolean => seals.revocations.has(revocation)
   const person = { id: personId, email, disabled_at, other_ids, seal: row.person_seal }
-  if (!seals.fits('api_key', row) || !seals.fits('person', person)) return because('tampered')
+  // First: what has ended is not sealed again when a signing key is retired.
   if (row.revoked_at !== null || hasEnded({ what: 'api_key', id })) return because('revoked')
+  if (hasEnded({ what: 'person', id: personId })) return because('owner_disabled')
+  if (!seals.fits('api_key', row) || !seals.fits('person', person)) return because('tampered')
   if (row.is_over) return because('expired')
   if (row.is_replaced || hasEnded({ what: 'key_secret', id: secretHash })) {
     return because('replaced')
   }
-  if (disabled_at !== null || hasEnded({ what: 'person', id: personId })) {
-    return because('owner_disabled')
-  }
+  if (disabled_at !== null) return because('owner_disabled')
   if (!(await isStillAdmitted(ctx, { id: personId, email }))) return because('owner_not_admitted')
   return because('not_valid')
 }
