@@ -97,7 +97,7 @@ export async function resealRows(
     revocations: unit.seals.revocations,
   })
   let count = 0
-  for (const table of Object.keys(sealedTables) as SealedTable[]) {
+  for (const table of resealOrder) {
     const ends = endsWithKey.includes(table)
     if (sealedTables[table].by !== 'api' || ends) continue
     const where = sql<boolean>`split_part(seal, '.', 1) = any(${retiring}::text[])`
@@ -106,6 +106,15 @@ export async function resealRows(
   }
   return count
 }
+
+/**
+ * Decisions first: they can be hundreds of thousands, and nobody locks one that is stored. All that
+ * people do waits for the rows of people, which are locked until the commit.
+ */
+const resealOrder: ReadonlySet<SealedTable> = new Set<SealedTable>([
+  'decision',
+  ...(Object.keys(sealedTables) as SealedTable[]),
+])
 
 const endsWithKey: readonly SealedTable[] = [
   'session',
