@@ -67,6 +67,14 @@ test('of two restores at the same time, one writes all of its keys and the other
   )
 })
 
+test('a key that was made after the comparison, by a start of the service, is not taken for that of the backup', async () => {
+  const path = 'keys/signing.pem'
+  // When the second is written, the first is there, and was not when both were compared.
+  const keys = ['signs something else', 'signs'].map((text) => ({ path, bytes: Buffer.from(text) }))
+  await expect(restoreKeys(to, keys)).rejects.toThrow('was made meanwhile')
+  expect(await readFile(join(to, path), 'utf8')).toBe('signs something else')
+})
+
 test('a full disk leaves no part of a key, so that the next try finds the same keys', async ({
   skip,
 }) => {

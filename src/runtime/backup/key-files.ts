@@ -47,7 +47,8 @@ export function isKeyPath(path: string): boolean {
 /**
  * Writes the missing keys, and returns their paths. Throws one sentence, and writes none, when the
  * data folder has another key in the place of one of these. Another restore into the folder writes
- * its keys before or after, not meanwhile. Only the owner can read private ones.
+ * its keys before or after, not meanwhile. It throws, too, when a start of the service or a restore
+ * on another host makes such a key meanwhile. Only the owner can read private ones.
  */
 export async function restoreKeys(
   dataDir: string,
@@ -78,7 +79,13 @@ async function writeKeyFiles(dataDir: string, files: readonly KeyFile[]): Promis
   for (const { path, bytes } of files) {
     const target = join(dataDir, path)
     const mode = isPrivateKey(path) ? 0o600 : 0o644
-    if (await writeOnce(target, bytes, mode)) paths.push(target)
+    if (await writeOnce(target, bytes, mode)) {
+      paths.push(target)
+    } else if (!(await readFile(target)).equals(bytes)) {
+      throw new Error(
+        `${target} was made meanwhile, and is another key than the backup's: move it away, and restore again`,
+      )
+    }
   }
   return paths
 }
