@@ -11,18 +11,20 @@ const waitMs = 30 * 60_000
  * The program at `target`, made by `make` if it does not exist yet. `make` writes to a temporary
  * path; the file is made executable and renamed, so that nobody sees an incomplete one. If another
  * start on this host is making it, this one waits. Starts of several hosts, which may share the
- * folder, each make their own, since a lock is of one host.
+ * folder, each make their own, since a lock is of one host. `stop` ends the wait: then it rejects.
  */
 export async function installOnce(
   target: string,
   make: (path: string) => Promise<void>,
   log: (sentence: string) => void,
+  stop?: AbortSignal,
 ): Promise<string> {
   await sweepAbandoned(target)
   if (await exists(target)) return target
   await mkdir(dirname(target), { recursive: true })
   const onWait = () => log(`another start is preparing ${target}: waiting for it`)
-  await whileHolding({ file: `${target}.lock`, waitMs, onWait }, async () => {
+  const lock = { file: `${target}.lock`, waitMs, onWait, ...(stop === undefined ? {} : { stop }) }
+  await whileHolding(lock, async () => {
     if (await exists(target)) return
     const folder = `${target}.new-${randomBytes(4).toString('hex')}`
     try {

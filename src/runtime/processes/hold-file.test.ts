@@ -72,6 +72,18 @@ test('a lock that cannot be made, or that others hold for too long, is an error'
   })
 })
 
+test('a stop ends the wait for a lock, and nothing of the claim stays', async () => {
+  const folder = newFolder('countersign-lock-')
+  const lock = { file: join(folder, 'lock'), waitMs: 1000 }
+  const stopping = new AbortController()
+  const stopped = { ...lock, stop: stopping.signal, onWait: () => stopping.abort() }
+  await whileHolding(lock, async () => {
+    const second = whileHolding(stopped, async () => expect.fail('two at once'))
+    await expect(second).rejects.toThrow('aborted')
+  })
+  expect(await readdir(folder)).toEqual([])
+})
+
 test('work waits for other work of the same process, and the lock is free after work that fails', async () => {
   const lock = join(newFolder('countersign-lock-'), 'lock')
   const order: string[] = []

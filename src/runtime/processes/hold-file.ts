@@ -15,6 +15,8 @@ export interface HeldFile {
   readonly waitMs: number
   /** called once if others hold it */
   onWait?(): void
+  /** ends the wait: then it rejects */
+  readonly stop?: AbortSignal
 }
 
 /**
@@ -30,7 +32,7 @@ export interface HeldFile {
  * replaced it. The system's own locks (`flock`) are not in Node.
  */
 export async function whileHolding<T>(
-  { file, waitMs, onWait }: HeldFile,
+  { file, waitMs, onWait, stop }: HeldFile,
   work: (holder: ProcessIdentity) => Promise<T>,
 ): Promise<T> {
   const identity = identifyProcess(process.pid)
@@ -52,12 +54,12 @@ export async function whileHolding<T>(
       isReported = true
       const pauseMs = Math.min(pollMs + waitedMs / 20, maxPollMs)
       if (others.every((other) => own < other)) {
-        await sleep(pauseMs)
+        await sleep(pauseMs, undefined, { signal: stop })
         continue
       }
       // Of several that wait, the first by name stays, so that the others do not keep it waiting.
       await rm(claim, { force: true })
-      await sleep(pauseMs + randomInt(2 * pollMs))
+      await sleep(pauseMs + randomInt(2 * pollMs), undefined, { signal: stop })
       await makeClaim(claim)
     }
     throw new Error(`another process has held ${file} for ${waitMs / 1000} seconds`)

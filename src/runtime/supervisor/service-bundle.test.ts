@@ -6,11 +6,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { checkoutFolder, entryFile } from '../folders.ts'
+import { whileHolding } from '../processes/hold-file.ts'
 import {
   bundledLibraries,
   bundleName,
   recordUse,
   removeUnused,
+  serviceBundles,
   serviceEntry,
   serviceSources,
 } from './service-bundle.ts'
@@ -97,6 +99,18 @@ test('a stop ends the bundling, of which nobody reads that it failed', async () 
   const entry = serviceEntry({ checkout: root, say, stop: AbortSignal.abort() })
   await expect(entry).rejects.toThrow('aborted')
   expect(sentences).toEqual([])
+})
+
+test('a stop ends the wait for another start that bundles', async () => {
+  await mkdir(join(root, serviceBundles), { recursive: true })
+  const lock = { file: join(root, serviceBundles, `${bundleName(root)}.lock`), waitMs: 1000 }
+  const stopping = new AbortController()
+  await whileHolding(lock, async () => {
+    const say = () => stopping.abort()
+    const entry = serviceEntry({ checkout: root, say, stop: stopping.signal })
+    await expect(entry).rejects.toThrow('aborted')
+    expect(stopping.signal.aborted).toBe(true)
+  })
 })
 
 test('the bundle is the command, in one byte for each character, and knows where the sources are', async () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -62,8 +63,8 @@ interface EntryOptions {
  * files, which need a quarter less memory than the sources (Temporal workers: a tenth) and load in
  * two thirds of the time (bench/README.md). The package has it. In a checkout, it is made once
  * for each state of the sources and libraries. A checkout in which it cannot be made runs the
- * sources, after a sentence for the person at the terminal. `stop` ends the bundling: then it
- * rejects.
+ * sources, after a sentence for the person at the terminal. `stop` ends the bundling, and the wait
+ * for another start that bundles: then it rejects.
  */
 export async function serviceEntry({ checkout, say, stop }: EntryOptions): Promise<string> {
   const bundles = join(checkout, serviceBundles)
@@ -73,9 +74,18 @@ export async function serviceEntry({ checkout, say, stop }: EntryOptions): Promi
     const make = async (half: string): Promise<void> => {
       // In a process of its own: the bundler would keep 100 MiB of this one.
       const args = [join(checkout, 'scripts', 'bundle-service.ts'), half, folder]
-      await promisify(execFile)(process.execPath, args, { cwd: checkout, signal: stop })
+      const options = { cwd: checkout, signal: stop }
+      const bundling = promisify(execFile)(process.execPath, args, options)
+      const { child } = bundling
+      try {
+        await bundling
+      } finally {
+        // A stop rejects at once: until the process has ended, it writes into a folder to remove.
+        const isRunning = child.exitCode === null && child.signalCode === null
+        if (child.pid !== undefined && isRunning) await once(child, 'exit')
+      }
     }
-    await installOnce(folder, make, say)
+    await installOnce(folder, make, say, stop)
     await recordUse(folder)
     if (!bundlesInUse.has(folder)) {
       bundlesInUse.add(folder)
