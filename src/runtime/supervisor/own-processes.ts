@@ -9,7 +9,12 @@ import {
   withoutSigningKey,
 } from '../config/project-environment.ts'
 import { launchNode } from './launch-node.ts'
-import { supervise, type RunningService, type SupervisionHandle } from './supervise.ts'
+import {
+  ServiceRefused,
+  supervise,
+  type RunningService,
+  type SupervisionHandle,
+} from './supervise.ts'
 
 const readyTimeoutMs = 90_000
 const graceMs = 20_000
@@ -31,17 +36,20 @@ export interface ProcessOptions {
 interface SupervisedOptions extends ProcessOptions {
   /**
    * The entry for a process that is started again. It is of the sources of then, as its workflows
-   * and threads are: activities of earlier sources would not be those that the workflows call.
+   * and threads are: activities of earlier sources would not be those that the workflows call. The
+   * database is migrated first where these sources need that.
    */
   readonly findEntry: (stop: AbortSignal) => Promise<string>
 }
 
 /** Migrates to this version's schema. Throws the last sentence of `countersign migrate`. */
-export async function runMigrations({ folders, entry, variables }: ProcessOptions): Promise<void> {
+export async function runMigrations(options: ProcessOptions): Promise<void> {
+  const { folders, entry, variables, stop } = options
   const child = spawn(process.execPath, [entry, 'migrate', ...folderArguments(folders)], {
     cwd: checkoutFolder,
     env: withoutModelKeys(withoutSigningKey(variables)),
     stdio: ['ignore', 'ignore', 'pipe'],
+    signal: stop,
   })
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
@@ -95,9 +103,19 @@ function startProcess(
 ): Promise<SupervisionHandle> {
   let isFirst = true
   const start = async (stop: AbortSignal): Promise<RunningService> => {
-    const entry = isFirst ? options.entry : await findEntry(stop)
+    const isAgain = !isFirst
     isFirst = false
-    return launchProcess(name, { ...options, entry, logName: name, stop })
+    const entry = isAgain ? await findEntry(stop) : options.entry
+    const launch = () => launchProcess(name, { ...options, entry, logName: name, stop })
+    try {
+      return await launch()
+    } catch (error) {
+      if (!isAgain || !(error instanceof ServiceRefused)) throw error
+      // Later sources refuse the schema of earlier ones, which would end the whole installation.
+      options.log(`${name} refused to serve: migrating the database, and starting it once more`)
+      await runMigrations({ ...options, entry, stop })
+      return launch()
+    }
   }
   return supervise(
     { name, start },
