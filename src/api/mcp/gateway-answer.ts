@@ -169,8 +169,9 @@ function endedResult(callState: GatewayCallState, result: JsonObject | null): Ca
   if (result === null) return settledResult(callState)
   // The stored text is the service's own: no answer of the server is there.
   if (callState.refusal !== null) {
+    const why = callState.refusalReason ?? 'this call did not reach the server'
     return notExecuted(
-      `NOT RUN: this call did not reach the server (request #${number}). It can be called again.`,
+      `NOT RUN: ${why.replace(/[.]$/, '')} (request #${number}). It can be called again.`,
     )
   }
   const { isError } = result

@@ -69,6 +69,12 @@ test.each(['changed', 'failed'] as const)(
     })
     expect(JSON.stringify(answer)).toContain('NOT RUN: this call did not reach the server')
     expect(JSON.stringify(answer)).not.toMatch(/was called|words of the server/)
+    const refusalReason = 'note was not carried out: the server does not answer.'
+    const text =
+      'NOT RUN: note was not carried out: the server does not answer (request #7). It can be called again. Nothing ran.'
+    expect(answerOf({ ...end, refusalReason }, url, result).content).toEqual([
+      { type: 'text', text },
+    ])
   },
 )
 

@@ -4,7 +4,8 @@ import { byProgram } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { withdrawRequest } from '../external/withdraw-request.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { isOpen, recordUnusedPermit, storeGatewayRefusal } from './consume-gateway-permit.ts'
+import { isOpen, recordUnusedPermit } from './consume-gateway-permit.ts'
+import { storeGatewayRefusal } from './store-gateway-refusal.ts'
 
 /**
  * Cancels a client's call: a pending one leaves the queue, an approved one that has not begun is

@@ -15,6 +15,7 @@ import { consumeLocked } from '../external/consume-permit.ts'
 import { assertSealed } from '../external/external-rows.ts'
 import { recordStart, subjectOf } from '../external/record-execution.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
+import { storeGatewayRefusal } from './store-gateway-refusal.ts'
 
 /**
  * A permit that one try consumed. Each try locks the request, so that no other try for it has the
@@ -65,14 +66,15 @@ export async function consumeGatewayPermit(
   return 'none'
 }
 
+const words = 'the host of this call stood still before it could begin.'
 const notMade = {
   state: 'failed',
   result: returnedContent({
     type: 'error',
     output: null,
-    text: 'NOT RUN: the host of this call stood still before it could begin. Call again to ask anew.',
+    text: `NOT RUN: ${words} Call again to ask anew.`,
   }),
-  notMade: { refusal: 'failed', reason: 'host stood still' },
+  notMade: { refusal: 'failed', reason: 'host stood still', words },
 } as const
 
 /**
@@ -174,20 +176,6 @@ export async function refuseGatewayCall(
     await storeGatewayRefusal(unit, requestId, refusal, reason)
     await recordUnusedPermit(unit, at, refusal)
   })
-}
-
-/** Stores why an approved call is not made. The caller holds the lock of its request. */
-export async function storeGatewayRefusal(
-  { tx }: UnitOfWork,
-  requestId: string,
-  refusal: GatewayRefusal,
-  reason: string,
-): Promise<void> {
-  await tx
-    .updateTable('gateway_call')
-    .set({ refusal, refusal_reason: reason.slice(0, 4000).toWellFormed() })
-    .where('request_id', '=', requestId)
-    .execute()
 }
 
 /** Records in the trail that a permit was not used, and why. */

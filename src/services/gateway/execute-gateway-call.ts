@@ -70,7 +70,8 @@ export async function executeGatewayCall(
   const state = result.type === 'error' ? 'failed' : 'succeeded'
   const { notMade: why } = result
   const kind = why === 'changed' ? why : 'failed'
-  const notMade = why === undefined ? null : ({ refusal: kind, reason: why } as const)
+  const notMade =
+    why === undefined ? null : ({ refusal: kind, reason: why, words: result.text } as const)
   await untilStored(() =>
     finishGatewayCall(ctx, requestId, { state, result: returnedContent(result), notMade }),
   )

@@ -9,6 +9,7 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { recordOutcome } from '../external/record-execution.ts'
 import { closeCheck } from '../requests/ending/close-check.ts'
 import { lockCallToMake } from './call-to-make.ts'
+import { storeGatewayRefusal } from './store-gateway-refusal.ts'
 
 /**
  * Stores how a gateway call ended, with the server's answer. A late end still replaces `unknown`,
@@ -21,7 +22,13 @@ export async function finishGatewayCall(
     readonly state: Exclude<ExternalOutcome, 'unknown'>
     readonly result: JsonObject
     /** why the call did not reach the server; `null`: it did */
-    readonly notMade: { readonly refusal: GatewayRefusal; readonly reason: string } | null
+    readonly notMade: {
+      readonly refusal: GatewayRefusal
+      /** for the trail */
+      readonly reason: string
+      /** the service's own, for the caller */
+      readonly words: string
+    } | null
   },
 ): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
@@ -36,12 +43,12 @@ export async function finishGatewayCall(
     await recordOutcome(unit, at.request, { by: 'gateway', state, detail })
     await unit.tx
       .updateTable('gateway_call')
-      .set({
-        result_hash: resultHash,
-        ...(notMade === null ? {} : { refusal: notMade.refusal }),
-      })
+      .set({ result_hash: resultHash })
       .where('request_id', '=', requestId)
       .execute()
+    if (notMade !== null) {
+      await storeGatewayRefusal(unit, requestId, notMade.refusal, notMade.words)
+    }
     if (at.call.outcome_check_id !== null) await closeCheck(unit, at.call.outcome_check_id)
   })
 }
