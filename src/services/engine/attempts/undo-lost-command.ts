@@ -22,17 +22,20 @@ export interface UndoneCommand {
 }
 
 /**
- * Undoes the changes to protected names by a command of this call on this host whose process is
- * gone (security.md 8). `null`: there is nothing to report. Another host undoes its own commands
- * when its Temporal worker starts.
+ * Undoes the changes to protected names by the command of this attempt on this host, if its process
+ * is gone (security.md 8). With `attempt: null`, the command may be of any attempt of the call.
+ * `null`: there is nothing to report. Another host undoes its own commands when its Temporal worker
+ * starts.
  */
 export async function undoLostCommand(
   ctx: WorkerContext,
-  callId: string,
+  { callId, attempt }: { readonly callId: string; readonly attempt: number | null },
 ): Promise<UndoneCommand | null> {
   if (ctx.commandSite === undefined) return null
   const lost = await lostCommands(ctx.commandSite.dataDir)
-  const [command] = lost.filter((command) => command.callId === callId)
+  const command = lost.find(
+    (one) => one.callId === callId && (attempt === null || one.attempt === attempt),
+  )
   if (command === undefined) return null
   try {
     return await undoCommand(ctx, command)
@@ -83,9 +86,9 @@ export async function undoLostCommands(
       const undone = await undoCommand(ctx, lost)
       if (undone === null) continue
       ctx.log.warn({ callId: lost.callId }, 'a command that was lost broke a rule; that was undone')
-      const settled = await addViolation(ctx, lost, undone.violation)
-      if (!settled) await settle(lost)
-      await undone.acknowledge()
+      const isAdded = await addViolation(ctx, lost, undone.violation)
+      // `settle` finds the record too, and removes it once the violation is stored.
+      await (isAdded ? undone.acknowledge() : settle(lost))
     } catch (error) {
       ctx.log.error({ callId: lost.callId, err: error }, 'a lost command was not cleaned up')
     }

@@ -149,6 +149,33 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
+  test('and that others give up at the same moment has the violation added by the next start', async () => {
+    const { id } = await killed('echo evil > .envrc')
+    const { commandSite: _, ...elsewhere } = desk.worker
+    await undoLostCommands(desk.worker, async (lost) => {
+      await settleUnknown(elsewhere, lost)
+      await settleAttempt(desk.worker, lost)
+    })
+    expect(made('.envrc')).toBe(false)
+    expect((await attempt(id)).reason).not.toContain('.envrc')
+    await undoLostCommands(desk.worker, () => expect.fail('it is settled'))
+    expect((await attempt(id)).reason).toContain('scratch/.envrc')
+    expect(await audited(id, 'system.reconciled')).toContain('scratch/.envrc')
+    expect(records()).toEqual([])
+  })
+
+  test('has its violation reported with its own attempt, after another one was settled', async () => {
+    const { id } = await killed('echo evil > .envrc')
+    await settleAttempt(desk.worker, { callId: id, attempt: 2 })
+    expect(made('.envrc')).toBe(true)
+    await settleAttempt(desk.worker, { callId: id, attempt: null })
+    expect(made('.envrc')).toBe(false)
+    expect(await attempt(id)).toMatchObject({ state: 'started' })
+    await settleUnknown(desk.worker, { callId: id })
+    expect((await attempt(id)).reason).toContain('scratch/.envrc')
+    expect(records()).toEqual([])
+  })
+
   test('and that made no protected name has nothing to report', async () => {
     const { id } = await killed('echo fine > fine.txt')
     await settleUnknown(desk.worker, { callId: id })

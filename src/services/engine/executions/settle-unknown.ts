@@ -32,6 +32,13 @@ export async function settleUnknown(
   return settleAttempt(ctx, { callId, attempt })
 }
 
+interface Settlement {
+  /** `null`: the state of the call says what is next */
+  readonly outcome: SettleOutcome | null
+  /** whether the attempt was settled, and its reason stored, here */
+  readonly isSettledHere: boolean
+}
+
 /**
  * Settles this attempt of a call, and no other; `null`: none was started. A call that was not
  * started, or only reads, may run again. Otherwise the started attempt becomes `unknown`, and the
@@ -42,27 +49,30 @@ export async function settleAttempt(
   input: { readonly callId: string; readonly attempt: number | null },
 ): Promise<SettleOutcome> {
   const policy = await ctx.policies.inForce()
-  const undone = await undoLostCommand(ctx, input.callId)
+  const undone = await undoLostCommand(ctx, input)
   const why = undone === null ? lostHost : `${lostHost}; ${undone.violation}`
-  const outcome = await inUnitOfWork(
+  const { outcome, isSettledHere } = await inUnitOfWork(
     ctx,
     bySystem(ctx, executor),
-    async (unit): Promise<SettleOutcome | null> => {
+    async (unit): Promise<Settlement> => {
       const at = await lockCall(unit.tx, input.callId)
-      if (at === null) return { kind: 'ended' }
+      if (at === null) return { outcome: { kind: 'ended' }, isSettledHere: false }
       const hasEnded = isEnd(runTransitions, at.run.state)
       const { execution } = at
-      if (execution?.state !== 'started' || execution.attempt !== input.attempt) {
-        return hasEnded ? { kind: 'ended' } : null
+      const isLost = execution?.state === 'started' && execution.attempt === input.attempt
+      // The effect of a delegation is a run of its own, whose state the store knows.
+      if (!isLost || (await childOf(unit.tx, at)) !== null) {
+        return { outcome: hasEnded ? { kind: 'ended' } : null, isSettledHere: false }
       }
-      // The effect is a run of its own, whose state the store knows.
-      if ((await childOf(unit.tx, at)) !== null) return hasEnded ? { kind: 'ended' } : null
-      if (!hasEnded && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
+      if (!hasEnded && (await repeatAttempt(unit, at, why))) {
+        return { outcome: { kind: 'again' }, isSettledHere: true }
+      }
       const lost = await loseExecution(unit, policy, at, why)
-      return hasEnded ? { kind: 'ended' } : lost
+      return { outcome: hasEnded ? { kind: 'ended' } : lost, isSettledHere: true }
     },
   )
-  await undone?.acknowledge()
+  // If others have settled the attempt, the next start adds the violation to it.
+  if (isSettledHere) await undone?.acknowledge()
   if (outcome !== null) return outcome
   const step = await findNextStep(ctx, input.callId)
   return step.next === 'answer' ? step.outcome : { kind: 'again' }
