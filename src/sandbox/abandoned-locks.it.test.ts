@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -62,4 +70,28 @@ test('a lock that is held for longer than that, to compare a large file, is not 
   await Promise.all([first, second])
   expect(order).toEqual(['first', 'second'])
   expect(existsSync(lock)).toBe(false)
+}, 120_000)
+
+// Rules: security.md 10
+test('a lock that another process holds for over a minute refuses the next writer', async () => {
+  const root = newFolder('held-lock-')
+  writeFileSync(path.join(root, 'a.md'), 'one\n')
+  const lock = path.join(root, lockOf('a.md'))
+  writeFileSync(lock, '')
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ['performance'] })
+  // In each millisecond the holder renews its lock, and a second passes.
+  const passing = setInterval(() => {
+    utimesSync(lock, new Date(), new Date())
+    vi.advanceTimersByTime(1000)
+  }, 1)
+  onTestFinished(() => clearInterval(passing))
+  const workspace = await openWorkspace({ root, hidden: [] })
+  const write = workspace.write('a.md', Buffer.from('two\n'), hashBytes('one\n'))
+  await expect(write).rejects.toMatchObject({
+    code: 'io',
+    message: '"a.md" has been in use by another process for a minute. Try again later.',
+  })
+  expect(readFileSync(path.join(root, 'a.md'), 'utf8')).toBe('one\n')
+  expect(readdirSync(root).toSorted()).toEqual([lockOf('a.md'), 'a.md'])
 }, 120_000)

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 
@@ -11,10 +12,7 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const abandonedAfterMs = 10_000
 /** The interval of changes to a lock file of this process, whose work may take longer than that. */
 const renewEveryMs = 2000
-/**
- * After this time a change continues without a lock, so that a program that keeps making locks
- * cannot block it.
- */
+/** A change waits this long for a lock that is held, and is then refused. */
 const maxWaitMs = 60_000
 const lookEveryMs = 5
 
@@ -29,8 +27,8 @@ export interface FilePlace {
  * Runs `work` while no other process of the service compares and changes these files: a file system
  * cannot rename a file only onto the content that was compared. The lock of a file is a second file
  * beside it, created exclusively, under a name that tools neither list nor open. Where no lock file
- * can be created, `work` runs without one, and its own writing fails with the reason. Where one
- * could not be removed, it throws `WorkspaceProblem` before `work`.
+ * can be created, `work` runs without one, and its own writing fails with the reason. Where one is
+ * held for too long, or could not be removed, it throws `WorkspaceProblem` before `work`.
  */
 export async function withLockedFiles<T>(
   places: readonly FilePlace[],
@@ -46,7 +44,7 @@ export async function withLockedFiles<T>(
       const lock = directory.child(name)
       await requireRemovable(lock, at)
       const aside = directory.child(lockName(randomBytes(16).toString('hex')))
-      const lockFile = await take(lock, aside)
+      const lockFile = await take(lock, aside, at)
       if (lockFile !== null) lockFiles.push(lockFile)
       await requireRemovable(lock, at)
     }
@@ -76,9 +74,10 @@ export async function requireRemovable(file: string, at: string): Promise<void> 
 
 /**
  * Creates the lock file and keeps it changing until it is disposed. `null`: it cannot be created,
- * or another process holds it for too long.
+ * or one of a killed process cannot be removed. Throws `WorkspaceProblem` if another process holds
+ * it for too long: beside that one, a change could be lost.
  */
-async function take(lock: string, aside: string): Promise<AsyncDisposable | null> {
+async function take(lock: string, aside: string, at: string): Promise<AsyncDisposable | null> {
   const begunMs = performance.now()
   let holder = { identity: '', sinceMs: begunMs }
   while (performance.now() - begunMs < maxWaitMs) {
@@ -92,7 +91,8 @@ async function take(lock: string, aside: string): Promise<AsyncDisposable | null
     if (performance.now() - holder.sinceMs < abandonedAfterMs) await delay(lookEveryMs)
     else if (!(await removeAbandoned(lock, aside, identity))) return null
   }
-  return null
+  const sentence = 'has been in use by another process for a minute. Try again later.'
+  throw new WorkspaceProblem('io', at, `${pathLabel(at)} ${sentence}`)
 }
 
 function keep(lock: string, handle: FileHandle): AsyncDisposable {
