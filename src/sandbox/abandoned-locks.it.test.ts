@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { moveFile, removeFile, replaceFile } from './change-file.ts'
 import { withLockedFiles } from './lock-files.ts'
 import { openDirectory, plainWalk } from './open-directory.ts'
 import { openWorkspace } from './workspace.ts'
@@ -95,3 +97,29 @@ test('a lock that another process holds for over a minute refuses the next write
   expect(readFileSync(path.join(root, 'a.md'), 'utf8')).toBe('one\n')
   expect(readdirSync(root).toSorted()).toEqual([lockOf('a.md'), 'a.md'])
 }, 120_000)
+
+// Rules: security.md 10
+test.each(['write', 'removal', 'move'] as const)(
+  'a %s of a process that stood still until its lock was taken for abandoned changes nothing, and leaves the lock of its successor',
+  async (change) => {
+    const root = newFolder('lost-lock-')
+    const [file, lock] = [path.join(root, 'a.md'), path.join(root, lockOf('a.md'))]
+    writeFileSync(file, 'one\n')
+    await using directory = await openDirectory(plainWalk(root), [], false)
+    const place = (name: string) => ({ directory, name, at: name })
+    const base = hashBytes('one\n')
+    // What the next process does ten seconds after the last renewal.
+    const standStill = async (): Promise<void> => {
+      rmSync(lock)
+      writeFileSync(lock, '')
+    }
+    const changing = {
+      write: () => replaceFile(place('a.md'), Buffer.from('two\n'), base, standStill),
+      removal: () => removeFile(place('a.md'), base, standStill),
+      move: () => moveFile(place('a.md'), place('b.md'), { from: base, to: 'absent' }, standStill),
+    }
+    await expect(changing[change]()).rejects.toMatchObject({ code: 'stale' })
+    expect(readFileSync(file, 'utf8')).toBe('one\n')
+    expect(readdirSync(root).toSorted()).toEqual([lockOf('a.md'), 'a.md'])
+  },
+)

@@ -29,9 +29,9 @@ async function requireBase(place: FilePlace, expected: string): Promise<void> {
 
 /**
  * Replaces or creates a file: writes an exclusive temporary file in the same folder, flushes it,
- * checks `confirm` and the base, renames it, or links it where nothing may exist, and flushes the
- * folder. A hard link is thereby broken, never written through. The lock comes first: where it is
- * refused because nothing can be removed, no temporary file stays.
+ * checks `confirm`, the base and its lock, renames it, or links it where nothing may exist, and
+ * flushes the folder. A hard link is thereby broken, never written through. The lock comes first:
+ * where it is refused because nothing can be removed, no temporary file stays.
  */
 export async function replaceFile(
   place: FilePlace,
@@ -43,10 +43,11 @@ export async function replaceFile(
   const target = directory.child(name)
   const temporary = directory.child(`.countersign-${randomBytes(8).toString('hex')}.tmp`)
   try {
-    await withLockedFiles([place], async () => {
+    await withLockedFiles([place], async (confirmHeld) => {
       await writeTemporary(place, temporary, bytes)
       await confirm()
       await requireBase(place, expected)
+      await confirmHeld()
       if (expected === 'absent') await renameToAbsent(temporary, target)
       else await rename(temporary, target)
     })
@@ -100,9 +101,10 @@ export async function removeFile(
   confirm: () => Promise<void>,
 ): Promise<void> {
   try {
-    await withLockedFiles([place], async () => {
+    await withLockedFiles([place], async (confirmHeld) => {
       await confirm()
       await requireBase(place, expected)
+      await confirmHeld()
       await unlink(place.directory.child(place.name))
     })
   } catch (error) {
@@ -122,10 +124,11 @@ export async function moveFile(
   confirm: () => Promise<void>,
 ): Promise<void> {
   try {
-    await withLockedFiles([from, to], async () => {
+    await withLockedFiles([from, to], async (confirmHeld) => {
       await confirm()
       await requireBase(from, expected.from)
       await requireBase(to, expected.to)
+      await confirmHeld()
       const [source, target] = [from.directory.child(from.name), to.directory.child(to.name)]
       if (expected.to === 'absent') await renameToAbsent(source, target)
       else await rename(source, target)

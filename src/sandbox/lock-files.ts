@@ -4,6 +4,7 @@ import { link, lstat, open, rename, rmdir, unlink, type FileHandle } from 'node:
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode } from './file-problem.ts'
+import { identityOf } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -23,21 +24,29 @@ export interface FilePlace {
   readonly at: string
 }
 
+/** A lock file of this process. Its disposal removes it, and never that of a successor. */
+interface LockFile extends AsyncDisposable {
+  /** Throws code `stale` if another process took it for abandoned. */
+  confirm(): Promise<void>
+}
+
 /**
  * Runs `work` while no other process of the service compares and changes these files: a file system
  * cannot rename a file only onto the content that was compared. The lock of a file is a second file
  * beside it, created exclusively, under a name that tools neither list nor open. Where no lock file
  * can be created, `work` runs without one, and its own writing fails with the reason. Where one is
- * held for too long, or could not be removed, it throws `WorkspaceProblem` before `work`.
+ * held for too long, or could not be removed, it throws `WorkspaceProblem` before `work`. If this
+ * process stands still in between, others take its locks for abandoned: `work` calls `confirmHeld`
+ * right before it changes a file.
  */
 export async function withLockedFiles<T>(
   places: readonly FilePlace[],
-  work: () => Promise<T>,
+  work: (confirmHeld: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const locks = places.map(({ name, ...place }) => ({ ...place, name: lockName(name) }))
   // Every process takes locks in the same order, or two moves would wait for each other.
   const inOrder = new Map(locks.map((lock) => [`${lock.directory.identity}/${lock.name}`, lock]))
-  const lockFiles: AsyncDisposable[] = []
+  const lockFiles: LockFile[] = []
   try {
     for (const [, place] of [...inOrder].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const { directory, name, at } = place
@@ -48,7 +57,9 @@ export async function withLockedFiles<T>(
       if (lockFile !== null) lockFiles.push(lockFile)
       await requireRemovable(lock, at)
     }
-    return await work()
+    return await work(async () => {
+      for (const lockFile of lockFiles) await lockFile.confirm()
+    })
   } finally {
     for (const lockFile of lockFiles) await lockFile[Symbol.asyncDispose]()
   }
@@ -77,12 +88,12 @@ export async function requireRemovable(file: string, at: string): Promise<void> 
  * or one of a killed process cannot be removed. Throws `WorkspaceProblem` if another process holds
  * it for too long: beside that one, a change could be lost.
  */
-async function take(lock: string, aside: string, at: string): Promise<AsyncDisposable | null> {
+async function take(lock: string, aside: string, at: string): Promise<LockFile | null> {
   const begunMs = performance.now()
   let holder = { identity: '', sinceMs: begunMs }
   while (performance.now() - begunMs < maxWaitMs) {
     try {
-      return keep(lock, await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600))
+      return keep(lock, at, await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600))
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') return null
     }
@@ -95,16 +106,30 @@ async function take(lock: string, aside: string, at: string): Promise<AsyncDispo
   throw new WorkspaceProblem('io', at, `${pathLabel(at)} ${sentence}`)
 }
 
-function keep(lock: string, handle: FileHandle): AsyncDisposable {
+function keep(lock: string, at: string, handle: FileHandle): LockFile {
   const renewal = setInterval(() => {
     const now = new Date()
     handle.utimes(now, now).catch(() => undefined)
   }, renewEveryMs)
+  const isHeld = async (): Promise<boolean> => {
+    try {
+      const own = identityOf(await handle.stat({ bigint: true }))
+      return identityOf(await lstat(lock, { bigint: true })) === own
+    } catch {
+      return false
+    }
+  }
   return {
+    async confirm() {
+      if (await isHeld()) return
+      const sentence = 'may have been changed while this process stood still.'
+      throw new WorkspaceProblem('stale', at, `${pathLabel(at)} ${sentence}`)
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(renewal)
+      const isOwn = await isHeld()
       await handle.close().catch(() => undefined)
-      await unlink(lock).catch(() => undefined)
+      if (isOwn) await unlink(lock).catch(() => undefined)
     },
   }
 }
