@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { bundledLibraries } from '#runtime/supervisor/service-bundle.ts'
 import { bundleService } from './packages/bundle-service.ts'
 
 /**
@@ -9,4 +8,4 @@ import { bundleService } from './packages/bundle-service.ts'
 const [, , folder, place] = process.argv
 if (folder === undefined || place === undefined) throw new Error('Name the folder and the place')
 const entry = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts')
-await bundleService({ entry, folder, place, libraries: bundledLibraries })
+await bundleService({ entry, folder, place })

@@ -1,17 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { bundledLibraries } from '#runtime/supervisor/service-bundle.ts'
 import { escapeBeyondLatin1 } from '#runtime/temporal/bundle-workflows.ts'
 
-export interface BundleOptions {
-  /** the module of the command, in `src/cli` of a checkout or of a compiled package */
+export interface BundlePlaces {
+  /** the module of the command, in `src/cli` of a checkout */
   readonly entry: string
   /** where the files are written; the entry among them is `main.js` */
   readonly folder: string
   /** the folder below that of `src` into which they are moved afterwards */
   readonly place: string
-  /** libraries that become part of it; with one, the package would need its licence too */
-  readonly libraries: ReadonlySet<string>
 }
 
 /**
@@ -19,12 +18,11 @@ export interface BundleOptions {
  * Modules know where their source is, so that they find the threads and programs beside it, which
  * are not bundled. Returns the paths of the modules in it.
  */
-export async function bundleService(options: BundleOptions): Promise<string[]> {
-  const { entry, folder, place, libraries } = options
+export async function bundleService({ entry, folder, place }: BundlePlaces): Promise<string[]> {
   await using bundle = await rolldown({
     input: entry,
     platform: 'node',
-    external: (name) => !/^[.#/]/.test(name) && !libraries.has(name),
+    external: (name) => !/^[.#/]/.test(name) && !bundledLibraries.has(name),
     plugins: [
       {
         name: 'places of the sources',

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 import { processEnvironment } from '#runtime/environment.ts'
-import { serviceBundles } from '#runtime/supervisor/service-bundle.ts'
 import { bundleOfPackage, loadWorkflowBundle } from '#runtime/temporal/workflow-bundle.ts'
 import {
   buildPackage,
@@ -13,7 +12,6 @@ import {
   type Tarball,
 } from './packages.ts'
 import { runStep } from '../testing/run-steps.ts'
-import { bundleService } from './bundle-service.ts'
 import { packageManifest, type Manifest } from './service-manifest.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -36,8 +34,8 @@ const named = /(new URL\(\s*'[^'\n]+)\.ts'/g
 
 /**
  * Writes the package `countersign` into a folder, which is made: the service compiled to
- * JavaScript at the places that its sources have, a bundle of it, and the dashboard and the
- * workflows built. Needs no network.
+ * JavaScript at the places that its sources have, the dashboard and the workflows built. Needs no
+ * network.
  */
 export async function stageService(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -58,10 +56,6 @@ export async function stageService(folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest
   const text = `${JSON.stringify(packageManifest(manifest), null, 2)}\n`
   await writeFile(join(folder, 'package.json'), text)
-  // After package.json, by which the modules of the service find each other.
-  const place = join(folder, serviceBundles)
-  const entry = join(folder, 'src', 'cli', 'main.js')
-  await bundleService({ entry, folder: place, place, libraries: new Set() })
 }
 
 /** Writes the tarball of the service into `out`. */

@@ -11,8 +11,8 @@ export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url))
 /** Whether this is the compiled package, and not a checkout. */
 export const isPackage = import.meta.url.endsWith('.js')
 
-/** The file that starts the command `countersign` from the sources of a checkout. */
-export const entryFile = join(checkoutFolder, 'src', 'cli', 'main.ts')
+/** The file that starts the command `countersign`. */
+export const entryFile = join(checkoutFolder, 'src', 'cli', isPackage ? 'main.js' : 'main.ts')
 
 export interface Folders {
   /** Holds `countersign.yaml`. */

@@ -14,14 +14,14 @@ const unusedMs = 48 * hourMs
 /** So many stay, however long ago they were used. */
 const maxUnused = 5
 
-/** The bundle of a package, or the folder with the bundles of a checkout. */
+/** The folder with the bundles of a checkout. */
 export const serviceBundles = join('dist', 'service')
 
 /** The bundles with which this process has started others. */
 const bundlesInUse = new Set<string>()
 
 /**
- * Libraries that become part of a checkout's bundle: `package.json` pins their version, and they
+ * Libraries that become part of the bundle: `package.json` pins their version, and they
  * have no dependencies of their own, so that an installation would get the same bytes.
  */
 export const bundledLibraries: ReadonlySet<string> = new Set([
@@ -61,14 +61,14 @@ interface EntryOptions {
 /**
  * The file with which `countersign start` runs its API and Temporal workers: the service in a few
  * files, which need a quarter less memory than the sources (Temporal workers: a tenth) and load in
- * two thirds of the time (bench/README.md). The package has it. In a checkout, it is made once
- * for each state of the sources and libraries. A checkout in which it cannot be made runs the
- * sources, after a sentence for the person at the terminal. `stop` ends the bundling, and the wait
- * for another start that bundles: then it rejects.
+ * two thirds of the time (bench/README.md). It is made once for each state of the sources and
+ * libraries. A checkout in which it cannot be made runs the sources, after a sentence for the
+ * person at the terminal. `stop` ends the bundling, and the wait for another start that bundles:
+ * then it rejects. A package runs its modules.
  */
 export async function serviceEntry({ checkout, say, stop }: EntryOptions): Promise<string> {
   const bundles = join(checkout, serviceBundles)
-  if (isPackage) return join(bundles, 'main.js')
+  if (isPackage) return entryFile
   try {
     const folder = join(bundles, bundleName(checkout))
     const make = async (half: string): Promise<void> => {
