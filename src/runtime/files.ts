@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Whether there is something at this path. */
@@ -9,12 +9,6 @@ export function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** The text of a file. A pipe is not waited for: it is empty, or an error. */
-export function readPresentText(path: string): Promise<string> {
-  const flag = constants.O_RDONLY | constants.O_NONBLOCK
-  return readFile(path, { encoding: 'utf8', flag })
 }
 
 /** Whether there is a file at this path that this process may run. */

@@ -1,8 +1,9 @@
 import { lstat, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { readPresentText, writeWhole } from '#runtime/files.ts'
+import { writeWhole } from '#runtime/files.ts'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
+import { readRegularText } from '#sandbox/read-regular-file.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { writeOut } from '../terminal/write-out.ts'
 import { printableLine } from '../text/terminal-text.ts'
@@ -133,9 +134,8 @@ async function leadsElsewhere(target: string, name: string): Promise<boolean> {
 async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
   if (await leadsElsewhere(target, '.gitignore')) return
-  const text = await readPresentText(path).catch((error: NodeJS.ErrnoException) => {
-    // No file, or a pipe that somebody may still write to, which is refused when it is written.
-    if (error.code !== 'ENOENT' && error.code !== 'EAGAIN') throw error
+  const text = await readRegularText(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
     return ''
   })
   const lines = text.split('\n')

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { namesIn } from '../check/folder-warnings.ts'
 import { findToolChains, partsOf, type ToolChain } from './tool-chains.ts'
 import { join } from 'node:path'
-import { readPresentText } from '#runtime/files.ts'
+import { readRegularText } from '#sandbox/read-regular-file.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
 import { lookAtRepository, repositoryAround, type WorktreeFacts } from './look-at-repository.ts'
@@ -83,7 +83,7 @@ export async function foreignFile(dir: string): Promise<string | null> {
   if (code !== undefined) return `tools/${code}`
   for (const name of await namesIn(join(dir, 'workers'))) {
     if (!name.endsWith('.md')) continue
-    const text = await readPresentText(join(dir, 'workers', name)).catch(() => '')
+    const text = await readRegularText(join(dir, 'workers', name)).catch(() => '')
     if (splitFrontMatter(text) === null) return `workers/${name}`
   }
   return null

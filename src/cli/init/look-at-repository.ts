@@ -1,6 +1,6 @@
 import { stat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readPresentText } from '#runtime/files.ts'
+import { readRegularText } from '#sandbox/read-regular-file.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { openRepository, remotesOf, worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
@@ -44,7 +44,7 @@ export async function lookAtRepository(
 }
 
 async function hasFilters(dir: string): Promise<boolean> {
-  const text = await readPresentText(join(dir, '.gitattributes')).catch(() => '')
+  const text = await readRegularText(join(dir, '.gitattributes')).catch(() => '')
   return text.split('\n').some((line) => /^[^#].*\sfilter=/.test(line))
 }
 

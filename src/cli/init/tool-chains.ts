@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readPresentText } from '#runtime/files.ts'
+import { readRegularText } from '#sandbox/read-regular-file.ts'
 import { namesIn } from '../check/folder-warnings.ts'
 
 /** A language or tool chain, recognised by one of its files. */
@@ -92,7 +92,7 @@ function packageManager(files: ReadonlySet<string>): string {
 
 async function scriptsOf(path: string): Promise<string[]> {
   try {
-    const { scripts } = JSON.parse(await readPresentText(path)) as { scripts?: unknown }
+    const { scripts } = JSON.parse(await readRegularText(path)) as { scripts?: unknown }
     return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts) : []
   } catch {
     return []

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
-import { readRegularFileSync } from './read-regular-file.ts'
+import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
 
 /** A package folder's contents: each file's hash by path, and one digest of all. */
 export interface PackageFolder {

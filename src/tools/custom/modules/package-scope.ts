@@ -1,7 +1,7 @@
 import { isObject } from '#domain/json/is-object.ts'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
-import { readRegularFileSync } from './read-regular-file.ts'
+import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
 
 /** The package.json that decides how the project's own tool files resolve names. */
 export interface PackageScope {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { readRegularFileSync } from './read-regular-file.ts'
+import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
 
 /** The service's own copies replace these in the project's files (workers-and-policy.md). */
 const servicePackages = new Set(['countersign', '@countersign/tools', 'zod', 'ai'])

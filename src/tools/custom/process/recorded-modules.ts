@@ -2,7 +2,7 @@ import path from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
 import { hashPackageFolder, fullAllowance, type PackageFolder } from '../modules/package-folder.ts'
 import { packageScopeOf } from '../modules/package-scope.ts'
-import { readRegularFileSync } from '../modules/read-regular-file.ts'
+import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
 import { projectPath } from '../modules/record-modules.ts'
 
 /** A version's record of the modules of its tools. */

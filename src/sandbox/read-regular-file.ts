@@ -10,7 +10,12 @@ export async function readRegularFile(at: string): Promise<Buffer | null> {
   return (await file.stat()).isFile() ? await file.readFile() : null
 }
 
-/** The same where nothing else waits for this thread. */
+/** The text of a file, links resolved; empty for a pipe, a device or a folder. */
+export async function readRegularText(at: string): Promise<string> {
+  return (await readRegularFile(at))?.toString('utf8') ?? ''
+}
+
+/** As `readRegularFile`, for a process in which nothing else waits for this thread. */
 export function readRegularFileSync(at: string): Buffer | null {
   const file = openSync(at, withoutWaiting)
   try {
