@@ -30,11 +30,9 @@ export async function confirmStart(
   start: SentStart,
   error: unknown,
 ): Promise<boolean> {
-  const recorded = await untilStored(() => readStart(ctx, start))
+  const recorded = await readOrFinish(ctx, start, notConfirmed)
   if (recorded === 'absent') throw error
-  if (recorded === 'started') return true
-  await untilStored(() => finishExecution(ctx, start, notConfirmed))
-  return false
+  return recorded === 'started'
 }
 
 const notConfirmed = notCarriedOut(
@@ -47,16 +45,24 @@ const notConfirmed = notCarriedOut(
  * given up meanwhile, and has failed, since it did nothing; or its row is gone.
  */
 export async function mayStillRun(ctx: SystemContext, start: SentStart): Promise<boolean> {
-  const recorded = await untilStored(() => readStart(ctx, start))
-  if (recorded === 'started') return true
-  if (recorded === 'givenUp') await untilStored(() => finishExecution(ctx, start, tooLate))
-  return false
+  return (await readOrFinish(ctx, start, tooLate)) === 'started'
 }
 
 const tooLate = notCarriedOut(
   'host stood still',
   'This call was not carried out, because its host stood still before it could begin.',
 )
+
+/** Reads a start. One that was given up did nothing: it is finished with `result`. */
+async function readOrFinish(
+  ctx: SystemContext,
+  start: SentStart,
+  result: ReturnType<typeof notCarriedOut>,
+): Promise<RecordedStart> {
+  const recorded = await untilStored(() => readStart(ctx, start))
+  if (recorded === 'givenUp') await untilStored(() => finishExecution(ctx, start, result))
+  return recorded
+}
 
 /** The run's lock, which a commit under way still holds, makes the answer final. */
 async function readStart(

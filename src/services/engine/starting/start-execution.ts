@@ -45,6 +45,11 @@ export interface StartedAttempt {
   readonly grantUse: number | null
 }
 
+/** A start before it is recorded. Each try whose transaction reached its commit adds to `sent`. */
+interface NewStart extends Pick<StartedAttempt, 'startId' | 'elapsedMs'> {
+  readonly sent: StartedAttempt[]
+}
+
 /**
  * `retry`: something changed between verifying and starting. `given up`: the attempt was started,
  * and others have given it up since.
@@ -87,13 +92,7 @@ async function startOnce(
   planned: CallAtHand,
   plan: ExecutionPlan,
   delegation: DelegationPlan | null,
-  {
-    startId,
-    elapsedMs,
-    sent,
-  }: Pick<StartedAttempt, 'startId' | 'elapsedMs'> & {
-    readonly sent: StartedAttempt[]
-  },
+  { startId, elapsedMs, sent }: NewStart,
 ): Promise<StartedExecution> {
   const callId = planned.call.id
   const { authorisation } = plan

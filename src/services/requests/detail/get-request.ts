@@ -37,7 +37,7 @@ export async function getRequest(
 ): Promise<RequestDetailRecord> {
   const viewer = await viewerOf(ctx, caller)
   const { id } = await findRequest(ctx.db, viewer, query.request)
-  const [item] = await readItems(ctx.db, caller, [id], { words: true, tasks: 'whole' })
+  const [item] = await readItems(ctx.db, caller, [id], { shownIn: 'detail' })
   if (item === undefined) throw new Error(`Request ${id} no longer exists`)
   const { row, hashes, texts } = await readContents(ctx, id)
   const wordsOf = await readWords(ctx.db, hashes, texts)

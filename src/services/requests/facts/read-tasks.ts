@@ -6,7 +6,7 @@ import { readErased } from '#store/content/erased-content.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { erasedText } from '../words/erased-words.ts'
-import { largeTask, wholeTask } from '../words/task-words.ts'
+import { largeTask, wholeTask, type ShownIn } from '../words/task-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
 
 /** Lists show this many characters of a task, and only the title of a larger one. */
@@ -19,7 +19,7 @@ const listLimits = { characters: 2000, bytes: 32_768 }
 export async function readTasks(
   db: Db | Tx,
   rootRunIds: readonly string[],
-  shownIn: 'list' | 'detail',
+  shownIn: ShownIn,
 ): Promise<ReadonlyMap<string, TaskRecord>> {
   if (rootRunIds.length === 0) return new Map()
   const { rows } = await sql<{

@@ -4,7 +4,7 @@ import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
-import { largeTask, taskLimits, taskWords } from '../words/task-words.ts'
+import { largeTask, taskLimits, taskWords, type ShownIn } from '../words/task-words.ts'
 import type { RequestItemRecord, TaskRecord } from '../facts/request-record.ts'
 import { itemColumns } from './item-columns.ts'
 import type { ItemRow, TaskJson } from './item-row.ts'
@@ -13,13 +13,13 @@ import { itemOf } from './item-of-row.ts'
 /**
  * The items of lists, in the order of `ids`, in two queries, or in one without the texts of task
  * and model. `eligibility` is that of the caller. The function that chose the ids has judged
- * visibility. Lists cut a long task; `tasks: 'whole'` does not.
+ * visibility.
  */
 export async function readItems(
   db: Db | Tx,
   caller: Caller,
   ids: readonly string[],
-  read: { readonly words: boolean; readonly tasks?: 'whole' } = { words: true },
+  { words = true, shownIn = 'list' }: { words?: boolean; shownIn?: ShownIn } = {},
 ): Promise<RequestItemRecord[]> {
   if (ids.length === 0) return []
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
@@ -31,11 +31,10 @@ export async function readItems(
     left join tool_call on tool_call.id = request.call_id
     where ${isOneOf('request.id', ids)}
   `.execute(db)
-  const shownIn = read.tasks === 'whole' ? 'detail' : 'list'
   // A request that is erased at this moment is left out.
   const reasons = await getRemainingTexts(
     db,
-    read.words ? rows.flatMap((row) => [...hashesOf(row)]) : [],
+    words ? rows.flatMap((row) => [...hashesOf(row)]) : [],
   )
   const items = new Map(
     rows.map((row) => {
@@ -56,7 +55,7 @@ function* hashesOf({ agent_reason_hash: reason, task }: ItemRow): Generator<stri
 function taskOf(
   task: TaskJson | null,
   texts: ReadonlyMap<string, string>,
-  shownIn: 'list' | 'detail',
+  shownIn: ShownIn,
 ): TaskRecord | null {
   if (task === null) return null
   const { hash, isInput, title, by, at, later, bytes } = task

@@ -3,15 +3,14 @@ import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { taskText } from '#domain/text/task-text.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 
-/** In lists a longer task is cut to this many characters; a larger one is replaced by its title. */
+/** A list cuts a task with more characters. One that has more bytes is replaced by its title. */
 export const taskLimits = { characters: 4000, storedBytes: 256 * 1024 } as const
 
+/** Where a task is shown: a list cuts it. */
+export type ShownIn = 'list' | 'detail'
+
 /** The task of a run as text for people. A list cuts it, and counts what it leaves out. */
-export function taskWords(
-  storedText: string,
-  isInput: boolean,
-  shownIn: 'list' | 'detail',
-): string {
+export function taskWords(storedText: string, isInput: boolean, shownIn: ShownIn): string {
   const text = wholeTask(storedText, isInput)
   return shownIn === 'detail' ? text.toWellFormed() : cutText(text, taskLimits.characters)
 }

@@ -11,6 +11,7 @@ import { viewerOf, type Viewer } from '../../requests/people/viewer.ts'
 import { runVisibilityRules } from '../../requests/people/visible-to.ts'
 import type { Db } from '#store/database.ts'
 import { readTasks } from '../../requests/facts/read-tasks.ts'
+import type { ShownIn } from '../../requests/words/task-words.ts'
 import { workspaceOfRun, type ForkedFrom } from '../starting/record-run.ts'
 import type { RunRecord, RunUsage } from './run-record.ts'
 import { waitsForOf } from './waits-for.ts'
@@ -121,7 +122,7 @@ export async function runRecords(
   db: Db,
   viewer: Viewer,
   rows: readonly RunRow[],
-  shownIn: 'list' | 'detail',
+  shownIn: ShownIn,
 ): Promise<RunRecord[]> {
   const open = rows.filter(({ state }) => !isEnd(runTransitions, state))
   const [tasks, waitsFor] = await Promise.all([
