@@ -26,8 +26,9 @@ export function hashSources(root: string, sources: Sources): string {
 
 /**
  * A name for the state of the sources on this machine. It changes with each write to one of them,
- * since the system sets the time of a change (`ctime`) itself, and takes a tenth of the time that
- * reading them takes. A copy of them has another one.
+ * since the system sets the time of a change (`ctime`) itself; two writes within one tick of its
+ * clock (10 ms at most) that keep the size can have one name. It takes a tenth of the time that
+ * reading the sources takes. A copy of them has another name.
  */
 export function stateOfSources(root: string, sources: Sources): string {
   const hash = createHash('sha256')

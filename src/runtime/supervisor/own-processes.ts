@@ -35,9 +35,9 @@ export interface ProcessOptions {
 /** A process that is kept running. */
 interface SupervisedOptions extends ProcessOptions {
   /**
-   * The entry for a process that is started again. It is of the sources of then, as its workflows
-   * and threads are: activities of earlier sources would not be those that the workflows call. The
-   * database is migrated first where these sources need that.
+   * The entry for a process that is started again. It is made from the sources as they are at that
+   * moment, because the process loads its workflows and threads from them: activities of earlier
+   * sources would not match these workflows. The database is migrated first if the sources need it.
    */
   readonly findEntry: (stop: AbortSignal) => Promise<string>
 }

@@ -21,8 +21,8 @@ export const serviceBundles = join('dist', 'service')
 const bundlesInUse = new Set<string>()
 
 /**
- * Libraries that become part of the bundle: `package.json` pins their version, and they
- * have no dependencies of their own, so that an installation would get the same bytes.
+ * Libraries that become part of the bundle: `package.json` pins their version, and they have no
+ * dependencies of their own, so that an installation would get the same bytes.
  */
 export const bundledLibraries: ReadonlySet<string> = new Set([
   'diff',

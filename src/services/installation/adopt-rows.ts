@@ -124,7 +124,7 @@ const endsWithKey: readonly SealedTable[] = [
   'slack_link_code',
 ]
 
-/** Rows that are verified and sealed between two statements: a third of a second for the API's. */
+/** How many rows are verified and sealed between two statements. It takes a third of a second. */
 const rowsAtOnce = 2000
 
 interface RowToSeal {

@@ -21,7 +21,7 @@ const earlyEnds = `
   drop index run_ended_early;
 `
 
-/** An event without a number yet, which is every new one, had an entry under no number. */
+/** A new event has no number yet. The index had an entry for it all the same. */
 const numberedEvents = `
   create unique index event_by_sequence on event (sequence) where sequence is not null;
   alter table event drop constraint event_sequence_key;

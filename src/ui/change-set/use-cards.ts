@@ -22,8 +22,8 @@ const callPlace = placeOfFile(0, 1)
 
 /**
  * The choices, texts and seen parts for each call. A reason that was not sent is kept, also for the
- * request's own page; choices are not. An opened revision stays until the person asks
- * for the new one, so that nobody decides a call that changed while they read.
+ * request's own page; choices are not. An opened revision stays until the person asks for the new
+ * one, so that nobody decides a call that changed while they read.
  */
 export function useCards(entries: readonly ChangeEntry[]) {
   const { id: personId } = useMe().person

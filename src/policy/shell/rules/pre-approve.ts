@@ -180,8 +180,9 @@ interface Wrapping {
 }
 
 /**
- * Those of one command, by its words. Several rules may name one wrapper: without this, each more
- * of its levels would be judged once for every combination of them.
+ * What was found out about wrappers, by command and by the words from the wrapper on. Several rules
+ * may name one wrapper: without this map, each level of nested wrappers would be judged once for
+ * every combination of these rules.
  */
 const wrappings = new WeakMap<
   CommandContext,

@@ -65,8 +65,8 @@ export async function endAttachments(
 }
 
 /**
- * Says of ended attachment requests which request replaced each: the new one about its file, else
- * that of the call, `callRequestId`. `newIds` has the new ones by path.
+ * Stores, for each ended attachment request, the id of the request that replaces it: the new one
+ * about the same file (`newIds`, by path), or else the request of the call (`callRequestId`).
  */
 export async function supersedeAttachments(
   unit: UnitOfWork,
