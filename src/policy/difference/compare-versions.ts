@@ -83,11 +83,12 @@ function changesAt(
 
 /** The members of a list that another one lacks, with their number. */
 function without(list: readonly string[], other: readonly string[]): string[] {
-  const rest = [...other]
+  const rest = new Map<string, number>()
+  for (const member of other) rest.set(member, (rest.get(member) ?? 0) + 1)
   return list.filter((member) => {
-    const index = rest.indexOf(member)
-    if (index >= 0) rest.splice(index, 1)
-    return index < 0
+    const left = rest.get(member) ?? 0
+    if (left > 0) rest.set(member, left - 1)
+    return left === 0
   })
 }
 
