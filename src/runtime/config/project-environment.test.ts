@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import {
@@ -8,6 +10,8 @@ import {
   withoutOwnerUrl,
   withoutSigningKey,
 } from './project-environment.ts'
+
+const run = promisify(execFile)
 
 test("the project's .env is read, and what is set from outside wins", async () => {
   const projectDir = newFolder('countersign-env-')
@@ -20,6 +24,21 @@ test("the project's .env is read, and what is set from outside wins", async () =
 
 test('a project without .env has only what is set from outside', () => {
   expect(readProjectEnvironment('/nowhere', { A: '1' })).toEqual({ A: '1' })
+})
+
+test('a .env that is a pipe is refused with its path, and nobody waits for a writer', async () => {
+  const projectDir = newFolder('countersign-env-pipe-')
+  const file = join(projectDir, '.env')
+  await run('mkfifo', [file])
+  expect(() => readProjectEnvironment(projectDir, {})).toThrow(
+    `${file} cannot be read: it is a pipe`,
+  )
+})
+
+test('a .env that leads to the null device is empty', async () => {
+  const projectDir = newFolder('countersign-env-null-')
+  await symlink('/dev/null', join(projectDir, '.env'))
+  expect(readProjectEnvironment(projectDir, { A: '1' })).toEqual({ A: '1' })
 })
 
 test('model keys stay with the Temporal workers', () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Environment } from '../environment.ts'
@@ -10,7 +10,10 @@ const modelVariable =
 /** Only the API has the private keys (security.md 13). */
 const signingVariable = /^COUNTERSIGN_(SIGNING|LOG|PUSH)_KEY(_BEFORE)?$/
 
-/** The process environment over the project's `.env`: the environment wins. */
+/**
+ * The process environment over the project's `.env`: the environment wins. Throws for a `.env` that
+ * cannot be read, such as a pipe.
+ */
 export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {
   return { ...readEnvFile(join(projectDir, '.env')), ...environment }
 }
@@ -50,6 +53,8 @@ function keep(environment: Environment, isKept: (name: string) => boolean): Reco
 
 function readEnvFile(file: string): Environment {
   try {
+    // Each process reads it, and would wait for a writer of its own.
+    if (statSync(file).isFIFO()) throw new Error('it is a pipe')
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
