@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs'
-
-/** Two changes this close may have one modification time: the file is read again. */
-const unsettledMs = 100
+import { stampOf, unsettledMs } from '#sandbox/file-stamp.ts'
 
 /**
  * Returns a cached `read` of a file or folder that reads again after it changed. There is no timer:
@@ -14,10 +12,7 @@ export function readOnChange<T>(path: string, read: () => T): () => T {
   return () => {
     if (isOfThisTurn && cached !== null) return cached.value
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
-    const stamp =
-      stats === undefined
-        ? 'absent'
-        : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`
+    const stamp = stats === undefined ? 'absent' : stampOf(stats)
     if (cached?.stamp !== stamp) {
       cached = null
       const value = read()

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { hashBytes, hashJson } from '#domain/json/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { readRegularFile } from '#sandbox/read-regular-file.ts'
+import { hashNow, hashOnChange } from './hash-on-change.ts'
 import { QueryNotAccepted, ToolProcessEnded, type RequestOptions } from './query-child.ts'
 import { ToolProcessPool } from './tool-process-pool.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuery } from './tool-protocol.ts'
@@ -61,14 +61,19 @@ export async function openToolProcess(options: {
   }
   const pool = new ToolProcessPool(setup, toolEnvironment(options.environment))
 
+  const ownFiles = Object.entries(hashes)
+    .filter(([file]) => isToolFile(file))
+    .map(([file, hash]) => {
+      const at = path.join(projectDir, file)
+      return { file, hash, hashNow: () => hashNow(at), hashLately: hashOnChange(at) }
+    })
+
   /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
-  async function checkFiles(): Promise<void> {
-    const ownHashes = Object.entries(hashes).filter(([file]) => isToolFile(file))
-    const checked = ownHashes.map(async ([file, hash]) => {
-      const bytes = await readRegularFile(path.join(projectDir, file)).catch(() => null)
-      if (bytes !== null && hashBytes(bytes) === hash) return
+  async function checkFiles(hashOf: 'hashNow' | 'hashLately'): Promise<void> {
+    const checked = ownFiles.map(async (own) => {
+      if ((await own[hashOf]()) === own.hash) return
       throw new ToolFilesChanged(
-        `${file} on this host is not the one of the policy version in force; the call is refused.`,
+        `${own.file} on this host is not the one of the policy version in force; the call is refused.`,
       )
     })
     await Promise.all(checked)
@@ -103,12 +108,12 @@ export async function openToolProcess(options: {
     async request(query, requestOptions) {
       // Only an execution has an effect. Any other answer counts if the files are the version's.
       if (query.do === 'execute') {
-        await checkFiles()
+        await checkFiles('hashNow')
         return askReady(query, requestOptions)
       }
       const answer = askReady(query, requestOptions)
       answer.catch(() => undefined)
-      await checkFiles()
+      await checkFiles('hashLately')
       return answer
     },
 

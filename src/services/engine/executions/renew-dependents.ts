@@ -57,7 +57,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
   const proposals = new TurnProposals(await ctx.workspaceOf(place, policy))
   await addEarlier(ctx, callId, proposals, registry)
   const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as Json
-  const assumed = await proposals.below(await accessesOf(registry, request.tool, input))
+  const assumed = await proposals.below(() => accessesOf(registry, request.tool, input))
   if ((await changedBase(assumed.workspace, revision.facts)) === null) return
   const judgement = await judgeOne(ctx, {
     run,

@@ -30,7 +30,7 @@ export async function addEarlier(
     const parsedInput = await tool.parse(input)
     if (!parsedInput.ok) continue
     const accesses = tool.accesses(parsedInput.input)
-    const below = await proposals.below(accesses)
+    const below = await proposals.below(async () => accesses)
     proposals.add(call.position, accesses, async () => {
       const presented = await tool.present(parsedInput.input, {
         workspace: below.workspace,

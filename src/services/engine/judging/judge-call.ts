@@ -76,7 +76,7 @@ async function openQuery(
   const provenOwn = byProgram ? await provenWorkspace(ctx, question.proven, openOwn) : null
   const proposals = new TurnProposals(provenOwn ?? (byProgram ? unreadWorkspace : await openOwn()))
   if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
-  const assumed = await proposals.below(await accessesOf(registry, question.tool, question.input))
+  const assumed = await proposals.below(() => accessesOf(registry, question.tool, question.input))
   return { run, terms, policy, registry, assumed, isUnread: byProgram && provenOwn === null }
 }
 

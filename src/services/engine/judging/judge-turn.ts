@@ -116,7 +116,7 @@ interface PendingCall {
 
 async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promise<JudgedCall> {
   const { call, proposals, registry, pending } = judging
-  const assumed = await proposals.below(await accessesOf(registry, call.tool, judging.input))
+  const assumed = await proposals.below(() => accessesOf(registry, call.tool, judging.input))
   const judgement = await judgeOne(ctx, {
     run: judging.run,
     terms: judging.terms,

@@ -23,6 +23,11 @@ function write(path: string): Access[] {
   return [{ operation: 'write', path, target: 'file' }]
 }
 
+/** What a call touches, as its tool says. */
+function reading(accesses: Access[]) {
+  return async () => accesses
+}
+
 function bytes(text: string): Uint8Array {
   return Buffer.from(text)
 }
@@ -32,7 +37,7 @@ test('a call that touches a path written by earlier ones is shown on top of the 
   const proposals = new TurnProposals(base)
   proposals.add(1, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('one')]]))
   proposals.add(2, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('two')]]))
-  const assumed = await proposals.below(write('notes/a.md'))
+  const assumed = await proposals.below(reading(write('notes/a.md')))
   expect(assumed.assumes).toBe(2)
   const found = await assumed.workspace.read('notes/a.md', { maxBytes: 10 })
   expect(Buffer.from(found).toString()).toBe('two')
@@ -41,7 +46,7 @@ test('a call that touches a path written by earlier ones is shown on top of the 
 test('a call that touches another path sees the workspace unchanged, and nothing is computed', async () => {
   const proposals = new TurnProposals(base)
   proposals.add(1, write('notes/a.md'), refuse)
-  const assumed = await proposals.below(write('notes/ab.md'))
+  const assumed = await proposals.below(reading(write('notes/ab.md')))
   expect(assumed).toMatchObject({ assumes: null })
   expect(assumed.workspace).toBe(base)
   expect([...assumed.earlierWrites]).toEqual(['notes/a.md'])
@@ -53,12 +58,12 @@ test.each([['notes'], [''], ['notes/a.md/below']])(
     const proposals = new TurnProposals(base)
     proposals.add(3, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('x')]]))
     const access: Access = { operation: 'read', path, target: 'directory' }
-    expect((await proposals.below([access])).assumes).toBe(3)
+    expect((await proposals.below(reading([access]))).assumes).toBe(3)
   },
 )
 
-test('reads propose nothing', async () => {
+test('reads propose nothing, so that a later call is not parsed for what it touches', async () => {
   const proposals = new TurnProposals(base)
   proposals.add(1, [{ operation: 'read', path: 'a', target: 'file' }], refuse)
-  expect((await proposals.below(write('a'))).assumes).toBeNull()
+  expect((await proposals.below(refuse)).assumes).toBeNull()
 })

@@ -43,8 +43,12 @@ export class TurnProposals {
     this.#writers.push({ position, paths, propose: () => (proposed ??= propose()) })
   }
 
-  /** The workspace for a call that touches `accesses`. */
-  async below(accesses: readonly Access[]): Promise<AssumedWorkspace> {
+  /**
+   * The workspace for a call that touches what `readAccesses` answers. It is not called if no
+   * earlier call writes, since it asks the tool to parse the call.
+   */
+  async below(readAccesses: () => Promise<readonly Access[]>): Promise<AssumedWorkspace> {
+    const accesses = this.#writers.length === 0 ? [] : await readAccesses()
     const writers = this.#writers.filter((writer) =>
       writer.paths.some((path) => accesses.some((access) => touches(access.path, path))),
     )

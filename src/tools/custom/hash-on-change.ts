@@ -1,0 +1,29 @@
+import { stat } from 'node:fs/promises'
+import { hashBytes } from '#domain/json/digest.ts'
+import { stampOf, unsettledMs } from '#sandbox/file-stamp.ts'
+import { readRegularFile } from '#sandbox/read-regular-file.ts'
+
+/**
+ * Returns a function for the hash of a file that reads the file again only after it changed; `null`
+ * where no regular file can be read. Each call makes one `stat`.
+ */
+export function hashOnChange(at: string): () => Promise<string | null> {
+  let cached: { readonly stamp: string; readonly hash: string | null } | null = null
+  return async () => {
+    const stats = await stat(at, { bigint: true }).catch(() => null)
+    if (stats === null) return null
+    const stamp = stampOf(stats)
+    if (cached?.stamp === stamp) return cached.hash
+    const hash = await hashNow(at)
+    // By the time that the kernel sets: a program can set the other one back.
+    const isSettled = Date.now() - Number(stats.ctimeMs) > unsettledMs
+    cached = isSettled ? { stamp, hash } : null
+    return hash
+  }
+}
+
+/** The hash of the bytes that a file has now; `null` where no regular file can be read. */
+export async function hashNow(at: string): Promise<string | null> {
+  const bytes = await readRegularFile(at).catch(() => null)
+  return bytes === null ? null : hashBytes(bytes)
+}
