@@ -30,7 +30,14 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: nul
 const many = <T>(arbitrary: fc.Arbitrary<T>) =>
   maybe(fc.array(arbitrary, { minLength: 1, maxLength: 2 }))
 
-const path = fc.constantFrom('notes/a.md', 'scratch/x.txt', 'a/.env', '.git/config', 'c.txt')
+const path = fc.constantFrom(
+  'notes/a.md',
+  'scratch/x.txt',
+  'a/.env',
+  '.git/config',
+  'workers/z.md',
+  'c.txt',
+)
 const pattern = fc.constantFrom(
   'ls',
   'ls',
@@ -115,6 +122,7 @@ const call: fc.Arbitrary<{ tool: string; input: JsonObject }> = fc.oneof(
   path.map((at) => ({ tool: 'read_file', input: { path: at } })),
   path.map((at) => ({ tool: 'delete_file', input: { path: at } })),
   fc.tuple(path, path).map(([from, to]) => ({ tool: 'move_file', input: { from, to } })),
+  fc.constant({ tool: 'search_files', input: { pattern: 'x', path: 'a' } }),
   fc.constant({ tool: 'notify', input: {} }),
   {
     weight: 4,
