@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
@@ -58,7 +59,7 @@ export async function writeOnce(
     // The link is atomic and fails if the file exists.
     await link(half, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
     isNew = false
   } finally {
     await rm(half, { force: true })

@@ -1,3 +1,5 @@
+import { errorCode } from '#domain/error-code.ts'
+import { valueIn } from '#domain/json/value-in.ts'
 import {
   pathLabel,
   WorkspaceProblem,
@@ -21,18 +23,11 @@ const sentences: Record<string, readonly [WorkspaceProblemCode, string]> = {
   EXDEV: ['io', 'cannot be moved there: it is on another file system'],
 }
 
-/** The code of a system error, `null` for anything else. */
-export function errorCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : null
-}
-
 /** A system error as a refusal for the model; other errors are returned unchanged. */
 export function asWorkspaceProblem(error: unknown, path: string): unknown {
   const code = errorCode(error)
   if (error instanceof WorkspaceProblem || code === null) return error
-  const explanation = Object.hasOwn(sentences, code) ? sentences[code] : undefined
+  const explanation = valueIn(sentences, code)
   const [problem, sentence] = explanation ?? (['io', `cannot be used (${code})`] as const)
   return new WorkspaceProblem(problem, path, `${pathLabel(path)} ${sentence}.`, { cause: error })
 }

@@ -1,9 +1,10 @@
+import { errorCode } from '#domain/error-code.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode } from './file-problem.ts'
+import { asWorkspaceProblem } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
 

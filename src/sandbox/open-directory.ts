@@ -1,8 +1,9 @@
+import { errorCode } from '#domain/error-code.ts'
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode } from './file-problem.ts'
+import { asWorkspaceProblem } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
 import { bytesOfName } from './names/raw-names.ts'
 

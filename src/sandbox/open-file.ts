@@ -1,10 +1,11 @@
+import { errorCode } from '#domain/error-code.ts'
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import type { FileState } from '#domain/tools/workspace.ts'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode } from './file-problem.ts'
+import { asWorkspaceProblem } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants

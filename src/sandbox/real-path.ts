@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -33,7 +34,7 @@ async function existingPart(at: string): Promise<string> {
   try {
     return await realpath(at)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'absent' : 'unclear'
+    return errorCode(error) === 'ENOENT' ? 'absent' : 'unclear'
   }
 }
 

@@ -1,6 +1,6 @@
+import { errorCode } from '#domain/error-code.ts'
 import { constants } from 'node:fs'
 import { chmod, lstat, open, readdir, rmdir, unlink } from 'node:fs/promises'
-import { errorCode } from './file-problem.ts'
 import { openChild, type Directory } from './open-directory.ts'
 import { bytesOfName, textOfName } from './names/raw-names.ts'
 

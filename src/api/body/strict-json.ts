@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
 import type { Json } from '#domain/json/json.ts'
 import { decodeUtf8 } from '#domain/text/encoding/decode-utf8.ts'
@@ -26,12 +27,8 @@ export function parseStrictJson(bytes: Uint8Array): Json {
   // A byte order mark is kept, so that parsing refuses it as other parsers do.
   const text = decodeUtf8(bytes)
   if (text === null) throw new JsonProblem('The body is not valid UTF-8')
-  let value: Json
-  try {
-    value = JSON.parse(text) as Json
-  } catch {
-    throw new JsonProblem('The body is not valid JSON')
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw new JsonProblem('The body is not valid JSON')
   const why = whyAmbiguous(text)
   if (why !== null) throw new JsonProblem(why)
   return value

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { withCapital } from '#domain/text/readable-name.ts'
 import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
@@ -89,6 +90,5 @@ export function invalidRequest(error: ZodError, part: 'body' | 'query'): Problem
 
 /** A list was queried with a value that Postgres cannot read, such as a forged cursor. */
 function isImpossibleValue(error: unknown, method: string): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  return method === 'GET' && typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)
+  return method === 'GET' && /^22[0-9A-Z]{3}$/.test(errorCode(error) ?? '')
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -78,12 +79,8 @@ function eachMessage(
   let before: Promise<void> = Promise.resolve()
   createInterface({ input: from, crlfDelay: Infinity }).on('line', (line) => {
     if (line.length > maxLineCharacters) return refuse()
-    let message: unknown
-    try {
-      message = JSON.parse(line)
-    } catch {
-      return
-    }
+    const message = parseJson(line)
+    if (message === undefined) return
     for (const one of Array.isArray(message) ? message : [message]) {
       before = before.then(() => take(one))
     }

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import type { PolicyChangeView } from '#api/schemas/policy/changes.ts'
@@ -58,7 +59,7 @@ async function readUnlinked(path: string, file: string): Promise<string | null> 
     await using handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     return await handle.readFile('utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw linkFailure(file)
+    if (errorCode(error) === 'ELOOP') throw linkFailure(file)
     return null
   }
 }

@@ -1,3 +1,5 @@
+import { errorCode } from '#domain/error-code.ts'
+import { parseObject } from '#domain/json/parse-json.ts'
 import { shellWord } from '#domain/tools/shell-word.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -130,15 +132,11 @@ async function readSettings(file: string): Promise<Record<string, unknown>> {
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (errorCode(error) === 'ENOENT') return {}
     throw error
   }
-  try {
-    const settings: unknown = JSON.parse(text)
-    if (isObject(settings)) return settings
-  } catch {
-    // The error below is also that of a text that is no JSON.
-  }
+  const settings = parseObject(text)
+  if (settings !== null) return settings
   throw new CommandFailure(`${file} is not a JSON object; correct it first. Nothing was changed.`)
 }
 

@@ -1,14 +1,7 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import type { Readable, Writable } from 'node:stream'
 import { createParser } from 'eventsource-parser'
-import {
-  cancelledId,
-  errorAnswer,
-  headersOf,
-  idOf,
-  messagesOf,
-  parseMessage,
-  type Message,
-} from './message.ts'
+import { cancelledId, errorAnswer, headersOf, idOf, messagesOf, type Message } from './message.ts'
 
 /** The address of a server at the gateway, and the key for it. */
 export interface GatewayAddress {
@@ -72,7 +65,7 @@ async function answerOf(
   }
   const text = await response.text()
   if (text === '') return
-  const answer = parseMessage(text)
+  const answer = parseObject(text)
   if (answer === null) throw new Error(`the service answered with ${response.status}`)
   if ('jsonrpc' in answer) return write(answer)
   const { detail } = answer
@@ -85,7 +78,7 @@ async function passEvents(
 ): Promise<void> {
   const parser = createParser({
     onEvent: ({ data }) => {
-      const message = parseMessage(data)
+      const message = parseObject(data)
       if (message !== null) write(message)
     },
   })

@@ -1,3 +1,5 @@
+import { parseJson, parseObject } from '#domain/json/parse-json.ts'
+import { valueIn } from '#domain/json/value-in.ts'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { isObject } from '#domain/json/is-object.ts'
@@ -17,16 +19,6 @@ const nameFields: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 }
 
-/** Parses a message; `null`: the text is not one. */
-export function parseMessage(text: string): Message | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
 /** Messages of agents are shorter; a longer line is an error. */
 const maxLineMib = 12
 
@@ -40,9 +32,9 @@ export async function* messagesOf(
 ): AsyncGenerator<Message> {
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     if (line.trim() === '') continue
-    const message = parseMessage(line)
+    const message = parseObject(line)
     if (message === null) {
-      refuse(errorAnswer(null, isJson(line) ? notMessage : notJson))
+      refuse(errorAnswer(null, parseJson(line) !== undefined ? notMessage : notJson))
     } else if (!isMessage(message)) {
       refuse(errorAnswer(isId(message['id']) ? message['id'] : null, notMessage))
     } else if (Buffer.byteLength(line) > maxLineMib * 1024 * 1024) {
@@ -75,15 +67,6 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The id of a request, as a key; `null`: the message wants no answer. */
 export function idOf({ id, method }: Message): string | null {
   return id === undefined || typeof method !== 'string' ? null : JSON.stringify(id)
@@ -100,7 +83,7 @@ export function headersOf({ method, params }: Message): Record<string, string> {
   const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {}
   const version = meta[versionKey]
   if (typeof version !== 'string' || typeof method !== 'string') return {}
-  const field = Object.hasOwn(nameFields, method) ? nameFields[method] : undefined
+  const field = valueIn(nameFields, method)
   const name = field === undefined || !isObject(params) ? undefined : params[field]
   return {
     'mcp-protocol-version': version,

@@ -1,3 +1,5 @@
+import { parseObject } from '#domain/json/parse-json.ts'
+import { valueIn } from '#domain/json/value-in.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { mkdir, readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -28,19 +30,11 @@ export function localSessionsFile(runDir: string): string {
 /** The valid sessions of the file; none if it is not JSON. */
 async function readSessions(file: string): Promise<Record<string, SavedSession>> {
   const text = await readFile(file, 'utf8').catch(() => '')
-  const sessions = parsedOr(text, null)
-  if (!isObject(sessions)) return {}
   return Object.fromEntries(
-    Object.entries(sessions).flatMap(([name, one]) => (isSession(one) ? [[name, one]] : [])),
+    Object.entries(parseObject(text) ?? {}).flatMap(([name, one]) =>
+      isSession(one) ? [[name, one]] : [],
+    ),
   )
-}
-
-function parsedOr(text: string, otherwise: unknown): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return otherwise
-  }
 }
 
 function isSession(value: unknown): value is SavedSession {
@@ -54,7 +48,7 @@ function isSession(value: unknown): value is SavedSession {
  */
 export async function savedSession(file: string, name: string): Promise<SavedSession | null> {
   const sessions = await readSessions(file)
-  return Object.hasOwn(sessions, name) ? (sessions[name] ?? null) : null
+  return valueIn(sessions, name) ?? null
 }
 
 /** Stores a session in a file that only its owner can read. */

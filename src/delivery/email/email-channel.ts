@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import { sql, type Selectable } from 'kysely'
 import { usualEvents } from '#domain/channels/stream-event.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
@@ -65,7 +66,7 @@ async function compose(
   { type, at, request, run }: ChannelEvent,
   { settings, publicUrl }: EmailChannelOptions,
 ): Promise<readonly Message[]> {
-  const occasion = Object.hasOwn(occasions, type) ? occasions[type] : undefined
+  const occasion = valueIn(occasions, type)
   if (request === null || occasion === undefined) return []
   // The request may have ended by now: then only its end is mailed.
   if (occasion !== 'ended' && request.state !== 'pending') return []

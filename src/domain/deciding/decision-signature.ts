@@ -1,3 +1,4 @@
+import { parseObject } from '../json/parse-json.ts'
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import type { Scope } from '../policy/verdict.ts'
 import type { DecisionVerb, DenialThen } from '../requests/request.ts'
@@ -119,10 +120,5 @@ function digestOf({ asymmetricKeyType }: KeyObject): 'sha256' | null | undefined
 }
 
 function parse<T>(bytes: Buffer): Partial<T> | null {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return typeof value === 'object' && value !== null ? value : null
-  } catch {
-    return null
-  }
+  return parseObject(bytes.toString('utf8')) as Partial<T> | null
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../json/is-object.ts'
+import { textIn } from '../json/value-in.ts'
 import { hashJson } from '../json/digest.ts'
 import type { Json } from '../json/json.ts'
 import type { CallFacts } from '../requests/request.ts'
@@ -86,9 +88,7 @@ function programsOf({ detail }: CallFacts): NamedFile[] {
 }
 
 function pathOf(input: Json): string | null {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
-  const path = Object.hasOwn(input, 'path') ? input['path'] : undefined
-  return typeof path === 'string' ? path : null
+  return isJsonObject(input) ? textIn(input, 'path') : null
 }
 
 /** The root of the asking run: a remembered approval holds in it and ends with it. */

@@ -1,3 +1,4 @@
+import { valueIn } from '../json/value-in.ts'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { canonicalJson } from '../json/digest.ts'
 import { isObject } from '../json/is-object.ts'
@@ -120,7 +121,7 @@ const flags = wordSet('dangerouslyDisableSandbox replace_all run_in_background')
  * under its own name.
  */
 function translate(tool: string, input: Input, place: Place): HookedCall | null {
-  const translation = Object.hasOwn(translations, tool) ? translations[tool] : undefined
+  const translation = valueIn(translations, tool)
   if (translation === undefined) return null
   const { carried, harmless, read } = translation
   const isCarried = Object.entries(input).every(

@@ -1,3 +1,4 @@
+import { valueIn } from '../json/value-in.ts'
 import type { ExecutionState, PermitState, RequestState, RunState } from './request.ts'
 
 /**
@@ -94,7 +95,7 @@ export function transition<State extends string, Event extends string>(
   event: Event,
 ): State | null {
   const row: { readonly [event in Event]?: State } = table[from]
-  return Object.hasOwn(row, event) ? (row[event] ?? null) : null
+  return valueIn<State | undefined>(row, event) ?? null
 }
 
 /** Whether a state accepts no event any more. */

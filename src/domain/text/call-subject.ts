@@ -1,3 +1,5 @@
+import { textIn } from '../json/value-in.ts'
+import { isJsonObject } from '../json/is-object.ts'
 import type { Json } from '../json/json.ts'
 import { oneLine } from './one-line.ts'
 
@@ -14,10 +16,10 @@ const longest = 160
  * these. Pure.
  */
 export function callSubject(input: Json): string | null {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
+  if (!isJsonObject(input)) return null
   const word = (name: string): string | null => {
-    const value = Object.hasOwn(input, name) ? input[name] : null
-    return typeof value === 'string' && value.trim() !== '' ? inOneLine(value) : null
+    const text = textIn(input, name) ?? ''
+    return text.trim() === '' ? null : inOneLine(text)
   }
   const file = word('file')
   if (file !== null) return [file, ...wordsOf(input['args'])].join(' ')

@@ -1,3 +1,4 @@
+import { valueIn } from '../json/value-in.ts'
 const operations: Readonly<Record<string, string>> = {
   read: 'reading',
   write: 'writing',
@@ -31,7 +32,7 @@ const fixed: Readonly<Record<string, string>> = {
  * writing in zone notes". Ids of later versions stay as they are. Pure.
  */
 export function ruleWords(id: string): string {
-  const words = Object.hasOwn(fixed, id) ? fixed[id] : undefined
+  const words = valueIn(fixed, id)
   if (words !== undefined) return words
   const [, kind = '', name = ''] = /^(\w+):(.+)$/su.exec(id) ?? []
   switch (kind) {
@@ -57,7 +58,7 @@ export function ruleWords(id: string): string {
 function zoneWords(name: string): string {
   const dot = name.lastIndexOf('.')
   const operation = name.slice(dot + 1)
-  const act = Object.hasOwn(operations, operation) ? operations[operation] : undefined
+  const act = valueIn(operations, operation)
   return act === undefined || dot < 1
     ? `by the rule of zone ${name}`
     : `by the rule for ${act} in zone ${name.slice(0, dot)}`

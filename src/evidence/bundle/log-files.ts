@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 import { isUtf8 } from 'node:buffer'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
@@ -73,12 +74,8 @@ function linesOf(bytes: Uint8Array, path: string): string[] {
 }
 
 function readLine(line: string): unknown {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (JSON.stringify(value) === line) return value
-  } catch {
-    // The error below has the sentence.
-  }
+  const value = parseJson(line)
+  if (JSON.stringify(value) === line) return value
   throw new MalformedEvidence('A line is not JSON as an export writes it')
 }
 

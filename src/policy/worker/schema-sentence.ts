@@ -1,6 +1,6 @@
+import { memberOf } from '#domain/json/value-in.ts'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { countWords } from '#domain/text/quantities/count-words.ts'
-import { isObject } from '#domain/json/is-object.ts'
 
 /** The problem of an input: the field, as `input.version`, and a sentence that names it. */
 export interface InputProblem {
@@ -102,10 +102,6 @@ function typeWords(type: unknown): string {
 
 function inJson(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing'
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** One part of a JSON Pointer as it is called. */

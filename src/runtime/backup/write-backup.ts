@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { link, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -32,7 +33,7 @@ export async function writeBackup(
     await link(half, options.file)
     await flushFolder(dirname(options.file))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
     throw new Error(
       `${options.file} already exists and is not overwritten: name a new file with --out`,
       { cause: error },

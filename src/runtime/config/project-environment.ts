@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -57,7 +58,7 @@ function readEnvFile(file: string): Environment {
     if (statSync(file).isFIFO()) throw new Error('it is a pipe')
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (errorCode(error) === 'ENOENT') return {}
     throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { fstatSync, readSync } from 'node:fs'
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -91,7 +92,7 @@ class DayFile {
     try {
       return await open(path, 'a+', 0o600)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      if (errorCode(error) !== 'ENOENT') throw error
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       return await open(path, 'a+', 0o600)
     } finally {

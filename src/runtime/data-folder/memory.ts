@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { mkdir } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +47,7 @@ function readStored(dataDir: string): StoredMemory {
   try {
     text = readFileSync(fileOf(dataDir), 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { policy: null, epoch: 0 }
+    if (errorCode(error) === 'ENOENT') return { policy: null, epoch: 0 }
     throw error
   }
   return JSON.parse(text) as StoredMemory

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { createPublicKey } from 'node:crypto'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -98,7 +99,7 @@ export async function finishHandover(dataDir: string): Promise<void> {
     if (await exists(next)) await renameKeyFile(next, present)
   } catch (error) {
     // Another process of the same folder was first.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (errorCode(error) !== 'ENOENT') throw error
   }
   await rm(unvouched, { force: true })
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { publishKey, signingKeyFile } from './signing-key.ts'
@@ -69,7 +70,7 @@ export async function finishRetiring(dataDir: string, keyId: string): Promise<vo
     await renameKeyFile(retiringFile(folder, keyId), retiredFile(folder, keyId))
   } catch (error) {
     // Another process has marked the key already.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (errorCode(error) !== 'ENOENT') throw error
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { isStillRunning } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 import { waitUntil } from './wait-until.ts'
@@ -30,7 +31,7 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): b
     process.kill(identity.pid, signal)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    if (errorCode(error) === 'ESRCH') return false
     throw error
   }
 }

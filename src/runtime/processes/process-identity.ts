@@ -1,3 +1,4 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -80,12 +81,8 @@ export async function readIdentityFile(file: string): Promise<ProcessIdentity | 
 
 /** The process in the text of a record; `null`: it is not a record. */
 function parseIdentity(text: string): ProcessIdentity | null {
-  try {
-    const { pid, startedAt } = JSON.parse(text) as Partial<ProcessIdentity>
-    return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
-  } catch {
-    return null
-  }
+  const { pid, startedAt } = parseObject(text) ?? {}
+  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
 }
 
 /** Removes the record. */

@@ -1,4 +1,4 @@
-import { isObject } from '#domain/json/is-object.ts'
+import { parseObject } from '#domain/json/parse-json.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../files.ts'
@@ -11,16 +11,12 @@ export interface Ports {
 
 /** The ports of the last start, which are used again so that saved addresses stay right. */
 export async function readPorts(dataDir: string): Promise<Ports> {
-  try {
-    const ports: unknown = JSON.parse(await readFile(portsFile(dataDir), 'utf8'))
-    if (!isObject(ports)) return {}
-    const names = ['postgres', 'temporal', 'temporalUi'] as const
-    return Object.fromEntries(
-      names.flatMap((name) => (isPort(ports[name]) ? [[name, ports[name]]] : [])),
-    )
-  } catch {
-    return {}
-  }
+  const text = await readFile(portsFile(dataDir), 'utf8').catch(() => '')
+  const ports = parseObject(text) ?? {}
+  const names = ['postgres', 'temporal', 'temporalUi'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => (isPort(ports[name]) ? [[name, ports[name]]] : [])),
+  )
 }
 
 function isPort(value: unknown): boolean {

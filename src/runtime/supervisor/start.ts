@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage } from '#domain/error-message.ts'
@@ -108,7 +109,7 @@ async function reloadApi(runDir: string): Promise<void> {
   try {
     process.kill(Number(await readFile(join(runDir, 'api.pid'), 'utf8')), 'SIGHUP')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const code = errorCode(error)
     if (code !== 'ENOENT' && code !== 'ESRCH') throw error
   }
 }

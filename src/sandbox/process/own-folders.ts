@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { constants, type StatsFs } from 'node:fs'
 import { open, statfs, type FileHandle } from 'node:fs/promises'
 
@@ -80,7 +81,7 @@ async function openFolders(
     return handles
   } catch (error) {
     await Promise.all(handles.map((handle) => handle.close()))
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+    const code = errorCode(error) ?? 'unknown'
     return `what is in its folders in memory cannot be seen (${code})`
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { TargetRefused } from './judge-target.ts'
 
 /** More refusals are reported to the command only. */
@@ -10,7 +11,9 @@ export class ProxyRefusals {
   /** The status and the body that a command gets for an error. A refusal is added to the list. */
   answerTo(error: unknown): { readonly status: number; readonly body: string } {
     const isRefusal = error instanceof TargetRefused
-    const sentence = isRefusal ? error.message : `The connection failed (${codeOf(error)}).`
+    const sentence = isRefusal
+      ? error.message
+      : `The connection failed (${errorCode(error) ?? 'no answer'}).`
     if (isRefusal && this.#sentences.size < maxRefusals) this.#sentences.add(sentence)
     return { status: isRefusal ? 403 : 502, body: `countersign: ${sentence}\n` }
   }
@@ -21,7 +24,3 @@ export class ProxyRefusals {
 }
 
 export const malformed = 'This proxy takes CONNECT HOST:PORT and http:// addresses only.'
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
-}

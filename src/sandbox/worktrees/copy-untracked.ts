@@ -1,7 +1,8 @@
+import { errorCode } from '#domain/error-code.ts'
 import { constants, type Stats } from 'node:fs'
 import { chmod, copyFile, lstat, mkdir, open, readdir, readlink, symlink } from 'node:fs/promises'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode } from '../file-problem.ts'
+import { asWorkspaceProblem } from '../file-problem.ts'
 import {
   openChild,
   openDirectory,

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { CompiledQuery } from 'kysely'
 import type { AuditEntry } from '#domain/audit-event.ts'
@@ -235,8 +236,5 @@ function stampEntry(entry: UnitEntry, authority: Authority): AuditEntry {
  * another try can succeed.
  */
 function isConflict(error: unknown): boolean {
-  if (isPlanOutdated(error)) return true
-  return (
-    error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001')
-  )
+  return isPlanOutdated(error) || ['40P01', '40001'].includes(errorCode(error) ?? '')
 }

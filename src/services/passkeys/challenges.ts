@@ -1,3 +1,5 @@
+import { textIn } from '#domain/json/value-in.ts'
+import { parseObject } from '#domain/json/parse-json.ts'
 import { sql, type Selectable } from 'kysely'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
@@ -63,12 +65,6 @@ export async function takeChallenge(
 
 /** The challenge in an answer's client data; `null` when there is none. */
 function challengeIn(clientDataJson: string): string | null {
-  try {
-    const clientData = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString('utf8')) as {
-      readonly challenge?: unknown
-    } | null
-    return typeof clientData?.challenge === 'string' ? clientData.challenge : null
-  } catch {
-    return null
-  }
+  const text = Buffer.from(clientDataJson, 'base64url').toString('utf8')
+  return textIn(parseObject(text) ?? {}, 'challenge')
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -41,7 +42,7 @@ async function readReadable(
     try {
       await work()
     } catch (error) {
-      if (isMissing(error)) return
+      if (errorCode(error) === 'ENOENT') return
       problems.push(unreadable(file, error))
     }
   }
@@ -133,10 +134,6 @@ async function filesBelow(projectDir: string, folder: string): Promise<string[]>
     if (stats.length > maxFiles) throw new Error(`it holds more than ${maxFiles} files`)
   }
   return stats.toSorted()
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function unreadable(file: string, error: unknown): ProjectProblem {

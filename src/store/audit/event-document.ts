@@ -1,6 +1,6 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import { sql, type RawBuilder } from 'kysely'
-import { isJsonObject } from '#domain/json/is-object.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 
 /**
@@ -36,11 +36,5 @@ export function parseEvent(document: string): JsonObject | null {
     // A text of at most that many characters cannot have more brackets.
     (document.length <= maxOpenings || document.replaceAll(/[^[{]/g, '').length <= maxOpenings) &&
     !/[\n\r]/.test(document)
-  if (!isOurs) return null
-  try {
-    const event = JSON.parse(document) as Json
-    return isJsonObject(event) ? event : null
-  } catch {
-    return null
-  }
+  return isOurs ? parseObject(document) : null
 }

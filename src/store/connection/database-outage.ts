@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { BusyError } from '#domain/sharing/shares.ts'
 
 /**
@@ -29,7 +30,7 @@ const byCode = new Map<string, DatabaseOutage>([
 export function databaseOutageOf(error: unknown): DatabaseOutage | null {
   if (error instanceof BusyError) return 'database_busy'
   if (!(error instanceof Error)) return null
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = errorCode(error) ?? ''
   const outage = byCode.get(code)
   if (outage !== undefined) return outage
   if (code.startsWith('58') && /No space left on device/i.test(error.message)) return 'disk_full'
@@ -57,6 +58,6 @@ const awayMessages =
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = errorCode(error) ?? ''
   return awayCodes.has(code) || code.startsWith('08') || awayMessages.test(error.message)
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import {
   DummyDriver,
   type Kysely,
@@ -66,5 +67,5 @@ export async function together<T extends readonly Promise<unknown>[] | []>(
 
 /** `in_failed_sql_transaction`: the statement failed because one before it had failed. */
 function isConsequence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '25P02'
+  return errorCode(error) === '25P02'
 }

@@ -1,3 +1,4 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import { randomBytes } from 'node:crypto'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db } from '../database.ts'
@@ -29,18 +30,9 @@ export async function readMessage(
   hash: string,
   to: string | null,
 ): Promise<{ readonly message: unknown } | null> {
-  const { text, seal } = { ...parse(await getText(db, hash)) }
+  const { text, seal } = { ...parseObject(await getText(db, hash)) }
   if (typeof text !== 'string' || typeof seal !== 'string') return null
   if (!seals.holdsMessage(text, seal)) return null
-  const sealed = parse(text)
+  const sealed = parseObject(text)
   return sealed?.['to'] === to ? { message: sealed['message'] } : null
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : null
-  } catch {
-    return null
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 /** The kind of a cursor's key. Casts of all but `text` must not fail on forged ones. */
 export type CursorKey = 'instant' | 'id' | 'number' | 'signed' | 'text'
 
@@ -15,16 +16,11 @@ export function decodeCursor(
   order: string,
   kinds: readonly CursorKey[],
 ): readonly string[] | null {
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  } catch {
-    return null
-  }
+  const parts = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
   if (!Array.isArray(parts) || parts.length !== kinds.length + 1 || parts[0] !== order) return null
   const keys: string[] = []
   for (const [index, kind] of kinds.entries()) {
-    const key: unknown = parts[index + 1]
+    const key = parts[index + 1]
     if (typeof key !== 'string' || !isOfKind(key, kind)) return null
     keys.push(key)
   }

@@ -1,5 +1,6 @@
+import { memberOf } from '#domain/json/value-in.ts'
 import { oneLine } from '#domain/text/one-line.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import {
   currencyOf,
   isCurrency,
@@ -45,14 +46,9 @@ function nameOf(tool: string): string {
 
 /** The title of a field in the schema, else its name in words. */
 function titleOf(name: string, schema: JsonObject | null): string {
-  const properties = own(schema, 'properties')
-  const title = own(own(properties, name), 'title')
+  const properties = memberOf(schema, 'properties')
+  const title = memberOf(memberOf(properties, name), 'title')
   return typeof title === 'string' && title.trim() !== ''
     ? oneLine(title, 60)
     : fieldName(name) || name
-}
-
-function own(value: Json | null, name: string): Json | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  return Object.hasOwn(value, name) ? (value[name] ?? null) : null
 }

@@ -1,3 +1,4 @@
+import { textIn, valueIn } from '#domain/json/value-in.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
@@ -40,11 +41,11 @@ function sentenceOf(call: EffectCall): string {
   if (command !== null) return effectOfCommand(command)
   const sentence = fileSentence(call) ?? delegationSentence(tool, input)
   if (sentence !== null) return sentence
-  const script = textAt(input, 'command')
+  const script = textIn(input, 'command')
   if (script !== null && script.length <= maxScript) {
     return effectOfCommand({ kind: 'shell', script, cwd: '' })
   }
-  const argv = Object.hasOwn(input, 'argv') ? input['argv'] : null
+  const argv = valueIn(input, 'argv')
   if (Array.isArray(argv) && argv.every((word) => typeof word === 'string')) {
     return effectOfCommand({ kind: 'exec', argv, cwd: '' })
   }
@@ -56,9 +57,9 @@ function sentenceOf(call: EffectCall): string {
 const maxScript = 8192
 
 function fileSentence({ tool, input, presentation }: EffectCall): string | null {
-  const path = textAt(input, 'path') ?? textAt(input, 'file_path')
+  const path = textIn(input, 'path') ?? textIn(input, 'file_path')
   if (tool === 'move_file') {
-    const [from, to] = [textAt(input, 'from'), textAt(input, 'to')]
+    const [from, to] = [textIn(input, 'from'), textIn(input, 'to')]
     return from === null || to === null ? null : `Move ${from} to ${to}`
   }
   if (path === null) return null
@@ -70,7 +71,7 @@ function fileSentence({ tool, input, presentation }: EffectCall): string | null 
     case 'list_files':
       return `List the files in ${path === '' ? 'the workspace' : path}`
     case 'search_files':
-      return `Search in ${path === '' ? 'the workspace' : path} for “${oneLine(textAt(input, 'pattern') ?? '', 60)}”`
+      return `Search in ${path === '' ? 'the workspace' : path} for “${oneLine(textIn(input, 'pattern') ?? '', 60)}”`
     case 'delete_file':
       return `Delete ${path}`
     case 'write_file':
@@ -107,21 +108,16 @@ function changeText({ added, removed }: Lines): string {
 
 function delegationSentence(tool: string, input: JsonObject): string | null {
   if (tool === callWorkerName) {
-    const worker = textAt(input, 'worker')
-    const task = textAt(input, 'task') ?? textAt(input, 'input') ?? fieldsAt(input, 'input')
+    const worker = textIn(input, 'worker')
+    const task =
+      textIn(input, 'task') ?? textIn(input, 'input') ?? fieldsOf(valueIn(input, 'input'))
     if (worker === null) return null
     return `Hand work to ${worker}${task === '' ? '' : `: ${oneLine(task, 120)}`}`
   }
-  return tool === 'ask_person' ? `Answer: ${oneLine(textAt(input, 'question') ?? '', 150)}` : null
-}
-
-function textAt(input: JsonObject, name: string): string | null {
-  const value: Json | undefined = Object.hasOwn(input, name) ? input[name] : undefined
-  return typeof value === 'string' ? value : null
+  return tool === 'ask_person' ? `Answer: ${oneLine(textIn(input, 'question') ?? '', 150)}` : null
 }
 
 /** The fields of an object in an input, as text; '' where there is none. */
-function fieldsAt(input: JsonObject, name: string): string {
-  const value: Json | undefined = Object.hasOwn(input, name) ? input[name] : undefined
+function fieldsOf(value: Json | undefined): string {
   return isJsonObject(value) ? fieldsOfInput(value, null) : ''
 }

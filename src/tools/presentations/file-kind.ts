@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 /** Language for highlighting and media type, by suffix. */
 const kinds: Record<string, readonly [language: string | null, mediaType: string]> = {
   c: ['c', 'text/x-c'],
@@ -70,5 +71,5 @@ export function decodeText(bytes: Uint8Array, partial = false): string | null {
 
 function kindOf(path: string): readonly [string | null, string] | undefined {
   const suffix = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
-  return Object.hasOwn(kinds, suffix) ? kinds[suffix] : undefined
+  return valueIn(kinds, suffix)
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
@@ -143,9 +144,7 @@ function JsonForm({ busy, explain }: FormProps) {
 }
 
 function readJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    throw new Error('The input is not JSON.')
-  }
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  throw new Error('The input is not JSON.')
 }

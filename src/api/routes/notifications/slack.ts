@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 import { z } from 'zod'
 import { answerInteraction } from '#delivery/slack/answer-interaction.ts'
 import { isSignedBySlack } from '#delivery/slack/slack-signature.ts'
@@ -69,15 +70,12 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
 }
 
 function payloadOf(bytes: Buffer): unknown {
-  const payload = new URLSearchParams(bytes.toString()).get('payload')
-  try {
-    return JSON.parse(payload ?? '')
-  } catch {
-    throw new Problem('invalid_request', 'payload is not JSON', {
-      field: 'payload',
-      message: 'is not JSON',
-    })
-  }
+  const payload = parseJson(new URLSearchParams(bytes.toString()).get('payload') ?? '')
+  if (payload !== undefined) return payload
+  throw new Problem('invalid_request', 'payload is not JSON', {
+    field: 'payload',
+    message: 'is not JSON',
+  })
 }
 
 const links = route({

@@ -1,3 +1,6 @@
+import { errorCode } from '#domain/error-code.ts'
+import { textIn } from '#domain/json/value-in.ts'
+import { parseObject } from '#domain/json/parse-json.ts'
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -99,12 +102,8 @@ function readKey(keyOrFile: string): NoteKey {
 /** A checkpoint as a note, or in the answer of `GET /v1/audit/checkpoint`. */
 function checkpointIn(text: string): string {
   if (!text.trimStart().startsWith('{')) return text
-  try {
-    const { checkpoint } = JSON.parse(text) as { checkpoint?: unknown }
-    if (typeof checkpoint === 'string') return checkpoint
-  } catch {
-    // The error below says so.
-  }
+  const checkpoint = textIn(parseObject(text) ?? {}, 'checkpoint')
+  if (checkpoint !== null) return checkpoint
   throw new CommandFailure('--since: this file has no checkpoint', exitCodes.usage)
 }
 
@@ -114,7 +113,7 @@ function filesIn(folder: string): LogFiles {
       try {
         return readFileSync(join(folder, path))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+        if (errorCode(error) === 'ENOENT') return null
         throw error
       }
     },

@@ -1,3 +1,4 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Json } from '#domain/json/json.ts'
@@ -127,11 +128,5 @@ function readMode(text: string, before?: RunMode): RunMode {
 
 /** A JSON object when the text is one; text otherwise. */
 function readInput(text: string): string | Record<string, Json> {
-  if (!text.trimStart().startsWith('{')) return text
-  try {
-    const value: Record<string, Json> = JSON.parse(text)
-    return value
-  } catch {
-    return text
-  }
+  return parseObject(text) ?? text
 }

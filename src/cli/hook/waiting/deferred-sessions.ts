@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
@@ -103,6 +104,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }

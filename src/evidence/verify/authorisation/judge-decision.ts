@@ -1,8 +1,9 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import { quorumTeams, quorumText } from '#domain/deciding/quorum.ts'
 import { isCovered, type Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import { readBasis } from './read-basis.ts'
 import type { RequestVotes, VotingState } from './voting-state.ts'
 

@@ -1,4 +1,5 @@
-import { textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { textIn } from '#domain/json/value-in.ts'
+import type { LoggedEvent } from '../findings/logged-event.ts'
 
 /** The people behind a request, by the events before its opening (product.md 17). */
 export interface BehindRequest {

@@ -1,7 +1,8 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { CountedVote, DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Quorum, QuorumPlace } from '#domain/requests/request.ts'
-import { objectIn, textIn, textsIn } from '../findings/logged-event.ts'
+import { objectIn, textsIn } from '../findings/logged-event.ts'
 
 /** The basis in a `decision.recorded`; `null` when it has none that can be read. */
 export function readBasis(detail: JsonObject): DecisionBasis | null {

@@ -1,5 +1,6 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
-import { numberIn, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { numberIn, type LoggedEvent } from '../findings/logged-event.ts'
 import { PeopleBehind } from './people-behind.ts'
 
 /** What the events so far say of the votes on a request. */

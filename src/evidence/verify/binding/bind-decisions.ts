@@ -1,6 +1,7 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
 interface DisplayedRevision {
   digest: string | null

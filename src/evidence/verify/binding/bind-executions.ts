@@ -1,8 +1,9 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { bindGrants } from './bind-grants.ts'
 import { bindPermits } from './bind-permits.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
 /** Compares each execution with its right, and its end with its beginning. */

@@ -1,3 +1,4 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
@@ -6,7 +7,6 @@ import {
   objectIn,
   objectsIn,
   referenceTo,
-  textIn,
   type LoggedEvent,
 } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'

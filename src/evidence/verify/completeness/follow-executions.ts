@@ -1,3 +1,4 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { ExecutionState } from '#domain/requests/request.ts'
 import {
   executionTransitions,
@@ -6,7 +7,7 @@ import {
 } from '#domain/requests/transitions.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
 interface Attempt {
   readonly number: number

@@ -1,3 +1,4 @@
+import { textIn, valueIn } from '#domain/json/value-in.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import {
@@ -7,7 +8,7 @@ import {
   type RequestEvent,
 } from '#domain/requests/transitions.ts'
 import type { Findings } from '../findings/finding.ts'
-import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
 /** The transitions of these types of event; others do not change the request. */
 const effects: Readonly<Partial<Record<string, RequestEvent>>> = {
@@ -84,7 +85,7 @@ export class RequestChain {
     if (event.type === 'permit.issued') {
       return kind === 'outcome_check' && this.#state === 'approved' ? null : 'approve'
     }
-    return Object.hasOwn(effects, event.type) ? (effects[event.type] ?? null) : null
+    return valueIn(effects, event.type) ?? null
   }
 
   #fail(event: LoggedEvent, problem: string): void {

@@ -1,5 +1,7 @@
+import { parseObject } from '#domain/json/parse-json.ts'
+import { textIn, valueIn } from '#domain/json/value-in.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { EventReference } from './finding.ts'
 
 /** An event of the log. Missing fields are `null`; nothing here is trusted yet. */
@@ -34,13 +36,8 @@ export interface LoggedEvent {
 
 /** Parses an event; `null`: no JSON object. Fields of the wrong kind are absent. */
 export function readEvent(index: number | null, text: string): LoggedEvent | null {
-  let document: Json
-  try {
-    document = JSON.parse(text) as Json
-  } catch {
-    return null
-  }
-  if (!isJsonObject(document)) return null
+  const document = parseObject(text)
+  if (document === null) return null
   const actor = objectIn(document, 'actor')
   const at = textIn(document, 'at') ?? ''
   const sequence = document['sequence']
@@ -88,32 +85,26 @@ export function referenceTo(event: LoggedEvent): {
   }
 }
 
-/** A string under an own key of an object; `null` for anything else. */
-export function textIn(object: JsonObject, key: string): string | null {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined
-  return typeof value === 'string' ? value : null
-}
-
 /** A number under an own key; `null` for anything else. */
 export function numberIn(object: JsonObject, key: string): number | null {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  const value = valueIn(object, key)
   return typeof value === 'number' ? value : null
 }
 
 /** An object under an own key; empty for anything else. */
 export function objectIn(object: JsonObject, key: string): JsonObject {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  const value = valueIn(object, key)
   return isJsonObject(value) ? value : {}
 }
 
 /** The objects of a list under an own key, without other items. */
 export function objectsIn(object: JsonObject, key: string): JsonObject[] {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  const value = valueIn(object, key)
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
 /** The strings of a list under an own key, without other items. */
 export function textsIn(object: JsonObject, key: string): string[] {
-  const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
+  const value: unknown = valueIn(object, key)
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 }

@@ -1,3 +1,4 @@
+import { textIn } from '#domain/json/value-in.ts'
 import {
   whyNotSigned,
   type DecisionSignature,
@@ -7,13 +8,7 @@ import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import {
-  numberIn,
-  objectIn,
-  referenceTo,
-  textIn,
-  type LoggedEvent,
-} from '../findings/logged-event.ts'
+import { numberIn, objectIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import { Passkeys, type Passkey } from './passkeys.ts'
 
 /**

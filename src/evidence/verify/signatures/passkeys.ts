@@ -1,8 +1,9 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { KeyObject } from 'node:crypto'
 import { linkReachMs, readPasskeyKey } from '#domain/deciding/decision-signature.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Findings } from '../findings/finding.ts'
-import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
 /** A passkey by the events so far. */
 export interface Passkey {

@@ -1,10 +1,12 @@
+import { parseObject } from '#domain/json/parse-json.ts'
+import { textIn, valueIn } from '#domain/json/value-in.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { StatementKind } from '#domain/statements/statement.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import { readCounted } from '../authorisation/read-basis.ts'
 import type { StoredStatement, Statements } from '../../bundle/statements.ts'
 
@@ -46,9 +48,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
   return {
     take(event) {
       if (event.atMs > newestMs) newestMs = event.atMs
-      const subject = Object.hasOwn(subjectOfEvent, event.type)
-        ? subjectOfEvent[event.type]
-        : undefined
+      const subject = valueIn(subjectOfEvent, event.type)
       if (subject === undefined) return
       const key = `${subject.kind} ${subjectOf(event, subject) ?? ''}`
       const statement = byKey.get(key)
@@ -117,14 +117,11 @@ function subjectOf(
 
 function idOf({ kind, statement }: StoredStatement): string | null {
   const field = Object.values(subjectOfEvent).find((one) => one.kind === kind)?.id ?? ''
-  try {
-    const content = JSON.parse(statement) as JsonObject
-    if (kind === 'pin') return pinOf(content)
-    const id = textIn(content, field) ?? numberIn(content, field)
-    return id === null ? null : String(id)
-  } catch {
-    return null
-  }
+  const content = parseObject(statement)
+  if (content === null) return null
+  if (kind === 'pin') return pinOf(content)
+  const id = textIn(content, field) ?? numberIn(content, field)
+  return id === null ? null : String(id)
 }
 
 /** The identity of a pin: one for each server of a worker, for each activation. */

@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 
 /** Options of a program that take the next word as their value, where they may stand. */
@@ -85,12 +86,12 @@ const byProgram: Readonly<Record<string, GlobalOptions>> = {
  * A word that is not known (`?`) may be such an option. Pure.
  */
 export function fromVerb(program: string, args: readonly string[]): readonly string[] {
-  const options = Object.hasOwn(byProgram, program) ? byProgram[program] : undefined
+  const options = valueIn(byProgram, program)
   if (options === undefined) return args
   const rest = skipOptions(args, options.before)
   const [verb] = rest
   const behind = options.behind ?? {}
-  const more = verb !== undefined && Object.hasOwn(behind, verb) ? behind[verb] : undefined
+  const more = verb === undefined ? undefined : valueIn(behind, verb)
   return verb === undefined || more === undefined
     ? rest
     : [verb, ...skipOptions(rest.slice(1), more)]

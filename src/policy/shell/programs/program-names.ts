@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import { limits } from '#domain/limits.ts'
 
 /** Names of the same program on common systems, which no rule for versions and suffixes finds. */
@@ -63,7 +64,7 @@ function expandName(name: string): ReadonlySet<string> {
   // Each round removes a character or ends.
   for (;;) {
     names.add(shortName)
-    const sameName = Object.hasOwn(sameProgram, shortName) ? sameProgram[shortName] : undefined
+    const sameName = valueIn(sameProgram, shortName)
     if (sameName !== undefined) names.add(sameName)
     const shorter = shortName.replace(/(?:[.-]|(?<![0-9]))[0-9]+$/, '').replace(/\.[a-z]+$/, '')
     if (shorter === '' || shorter === shortName) return names

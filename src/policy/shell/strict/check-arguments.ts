@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import type { FlagMeaning, Flags, Program } from '../programs/program.ts'
 import { quotedInMessage, wordInMessage, type KnownWord } from './expand-word.ts'
 
@@ -97,7 +98,7 @@ export function operandsOf(
 
 function subcommandOf(program: Program, name: string) {
   const { subcommands = {} } = program
-  return Object.hasOwn(subcommands, name) ? (subcommands[name] ?? null) : null
+  return valueIn(subcommands, name) ?? null
 }
 
 function problemOfEarlyFlag(

@@ -1,6 +1,6 @@
+import { errorCode } from '#domain/error-code.ts'
 import { constants } from 'node:fs'
 import { chmod, lstat, open, rename } from 'node:fs/promises'
-import { errorCode } from '../../file-problem.ts'
 import { identityOf } from '../../hidden-paths.ts'
 import { openDirectory, plainWalk, type Directory } from '../../open-directory.ts'
 import { bytesOfName, quotedName } from '../../names/raw-names.ts'

@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import { readEmailAddress } from '#domain/email-address.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { OidcSettings } from '#policy/settings.ts'
@@ -23,24 +24,20 @@ export function readClaims(
   settings: OidcSettings,
   claims: Readonly<Record<string, unknown>>,
 ): ProvenIdentity {
-  const claim = claimOf(claims, settings.emailClaim)
+  const claim = valueIn(claims, settings.emailClaim)
   const email = typeof claim === 'string' ? readEmailAddress(claim) : null
-  const isVerified = !settings.requireVerifiedEmail || claimOf(claims, 'email_verified') === true
-  const name = claimOf(claims, 'name')
+  const isVerified = !settings.requireVerifiedEmail || valueIn(claims, 'email_verified') === true
+  const name = valueIn(claims, 'name')
   return {
     issuer: settings.issuer,
-    subject: String(claimOf(claims, 'sub')),
+    subject: String(valueIn(claims, 'sub')),
     email: isVerified ? email : null,
     refusal: email === null ? 'no_email' : isVerified ? null : 'unverified_email',
     name: typeof name === 'string' && isPlain(name) ? name.trim() : null,
-    groups: groupsOf(claimOf(claims, settings.groupsClaim)).filter((group) =>
+    groups: groupsOf(valueIn(claims, settings.groupsClaim)).filter((group) =>
       settings.teams.has(group),
     ),
   }
-}
-
-function claimOf(claims: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
 /** Some providers send a single group as a string. */

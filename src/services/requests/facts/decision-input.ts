@@ -1,3 +1,4 @@
+import { textIn } from '#domain/json/value-in.ts'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { isInstant } from '#domain/instant.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -175,8 +176,8 @@ function readAssertion(value: Json | undefined): AuthenticationResponseJSON | nu
 }
 
 function base64url(object: JsonObject, name: string, within: string): string {
-  const value = Object.hasOwn(object, name) ? object[name] : undefined
-  if (typeof value === 'string' && value.length <= maxCharacters && /^[\w-]+$/.test(value)) {
+  const value = textIn(object, name)
+  if (value !== null && value.length <= maxCharacters && /^[\w-]+$/.test(value)) {
     return value
   }
   throw invalid(`${within}.${name}`, 'must be base64url')

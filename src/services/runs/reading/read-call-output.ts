@@ -1,3 +1,4 @@
+import { memberOf } from '#domain/json/value-in.ts'
 import type { OutputState } from '#domain/requests/request.ts'
 import { isCommandTool } from '#domain/tools/built-in-tools.ts'
 import { Problem } from '#domain/problem.ts'
@@ -85,9 +86,4 @@ function from(offset: number, skipped: number, bytes: Buffer): { start: number; 
   }
   const start = Math.max(offset, skipped)
   return { start, bytes: bytes.subarray(start - skipped) }
-}
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return Object.hasOwn(value, name) ? value[name] : undefined
 }

@@ -1,4 +1,5 @@
-import { isObject } from '#domain/json/is-object.ts'
+import { errorCode } from '#domain/error-code.ts'
+import { parseObject } from '#domain/json/parse-json.ts'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
@@ -26,13 +27,8 @@ export function packageScopeOf(folder: string): PackageScope | null {
 }
 
 function decidingHash(text: string): string {
-  let manifest: unknown
-  try {
-    manifest = JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return hashBytes(text)
-  }
-  if (!isObject(manifest)) return hashBytes(text)
+  const manifest = parseObject(text.replace(/^\uFEFF/, ''))
+  if (manifest === null) return hashBytes(text)
   // The order of conditions matters too, so the text is hashed, not its canonical form.
   return hashJson(deciding.map((key) => JSON.stringify(manifest[key] ?? null)))
 }
@@ -43,7 +39,7 @@ function textOf(file: string): string | null {
     if (bytes === null) throw new Error(`${file} is not a regular file`)
     return bytes.toString('utf8')
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw error
   }

@@ -1,3 +1,4 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
@@ -86,13 +87,7 @@ function dependenciesOf(folder: string): readonly string[] {
 
 /** The packages that a package.json says it may load; none for another text. */
 export function dependenciesIn(text: string): readonly string[] {
-  let manifest: unknown
-  try {
-    manifest = JSON.parse(text)
-  } catch {
-    return []
-  }
-  if (typeof manifest !== 'object' || manifest === null) return []
+  const manifest = parseObject(text) ?? {}
   const keys = [
     'dependencies',
     'optionalDependencies',

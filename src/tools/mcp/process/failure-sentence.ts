@@ -1,3 +1,4 @@
+import { errorCode } from '#domain/error-code.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
 
@@ -41,7 +42,7 @@ function withCauses(error: unknown): string {
 /** If several addresses were tried, each has an error of its own. */
 function messageOf(error: Error): string {
   const inner = error instanceof AggregateError ? error.errors : []
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = errorCode(error) ?? ''
   const messages = inner.map(errorMessage)
   return [error.message === '' ? code : error.message, ...messages].filter(Boolean).join('; ')
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '#domain/json/parse-json.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
@@ -24,11 +25,9 @@ export function editedInput(
 ): { input: JsonObject } | { problem: string } {
   const entries: [string, Json][] = []
   for (const { name, kind, text } of fields) {
-    try {
-      entries.push([name, kind === 'text' ? text : (JSON.parse(text) as Json)])
-    } catch {
-      return { problem: `${name} is not JSON.` }
-    }
+    const value = kind === 'text' ? text : parseJson(text)
+    if (value === undefined) return { problem: `${name} is not JSON.` }
+    entries.push([name, value])
   }
   return { input: Object.fromEntries(entries) }
 }

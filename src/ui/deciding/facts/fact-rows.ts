@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
 import { readableName } from '#domain/text/readable-name.ts'
@@ -86,9 +87,9 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
       // Quoted, so that the ends of the words are visible.
       return [{ label: labels[name] ?? name, values: [value.map(quoteWord).join('\n')] }]
     }
-    const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
+    const lines = valueIn(linesOf, name)
     const isReported = Object.hasOwn(all, 'reportedBy') && ofFileBefore.has(name)
-    const knownLabel = Object.hasOwn(labels, name) ? labels[name] : undefined
+    const knownLabel = valueIn(labels, name)
     const label = `${knownLabel ?? readableName(name)}${isReported ? ', as reported' : ''}`
     return [{ label, values: [memberText(value)], ...(lines === undefined ? {} : { lines }) }]
   })

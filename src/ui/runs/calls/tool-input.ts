@@ -1,3 +1,5 @@
+import { parseJson } from '#domain/json/parse-json.ts'
+import { valueIn } from '#domain/json/value-in.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { fieldsOf, objectOf, type InputField } from './input-fields.ts'
 
@@ -32,7 +34,7 @@ export function emptyInput(schema: JsonObject): InputValues {
  */
 export function fieldTexts(schema: JsonObject, values: InputValues): InputValues {
   const texts = fieldsOf(schema).flatMap((field): [string, string][] => {
-    const text = Object.hasOwn(values, field.name) ? values[field.name] : undefined
+    const text = valueIn(values, field.name)
     return text !== undefined && canShow(field, text) ? [[field.name, text]] : []
   })
   return { ...emptyInput(schema), ...Object.fromEntries(texts) }
@@ -114,10 +116,7 @@ function objectFrom(tree: Tree): JsonObject {
 }
 
 function valueAt(input: JsonObject, path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>((at, key) => {
-    const object = objectOf(at)
-    return Object.hasOwn(object, key) ? object[key] : undefined
-  }, input)
+  return path.reduce<Json | undefined>((at, key) => valueIn(objectOf(at), key), input)
 }
 
 function textFor(field: InputField, value: Json): string {
@@ -146,24 +145,17 @@ function valueOf(field: InputField, text: string): Json {
     }
     case 'lines':
       return linesOf(text)
-    case 'json':
-      try {
-        return JSON.parse(text) as Json
-      } catch {
-        throw new InputError(field.name, `${field.title} is not JSON.`)
-      }
+    case 'json': {
+      const value = parseJson(text)
+      if (value === undefined) throw new InputError(field.name, `${field.title} is not JSON.`)
+      return value
+    }
   }
 }
 
 /** One text a line; a JSON array of texts is taken as it is, for texts of several lines. */
 function linesOf(text: string): Json[] {
-  if (text.trimStart().startsWith('[')) {
-    try {
-      const value = JSON.parse(text) as Json
-      if (Array.isArray(value)) return value
-    } catch {
-      // It is no JSON: its first line only begins with a bracket.
-    }
-  }
+  const value = parseJson(text)
+  if (Array.isArray(value)) return value
   return text.split('\n').filter((line) => line.trim() !== '')
 }

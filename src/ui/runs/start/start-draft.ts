@@ -1,3 +1,4 @@
+import { parseObject } from '#domain/json/parse-json.ts'
 import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 import { useCallback, useState } from 'react'
 import { runModes, type RunMode } from '#domain/policy/verdict.ts'
@@ -75,34 +76,19 @@ function withLink(draft: StartDraft, link: StartLink): StartDraft {
 
 /** Reads a stored draft, which an earlier version of the page may have written. */
 function readDraft(text: string | null): StartDraft {
-  if (text === null) return emptyDraft
-  try {
-    const {
-      worker,
-      task,
-      values,
-      files,
-      mode,
-      turns,
-      tokens,
-      costUsd,
-      workspace,
-      link,
-    }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(text)
-    return {
-      worker: textOrEmpty(worker),
-      task: textOrEmpty(task),
-      values: valuesOf(values),
-      files: textOrEmpty(files),
-      workspace: textOrEmpty(workspace),
-      link: textOrEmpty(link),
-      mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
-      turns: textOrEmpty(turns),
-      tokens: textOrEmpty(tokens),
-      costUsd: textOrEmpty(costUsd),
-    }
-  } catch {
-    return emptyDraft
+  const draft: Partial<Record<keyof StartDraft, unknown>> | null = parseObject(text ?? '')
+  if (draft === null) return emptyDraft
+  return {
+    worker: textOrEmpty(draft.worker),
+    task: textOrEmpty(draft.task),
+    values: valuesOf(draft.values),
+    files: textOrEmpty(draft.files),
+    workspace: textOrEmpty(draft.workspace),
+    link: textOrEmpty(draft.link),
+    mode: runModes.find((one) => one === draft.mode) ?? emptyDraft.mode,
+    turns: textOrEmpty(draft.turns),
+    tokens: textOrEmpty(draft.tokens),
+    costUsd: textOrEmpty(draft.costUsd),
   }
 }
 

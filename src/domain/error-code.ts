@@ -1,0 +1,6 @@
+/** The code of an error of the system or of Postgres; `null`: it has none. */
+export function errorCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null
+}
