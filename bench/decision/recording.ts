@@ -43,7 +43,7 @@ export async function measureRecording(ours: Ours): Promise<object> {
   // A single session would reach its limit of requests per second.
   const sessions = await inParallel(Array.from({ length: callers }), 1, signInGrace)
   const many = await askAndRest(requests)
-  const sessionOf = new Map(many.map((request, place) => [request, sessions[place % callers]]))
+  const sessionOf = new Map(many.map((request, index) => [request, sessions[index % callers]]))
   const began = monotonicMs()
   await inParallel(many, callers, (request) => approve(sessionOf.get(request) ?? grace, request))
   const oneByOneMs = monotonicMs() - began

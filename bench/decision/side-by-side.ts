@@ -85,7 +85,7 @@ async function measureRound(
   return {
     perSecond: decided.length / ((last - began) / 1000),
     cpuMs: Object.fromEntries(
-      after.map(([name, ms], place) => [name, ms - (before[place]?.[1] ?? 0)]),
+      after.map(([name, ms], index) => [name, ms - (before[index]?.[1] ?? 0)]),
     ),
   }
 }

@@ -25,7 +25,7 @@ export async function benchIdle(): Promise<object> {
   const after = await readCpuTimes(pids)
   const ofAll = await readCommitCount(ours)
   const memory = await Promise.all(pids.map((pid) => memoryMiB([pid])))
-  const percent = after.map((ms, place) => round((ms - (before[place] ?? 0)) / seconds / 10))
+  const percent = after.map((ms, index) => round((ms - (before[index] ?? 0)) / seconds / 10))
   return {
     idleSeconds: round(seconds),
     corePercent: percent.at(-1),
@@ -52,6 +52,6 @@ async function readCommitCount(ours: Ours): Promise<number> {
 function byProcess(figures: readonly number[]): Record<string, number> {
   const ofServices = figures.slice(0, serviceNames.length)
   const others = (figures.at(-1) ?? 0) - ofServices.reduce((sum, one) => sum + one, 0)
-  const named = serviceNames.map((name, place) => [name, ofServices[place] ?? 0])
+  const named = serviceNames.map((name, index) => [name, ofServices[index] ?? 0])
   return { ...Object.fromEntries(named), supervisor: round(others) }
 }

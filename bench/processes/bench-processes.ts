@@ -141,7 +141,7 @@ function signInAtEach(cluster: Cluster, email: string): Promise<TestSession[]> {
 }
 
 function placesOfRound(): number[] {
-  return Array.from({ length: runsPerRound }, (_, place) => place)
+  return Array.from({ length: runsPerRound }, (_, index) => index)
 }
 
 /** The session for the call at this place: the processes take turns. */

@@ -61,8 +61,8 @@ export async function fillDatabase(
 
 async function insertBatch(db: Db, year: Year, from: number, end: number): Promise<void> {
   const rowsOf = new Map<string, object[]>()
-  for (let place = from; place < end; place += 1) {
-    for (const [table, rows] of Object.entries(generateRequest(year, place))) {
+  for (let index = from; index < end; index += 1) {
+    for (const [table, rows] of Object.entries(generateRequest(year, index))) {
       const rowsOfTable = rowsOf.get(table) ?? []
       rowsOf.set(table, rowsOfTable)
       rowsOfTable.push(...rows)

@@ -91,7 +91,7 @@ test('thirty mixed requests are decided by keyboard alone, with two keys each, i
   }
   const keysOf = new Map<number, { readonly risk: string; readonly keys: number }>()
   let before: number | null = null
-  for (let place = 1; place <= 25; place += 1) {
+  for (let index = 1; index <= 25; index += 1) {
     const opened: Awaited<ReturnType<typeof openRequest>> = await openRequest(page, before)
     const isOfTurn = await page.getByRole('link', { name: 'Decide the turn together' }).isVisible()
     if (isOfTurn) await decideTurn()
@@ -99,7 +99,7 @@ test('thirty mixed requests are decided by keyboard alone, with two keys each, i
     const sameCall = await sameCallOn(page)
     if (sameCall.length > 0) sameCalls.set(number, sameCall)
     const begun = pressed.length
-    const decision = place % 6 === 0 ? 'd' : 'a'
+    const decision = index % 6 === 0 ? 'd' : 'a'
     await press(decision)
     if (risk === 'high') {
       // The key moves to what is missing: to the reason, once all of the effect was on the screen.

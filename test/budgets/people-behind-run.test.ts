@@ -45,7 +45,7 @@ it('finding the people behind a run reads as many rows whatever the number of ru
     select gen_random_uuid(), 'person' || n || '@example.com', 'Somebody'
     from generate_series(1, 200) as n`.execute(desk.database.db)
   const many = await least()
-  for (const [place, name] of tables.entries()) {
-    expect(many[place], `rows of ${name}`).toBeLessThanOrEqual(few[place]! + toleratedRows)
+  for (const [index, name] of tables.entries()) {
+    expect(many[index], `rows of ${name}`).toBeLessThanOrEqual(few[index]! + toleratedRows)
   }
 })

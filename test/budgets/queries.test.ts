@@ -101,9 +101,9 @@ it.each([
     const taken: number[] = []
     for (const count of [2, 10]) {
       const runId = await desk.start()
-      const calls = Array.from({ length: count }, (_, place) => ({
+      const calls = Array.from({ length: count }, (_, index) => ({
         tool: 'write_file',
-        input: { path: `notes/${place}.md`, content: 'hello\n' },
+        input: { path: `notes/${index}.md`, content: 'hello\n' },
       }))
       desk.say({ text: 'I act.', calls })
       await desk.turn(runId, 1)
@@ -127,8 +127,8 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   const taken: number[] = []
   for (const count of [2, 10]) {
     const decisions: JsonObject[] = []
-    for (let place = 0; place < count; place += 1) {
-      const { call } = await addWaitingCall(desk, `of-${count}-runs-${place}`)
+    for (let index = 0; index < count; index += 1) {
+      const { call } = await addWaitingCall(desk, `of-${count}-runs-${index}`)
       const { digest, seen } = await desk.database.db
         .selectFrom('request')
         .innerJoin('request_revision', 'request_revision.request_id', 'request.id')

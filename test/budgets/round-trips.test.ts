@@ -48,9 +48,9 @@ it('an approval takes at most 2 round trips to Postgres, its commit and its key 
   )
   expect(keyed).toBeLessThanOrEqual(2)
   const runId = await desk.start()
-  const calls = Array.from({ length: 10 }, (_, place) => ({
+  const calls = Array.from({ length: 10 }, (_, index) => ({
     tool: 'write_file',
-    input: { path: `notes/${place}.md`, content: 'hello\n' },
+    input: { path: `notes/${index}.md`, content: 'hello\n' },
   }))
   desk.say({ text: 'I act.', calls })
   await desk.turn(runId, 1)

@@ -85,8 +85,8 @@ it.each([
     if (isAnalysed) await sql`analyze`.execute(db)
     const withFew = await round()
     const more = []
-    for (let place = 0; place < moreRequests; place += 1) {
-      more.push(await desk.ask({ externalId: `more-${place}` }))
+    for (let index = 0; index < moreRequests; index += 1) {
+      more.push(await desk.ask({ externalId: `more-${index}` }))
     }
     const withManyWaiting = await round()
     expectNoMore(withManyWaiting.deciding, withFew.deciding)

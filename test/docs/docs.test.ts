@@ -85,7 +85,7 @@ test('tools.md has tools that load', async () => {
   await mkdir(join(folder, 'tools'))
   const tools = fences.filter(({ language }) => language === 'ts')
   await Promise.all(
-    tools.map(({ text }, place) => writeFile(join(folder, 'tools', `tool-${place}.ts`), text)),
+    tools.map(({ text }, index) => writeFile(join(folder, 'tools', `tool-${index}.ts`), text)),
   )
   await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
   const read = await readProject(folder)

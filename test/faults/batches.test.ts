@@ -59,7 +59,7 @@ const world = disposeAfterTests(
         ],
         stale: [{ calls: [1, 2, 3].map((place) => aWrite(`notes/stale-${place}.md`)) }],
         hundred: [
-          { calls: Array.from({ length: 100 }, (_, place) => aWrite(`notes/many/${place}.md`)) },
+          { calls: Array.from({ length: 100 }, (_, index) => aWrite(`notes/many/${index}.md`)) },
           { text: 'All.' },
         ],
         late: [{ calls: [1, 2, 3].map((place) => aWrite(`notes/late-${place}.md`)) }],
@@ -203,7 +203,7 @@ test('a hundred calls of one turn are a hundred requests, decided in one action,
     [runId],
   )
   expect(started.map(({ position }) => position)).toEqual(
-    Array.from({ length: 100 }, (_, place) => place + 1),
+    Array.from({ length: 100 }, (_, index) => index + 1),
   )
 }, 240_000)
 

@@ -54,7 +54,10 @@ const texts = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString(
 
 async function grow(count: number): Promise<StoredCheckpoint> {
   const event = { type: 'system.started', actor: { type: 'system' }, channel: 'system' } as const
-  const audit = Array.from({ length: count }, (_, place) => ({ ...event, detail: { place } }))
+  const audit = Array.from({ length: count }, (_, index) => ({
+    ...event,
+    detail: { place: index },
+  }))
   await database.db.transaction().execute((tx) => writeRecords(tx, { audit }, null))
   await coverAudit(database.db)
   const newest = await readNewestCheckpoint(database.db)
@@ -64,7 +67,7 @@ async function grow(count: number): Promise<StoredCheckpoint> {
 
 async function everyFiftieth(checkpoint: StoredCheckpoint) {
   const rows = await database.db.selectFrom('audit_event').select(['id', 'document']).execute()
-  const some = rows.filter((_, place) => place % 50 === 0)
+  const some = rows.filter((_, index) => index % 50 === 0)
   const proven = await proveEvents(
     database.db,
     checkpoint,

@@ -35,7 +35,7 @@ test('a log of three levels of tiles is the tree of its events, and proves them'
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`${Math.round(size / seconds)} events a second become leaves`)
 
-  const leaves = Array.from({ length: size }, (_, place) => leafHash(`{"place":${place}}`))
+  const leaves = Array.from({ length: size }, (_, index) => leafHash(`{"place":${index}}`))
   const newest = await readNewestCheckpoint(db)
   if (newest === null) throw new Error('Nothing was covered')
   const { root } = openCheckpoint(newest.note, logSigner.key)

@@ -14,12 +14,12 @@ describe('agentRun under thousands of signals', () => {
       const { raw, runId } = await run.handle.describe()
       return raw.workflowExecutionInfo?.firstRunId !== runId
     }
-    for (const [place, id] of ids.entries()) {
+    for (const [index, id] of ids.entries()) {
       for (let round = 0; round < 2; round += 1) {
         await Promise.all(Array.from({ length: 50 }, () => run.handle.signal(decided, ['noise'])))
       }
       // With the last decision a run that is behind its signals would end, and never continue.
-      if (place === ids.length - 1) await waitUntil(hasContinued)
+      if (index === ids.length - 1) await waitUntil(hasContinued)
       run.store.decided.add(id)
       await run.handle.signal(decided, [id])
     }

@@ -32,7 +32,7 @@ function quotedLine(line: string, { columns, diff }: QuotedOptions): string[] {
   const visible = hasSign ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
   const rows = columns === null ? [visible] : wrap(visible, columns - bar.length)
   const colour = diff ? diffColour(line) : plain
-  return rows.map((row, place) => dim(place === 0 ? bar : continuation) + colour(row))
+  return rows.map((row, index) => dim(index === 0 ? bar : continuation) + colour(row))
 }
 
 function diffColour(line: string): (text: string) => string {

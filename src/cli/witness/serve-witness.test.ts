@@ -89,7 +89,7 @@ describe('a witness that listens', () => {
   it('cosigns only one of two trees that are sent at the same time', async () => {
     const { served } = await start()
     await post(served, log.ask(0, 7))
-    const sizes = Array.from({ length: 12 }, (_, place) => 8 + place)
+    const sizes = Array.from({ length: 12 }, (_, index) => 8 + index)
     const answers = await Promise.all(
       sizes.flatMap((size) => [post(served, log.ask(7, size)), post(served, forked.ask(7, size))]),
     )

@@ -69,8 +69,8 @@ describe('the audit log', () => {
     })
     await Promise.all(
       Array.from({ length: 10 }, async (_, writer) => {
-        for (let place = 0; place < 30; place += 1) {
-          await db.transaction().execute((tx) => write(tx, `${writer}.${place}`))
+        for (let index = 0; index < 30; index += 1) {
+          await db.transaction().execute((tx) => write(tx, `${writer}.${index}`))
         }
       }),
     )
@@ -108,8 +108,8 @@ describe('the audit log', () => {
 
   it('is unchanged when the sequencer is killed between leaves and checkpoint, and the next one covers all events', async () => {
     const { db, url } = database
-    for (let place = 0; place < 300; place += 1) {
-      await db.transaction().execute((tx) => write(tx, `${place}`))
+    for (let index = 0; index < 300; index += 1) {
+      await db.transaction().execute((tx) => write(tx, `${index}`))
     }
     const killed = connectDatabase({ url, poolSize: 2, applicationName: 'killed' })
     await db.transaction().execute(async (tx) => {
@@ -125,7 +125,7 @@ describe('the audit log', () => {
     await killed.destroy()
     expect(await coveredPlaces()).toEqual([])
     expect(await sequenceAudit(db, signer)).toBe(300)
-    expect(await coveredPlaces()).toEqual(Array.from({ length: 300 }, (_, place) => `${place}`))
+    expect(await coveredPlaces()).toEqual(Array.from({ length: 300 }, (_, index) => `${index}`))
   })
 
   it('lets one of two sequencers win that append at the same index, and loses no event of the other', async () => {

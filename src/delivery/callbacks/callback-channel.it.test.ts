@@ -138,7 +138,7 @@ it('delays no other program while one hangs', async () => {
   await using healthy = await openWebhookReceiver()
   receiver.answer = () => undefined
   await using _relay = relay()
-  for (let place = 0; place < 6; place += 1) await desk.decide(await asking(), 'approve')
+  for (let index = 0; index < 6; index += 1) await desk.decide(await asking(), 'approve')
   await waitUntil(() => receiver.received.length === 2)
   const { requestId } = await openExternal(ctx, other.caller, {
     tool: 'deploy',

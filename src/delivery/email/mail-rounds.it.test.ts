@@ -165,9 +165,9 @@ it('reads the tasks of the 30 requests in a list of a digest together, and no ot
   await round(morning(13))
   await made('digest')
   const ids: string[] = []
-  for (let place = 0; place < 40; place += 1) {
+  for (let index = 0; index < 40; index += 1) {
     const own = await addRun(service, { startedBy: ada })
-    const input_digest = await putContent(database.db, `"Write number ${place}."`)
+    const input_digest = await putContent(database.db, `"Write number ${index}."`)
     await setRows(database.db, 'run', { id: own.id }, { input_digest })
     ids.push((await addRequest(service, own)).id)
   }

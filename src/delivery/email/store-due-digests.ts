@@ -169,5 +169,5 @@ async function contentOf(
 async function withTasks<T extends ListedRow>(tx: Tx, rows: readonly T[]) {
   const tasks = rows.map(({ task }) => task)
   const notices = await readTaskNotices(tx, tasks)
-  return rows.map((row, place) => ({ ...row, task: notices[place] ?? null }))
+  return rows.map((row, index) => ({ ...row, task: notices[index] ?? null }))
 }

@@ -37,11 +37,11 @@ describe('live stream', () => {
     )
     await Promise.all(
       Array.from({ length: 10 }, async (_, writer) => {
-        for (let place = 0; place < 20; place += 1) {
+        for (let index = 0; index < 20; index += 1) {
           await db.transaction().execute(async (tx) => {
-            await changed(tx, `${writer}.${place}`)
+            await changed(tx, `${writer}.${index}`)
             // Some commit late: their event is older than others that have a number already.
-            if (place % 5 === 0) await tx.selectFrom('person').selectAll().execute()
+            if (index % 5 === 0) await tx.selectFrom('person').selectAll().execute()
           })
         }
       }),

@@ -167,7 +167,7 @@ it('delays no other receiver while one hangs, and makes four requests to that on
   const ctx = await configure(desk, hanging, other)
   receiver.answer = () => undefined
   await using _relay = relayOf(desk, ctx)
-  for (let place = 0; place < 12; place += 1) await desk.open()
+  for (let index = 0; index < 12; index += 1) await desk.open()
   await waitUntil(() => healthy.received.length === 12)
   await waitUntil(() => receiver.received.length === 4)
   // Each endpoint gets the events that had numbers when its turn came; the last may need another

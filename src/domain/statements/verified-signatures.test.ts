@@ -19,7 +19,7 @@ test('a signature counts as verified for the same bytes and under the same key a
 test('of many signatures the newest 4,000 stay, those in use stay, and old ones are forgotten', () => {
   const key = newKey()
   const names = (from: number, to: number): string[] =>
-    Array.from({ length: to - from }, (_, place) => `signature ${from + place}`)
+    Array.from({ length: to - from }, (_, index) => `signature ${from + index}`)
   for (const name of names(0, 10_000)) {
     rememberVerified(key, name, bytes)
     expect(isVerified(key, 'signature 0', bytes)).toBe(true)

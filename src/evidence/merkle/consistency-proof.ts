@@ -52,7 +52,7 @@ export function verifyConsistency(claim: {
   if (from === 0) return proof.length === 0 && isSameHash(fromRoot, emptyRoot)
   const ranges = consistencyRanges(from, size)
   if (ranges.length !== proof.length) return false
-  const subtrees = ranges.map((range, place) => ({ range, hash: proof[place] ?? emptyRoot }))
+  const subtrees = ranges.map((range, index) => ({ range, hash: proof[index] ?? emptyRoot }))
   // A power of two is a subtree of the newer tree: its root is the implicit beginning of the proof.
   if (nodesOfRange({ begin: 0, end: from }).length === 1) {
     subtrees.unshift({ range: { begin: 0, end: from }, hash: fromRoot })

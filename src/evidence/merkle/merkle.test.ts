@@ -73,7 +73,7 @@ describe('a tree of leaves', () => {
   )
 })
 
-const some = Array.from({ length: 70 }, (_, place) => leafHash(String(place)))
+const some = Array.from({ length: 70 }, (_, index) => leafHash(String(index)))
 const someTree = treeOfLeaves(some)
 const sizes = fc
   .tuple(fc.integer({ min: 0, max: 70 }), fc.integer({ min: 0, max: 70 }))

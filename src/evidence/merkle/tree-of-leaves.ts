@@ -6,8 +6,8 @@ export function treeOfLeaves(leafHashes: readonly Uint8Array[]): NodeAt {
   const levels: Uint8Array[][] = [[...leafHashes]]
   for (let below = levels[0] ?? []; below.length > 1;) {
     const level: Uint8Array[] = []
-    for (let place = 0; place + 1 < below.length; place += 2) {
-      level.push(nodeHash(hashIn(below, place), hashIn(below, place + 1)))
+    for (let index = 0; index + 1 < below.length; index += 2) {
+      level.push(nodeHash(hashIn(below, index), hashIn(below, index + 1)))
     }
     levels.push(level)
     below = level

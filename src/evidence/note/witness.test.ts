@@ -14,7 +14,7 @@ import { witnessCheckpoint } from './witness-checkpoint.ts'
 const log = noteSigner('log.example')
 const signer = noteSigner('witness.example', 'cosignature')
 
-const leaves = Array.from({ length: 20 }, (_, place) => leafHash(String(place)))
+const leaves = Array.from({ length: 20 }, (_, index) => leafHash(String(index)))
 const others = leaves.with(3, leafHash('changed'))
 const tree = treeOfLeaves(leaves)
 

@@ -24,8 +24,8 @@ export function splitTile(bytes: Uint8Array): Uint8Array[] {
       `A tile has ${bytes.length} bytes, which is not a whole number of hashes`,
     )
   }
-  return Array.from({ length: bytes.length / hashBytesLong }, (_, place) =>
-    bytes.subarray(place * hashBytesLong, (place + 1) * hashBytesLong),
+  return Array.from({ length: bytes.length / hashBytesLong }, (_, index) =>
+    bytes.subarray(index * hashBytesLong, (index + 1) * hashBytesLong),
   )
 }
 

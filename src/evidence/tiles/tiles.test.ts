@@ -70,7 +70,7 @@ describe('entries', () => {
 describe('a tree out of tiles', () => {
   it('has the hashes of the tree that is made of the leaves', () => {
     const size = 3 * tileWidth + 5
-    const leaves = Array.from({ length: size }, (_, place) => leafHash(String(place)))
+    const leaves = Array.from({ length: size }, (_, index) => leafHash(String(index)))
     const whole = treeOfLeaves(leaves)
     const tree = treeOfTiles(({ level, index }) => {
       const tile = tilesOfLevel(level, size)[index]

@@ -106,14 +106,14 @@ export function asRequest(
   idAt = (place: number): string => `event-${place}`,
 ): string[] {
   const chains = new Map<string, { sequence: number; hash: string }>()
-  return trail.map(({ at, requestId, detail, ...event }, place) => {
-    const date = at ?? new Date(start + place * 1000).toISOString()
+  return trail.map(({ at, requestId, detail, ...event }, index) => {
+    const date = at ?? new Date(start + index * 1000).toISOString()
     const last = requestId === undefined ? undefined : chains.get(requestId)
     const link = { sequence: (last?.sequence ?? 0) + 1, previous: last?.hash ?? null }
     const basis = detail['basis']
     const isBasis = typeof basis === 'object' && basis !== null && !Array.isArray(basis)
     const text = canonicalJson({
-      id: idAt(place),
+      id: idAt(index),
       at: date,
       channel: 'api',
       ...event,

@@ -25,9 +25,9 @@ function judge(events: readonly TrailEvent[]): { names: VerdictName[]; problems:
 
 const trail = legalTrail()
 const at = (type: string, nth = 0): number =>
-  trail.flatMap((event, place) => (event.type === type ? [place] : []))[nth] ?? -1
+  trail.flatMap((event, index) => (event.type === type ? [index] : []))[nth] ?? -1
 const without = (type: string, nth = 0): TrailEvent[] =>
-  trail.filter((_, place) => place !== at(type, nth))
+  trail.filter((_, index) => index !== at(type, nth))
 const twice = (type: string): TrailEvent[] =>
   trail.toSpliced(at(type), 0, trail[at(type)] ?? trail[0]!)
 
@@ -331,7 +331,7 @@ describe('a clock that was ahead', () => {
     detail: {},
   })
   const minutes = (from: number, count: number): TrailEvent[] =>
-    Array.from({ length: count }, (_, place) => refusalAt(from + place))
+    Array.from({ length: count }, (_, index) => refusalAt(from + index))
 
   function warningsOf(events: readonly TrailEvent[]): string[] {
     const findings = openFindings()

@@ -216,8 +216,8 @@ test('concurrent acts of one person are all recorded, and none waits for another
     warn: (_: unknown, message: string) => void conflicts.push(message),
   }
   const ctx = { ...desk.api, log }
-  const views = Array.from({ length: 6 }, (_, place) =>
-    saveView(ctx, ada.caller, { page: 'inbox', name: `view ${place}`, query: 'mine=true' }),
+  const views = Array.from({ length: 6 }, (_, index) =>
+    saveView(ctx, ada.caller, { page: 'inbox', name: `view ${index}`, query: 'mine=true' }),
   )
   await Promise.all([
     ...views,

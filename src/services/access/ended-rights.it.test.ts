@@ -322,9 +322,9 @@ test.each(['each other', 'themselves'])(
       const people = await Promise.all(
         emails.map((address) => rowOf(db, 'person', { email: address }, 'id', 'name')),
       )
-      const disabling = people.map(({ id, name }, place) => {
+      const disabling = people.map(({ id, name }, index) => {
         const caller = { actor: { type: 'person', id, name }, channel: 'dashboard' } as const
-        const address = emails[whom === 'themselves' ? place : 1 - place] ?? ''
+        const address = emails[whom === 'themselves' ? index : 1 - index] ?? ''
         return outcomeOf(disablePerson(desk.api, caller, { email: address }))
       })
       const outcomes = await Promise.all(disabling)

@@ -168,8 +168,8 @@ function isOutside({ begin, end, timeZone }: OfficeHours): RawBuilder<boolean> {
 async function isOfRequestWith(ctx: ServiceContext, q: string): Promise<RawBuilder<boolean>> {
   const words = searchWords(q)
   const written = await requestsWithWords(ctx, words)
-  const conditions = words.map((word, place) => {
-    const ids = written[place] ?? []
+  const conditions = words.map((word, index) => {
+    const ids = written[index] ?? []
     return ids.length === 0
       ? occursIn(word)
       : sql<boolean>`(${occursIn(word)} or request.id = any(${ids}::uuid[]))`

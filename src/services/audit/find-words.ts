@@ -23,8 +23,8 @@ export async function requestsWithWords(
   const requestsOf = await requestsOfTexts(db)
   const rows = await getRemainingRows(db, [...requestsOf.keys()])
   const unreadable: string[] = []
-  for (const [place, row] of rows.entries()) {
-    if (place % slice === slice - 1) await setImmediate()
+  for (const [index, row] of rows.entries()) {
+    if (index % slice === slice - 1) await setImmediate()
     const text = lowerText(row)
     if (text === null) unreadable.push(row.hash)
     else {

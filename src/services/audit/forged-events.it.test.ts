@@ -105,8 +105,8 @@ describe('texts that SQL adds to the trail as events', () => {
 
   test('are left out of the list, which counts them, and are in an export as plain texts', async () => {
     const { id } = await pending()
-    for (const [place, document] of documents.entries()) {
-      const request = { id, sequence: 100 + place }
+    for (const [index, document] of documents.entries()) {
+      const request = { id, sequence: 100 + index }
       await addForgedEvent(db, 'run.started', document, { request })
     }
     const filter = { ...reading, requestId: id, about: true, limit: 100 }
@@ -129,8 +129,8 @@ describe('texts that SQL adds to the trail as events', () => {
 
   test('stop no evidence about a request', async () => {
     const { id } = await pending()
-    for (const [place, document] of documents.entries()) {
-      const request = { id, sequence: 100 + place }
+    for (const [index, document] of documents.entries()) {
+      const request = { id, sequence: 100 + index }
       await addForgedEvent(db, 'decision.recorded', document, { request })
     }
     await using _covering = keepCovered(db)

@@ -91,8 +91,8 @@ export async function decideMany(
       const outcomes =
         group.length === 1 ? null : await decideGroup(ctx, caller, group, callerSession)
       if (group.length > 1 && outcomes === null) return 'undone'
-      for (const [place, item] of group.entries()) {
-        answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[place] ?? null))
+      for (const [index, item] of group.entries()) {
+        answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[index] ?? null))
       }
       return 'decided'
     },

@@ -157,8 +157,8 @@ describe('votes, edits, reminders, escalations, expiry, disabling, changes of te
     }
     // Side by side, not one request after the other.
     const mixed: (() => Promise<unknown>)[] = []
-    for (let place = 0; place < 24; place += 1) {
-      mixed.push(...jobs.flatMap((own) => own[place] ?? []))
+    for (let index = 0; index < 24; index += 1) {
+      mixed.push(...jobs.flatMap((own) => own[index] ?? []))
     }
     expect(mixed.length).toBeGreaterThan(700)
     const queue = mixed.values()

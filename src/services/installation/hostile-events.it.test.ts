@@ -59,8 +59,8 @@ test('events of any text that SQL adds to the trail stop no start, decision, sch
 
   expect(await restartsOf(db, runId)).toBe(0)
   expect((await readEventsAbout(db, requestId)).events.length).toBeGreaterThan(0)
-  for (const [place, document] of hostileDocuments.entries()) {
-    const request = { id: requestId, sequence: 1000 + place }
+  for (const [index, document] of hostileDocuments.entries()) {
+    const request = { id: requestId, sequence: 1000 + index }
     await addForgedEvent(db, 'decision.recorded', document, { request })
   }
   const words = { request: requestId, why: 'asked for' }

@@ -16,7 +16,7 @@ export async function readLeavesUnchecked(
     .where('audit_leaf.index', '<', String(end))
     .execute()
   const documents = new Map(rows.map((row) => [Number(row.index), row.document]))
-  return Array.from({ length: end - begin }, (_, place) => documents.get(begin + place) ?? null)
+  return Array.from({ length: end - begin }, (_, index) => documents.get(begin + index) ?? null)
 }
 
 /** Roots of a level's whole tiles from `begin` to before `end`; `null`: missing. */
@@ -34,7 +34,7 @@ export async function readTileRootsUnchecked(
     .where('index', '<', String(end))
     .execute()
   const roots = new Map(rows.map((row) => [Number(row.index), row.root]))
-  return Array.from({ length: end - begin }, (_, place) => roots.get(begin + place) ?? null)
+  return Array.from({ length: end - begin }, (_, index) => roots.get(begin + index) ?? null)
 }
 
 /** Signed checkpoints with a size above `after`, the smallest first. */

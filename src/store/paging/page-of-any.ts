@@ -30,7 +30,7 @@ export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
   const { columns, from, where, anyOf, order, limit } = query
   const nulls = order.nullsLast === true ? sql` nulls last` : sql``
   const direction = sql`${order.descending ? sql`desc` : sql`asc`}${nulls}`
-  const keyColumns = order.keys.map((key, place) => ({ key, name: sql.ref(`key_${place}`) }))
+  const keyColumns = order.keys.map((key, index) => ({ key, name: sql.ref(`key_${index}`) }))
   const [first, ...others] = anyOf.map(
     (way) => sql`
       select ${sql.join([...columns, ...keyColumns.map(({ key, name }) => sql`${key} as ${name}`)])}

@@ -40,7 +40,7 @@ export async function writeRecords(
   if (!hasRecords(records)) return []
   const trail = await auditRows(tx, audit, chains)
   const stream = events.map((event) => ({ id: newId(), ...event }))
-  const queue = outbox.map((row, place) => ({ place, ...row }))
+  const queue = outbox.map((row, index) => ({ place: index, ...row }))
   const channels = [
     ...(events.length > 0 ? ['countersign_event'] : []),
     ...(outbox.length > 0 ? [outboxChannel] : []),
@@ -81,8 +81,8 @@ export async function writeRecords(
     order by queue.id
   `.execute(tx)
   const runIds = new Set<string>()
-  return outbox.map((row, place) => {
-    const inserted = rows[place]
+  return outbox.map((row, index) => {
+    const inserted = rows[index]
     if (inserted === undefined) throw new Error('An outbox row was not written')
     const { id, workflowId, isOfProgram } = inserted
     const isNext = inserted.isNext && !runIds.has(row.runId)

@@ -30,12 +30,12 @@ export function EventLine({
   readonly isAboutOne?: boolean
 }) {
   const target = isAboutOne ? null : targetOf(event)
-  return eventSentence(event, about ?? noSubjects).map((part, place) => (
+  return eventSentence(event, about ?? noSubjects).map((part, index) => (
     // The parts have no key but their index.
     // eslint-disable-next-line react/no-array-index-key
-    <Fragment key={place}>
-      {place > 0 && ' '}
-      {isAboutOne && part.as === 'subject' ? pronoun(place) : <Part part={part} target={target} />}
+    <Fragment key={index}>
+      {index > 0 && ' '}
+      {isAboutOne && part.as === 'subject' ? pronoun(index) : <Part part={part} target={target} />}
     </Fragment>
   ))
 }

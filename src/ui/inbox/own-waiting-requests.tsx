@@ -59,9 +59,9 @@ function WaitedFor({
   people: readonly OwnWaitingRequest['request']['people'][number][]
 }) {
   if (people.length === 0) return <strong>Nobody who could decide</strong>
-  return people.map(({ id, name, awayUntil }, place) => (
+  return people.map(({ id, name, awayUntil }, index) => (
     <Fragment key={id}>
-      {place > 0 && ', '}
+      {index > 0 && ', '}
       <strong>{name}</strong>
       {/* An API of an earlier version does not have this field. */}
       {awayUntil != null && (

@@ -42,11 +42,11 @@ export function QuickVerdicts({ worker }: { worker: string }) {
       />
       {probes.length > 0 && (
         <ul className="plain-list" aria-label="Verdicts" aria-live="polite">
-          {probes.map((probe, place) => (
+          {probes.map((probe, index) => (
             <li key={probe.title}>
               <span className="quick-title">{probe.title}</span>
               <span className="grow break small">
-                <Verdict answer={answers[place]?.data} error={answers[place]?.error ?? null} />
+                <Verdict answer={answers[index]?.data} error={answers[index]?.error ?? null} />
               </span>
             </li>
           ))}

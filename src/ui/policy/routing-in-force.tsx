@@ -60,9 +60,9 @@ function Conditions({ when }: { when: PolicyState['routing'][number]['when'] }) 
   return conditions.map(([key, values]) => (
     <span key={key}>
       <span className="dim">{conditionWords[key] ?? key}</span>{' '}
-      {values.map((value, place) => (
+      {values.map((value, index) => (
         <Fragment key={value}>
-          {place > 0 && <span className="dim">or </span>}
+          {index > 0 && <span className="dim">or </span>}
           <code>
             <VisibleText text={value} />
           </code>{' '}

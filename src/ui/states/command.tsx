@@ -22,9 +22,9 @@ export function Command({ text }: { text: string }) {
   return (
     <div className="command">
       <code>
-        {text.split(' ').map((word, place) => (
-          <Fragment key={place}>
-            {place > 0 && ' '}
+        {text.split(' ').map((word, index) => (
+          <Fragment key={index}>
+            {index > 0 && ' '}
             <span className="command-word">{word}</span>
           </Fragment>
         ))}

@@ -24,7 +24,7 @@ export interface FixedLog {
 }
 
 export function fixedLog(signer: NoteSigner, salt = '', length = 100): FixedLog {
-  const leaves = Array.from({ length }, (_, place) => leafHash(`${place}${salt}`))
+  const leaves = Array.from({ length }, (_, index) => leafHash(`${index}${salt}`))
   const tree = treeOfLeaves(leaves)
   const note = (size: number, by = signer): string => {
     const root = treeRoot(leaves.slice(0, size))

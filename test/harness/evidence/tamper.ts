@@ -133,7 +133,7 @@ export async function tamper(
   `.execute(tx)
   const ctids = rows.map(({ ctid }) => `'${ctid}'::tid`)
   const picked = table.newestOnly === true ? ctids.length - 1 : choose.number(ctids.length)
-  const [first, ...others] = [ctids[picked], ...ctids.filter((_, place) => place !== picked)]
+  const [first, ...others] = [ctids[picked], ...ctids.filter((_, index) => index !== picked)]
   if (first === undefined) return null
   const row = `${tampering} row ${picked} of ${ctids.length} of ${name}`
   if (tampering === 'change') {

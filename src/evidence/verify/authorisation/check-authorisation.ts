@@ -58,12 +58,12 @@ function judgePermit(
     findings.cannotJudge('the permit does not say which votes were counted', at)
     return
   }
-  for (const [place, { personId }] of countedVotes.entries()) {
+  for (const [index, { personId }] of countedVotes.entries()) {
     if (!request.votes.has(personId)) {
       findings.fail(`it counts a vote of ${personId}, who did not approve this revision`, at)
     }
     const others = request.votes.get(personId)?.otherIds ?? []
-    const twin = countedVotes.slice(0, place).find((vote) => others.includes(vote.personId))
+    const twin = countedVotes.slice(0, index).find((vote) => others.includes(vote.personId))
     if (twin !== undefined) {
       findings.fail(`it counts ${personId} and ${twin.personId}, who are one person`, at)
     }

@@ -16,11 +16,11 @@ export class CompactTree {
     for (let below = leaves; below.length >= 2 * hashBytesLong;) {
       const count = Math.floor(below.length / (2 * hashBytesLong))
       const level = Buffer.alloc(count * hashBytesLong)
-      for (let place = 0; place < count; place += 1) {
-        const left = 2 * place * hashBytesLong
+      for (let index = 0; index < count; index += 1) {
+        const left = 2 * index * hashBytesLong
         const middle = left + hashBytesLong
         const right = below.subarray(middle, middle + hashBytesLong)
-        nodeHash(below.subarray(left, middle), right).copy(level, place * hashBytesLong)
+        nodeHash(below.subarray(left, middle), right).copy(level, index * hashBytesLong)
       }
       this.#levels.push(level)
       below = level

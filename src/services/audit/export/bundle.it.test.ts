@@ -96,7 +96,7 @@ describe('an evidence bundle', () => {
 
   test('fails in completeness when an event of the request is left out, and in authenticity without its permit', () => {
     const decided = bundle.events.findIndex(({ event }) => event.includes('"decision.recorded"'))
-    const events = bundle.events.filter((_, place) => place !== decided)
+    const events = bundle.events.filter((_, index) => index !== decided)
     expect(verify({ ...bundle, events })).toMatchObject({ completeness: 'fails' })
     const statements = bundle.statements.filter(({ kind }) => kind !== 'permit')
     expect(verify({ ...bundle, statements })).toEqual({ ...allHold, authenticity: 'fails' })

@@ -95,7 +95,7 @@ function changes(bodies: readonly JsonObject[]): readonly number[] {
   return parts.flatMap((now, index) => {
     const before = parts[index - 1]
     if (before === undefined) return []
-    return before.every((part, place) => now[place] === part) ? [] : [index]
+    return before.every((part, index) => now[index] === part) ? [] : [index]
   })
 }
 

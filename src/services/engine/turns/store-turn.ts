@@ -75,7 +75,7 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
     await unit.event('run.changed', { runId: run.id })
     const updated = { ...run, turn: turn.turn }
     if (rows.length > 0) {
-      const inputs = new Map(inputHashes.map((hash, place) => [hash, inputTexts[place] ?? '']))
+      const inputs = new Map(inputHashes.map((hash, index) => [hash, inputTexts[index] ?? '']))
       return { kind: 'stored', run: updated, calls: rows, inputs }
     }
     const closed = await closeLocked(unit, updated, text)

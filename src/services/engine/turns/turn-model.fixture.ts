@@ -30,11 +30,11 @@ export class TurnModel {
     calls: readonly { readonly kind: CallKind; readonly path: string; readonly content: string }[],
   ) {
     this.disk = new Map(disk)
-    for (const [place, { kind, path, content }] of calls.entries()) {
+    for (const [index, { kind, path, content }] of calls.entries()) {
       const result = kind === 'blocked' || kind === 'error' ? kind : null
       const standing = kind === 'ask' ? 'pending' : 'none'
       this.calls.push({ kind, path, content, base: null, assumed: false, standing, result })
-      this.#show(place)
+      this.#show(index)
     }
   }
 

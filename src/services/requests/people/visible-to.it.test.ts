@@ -23,8 +23,8 @@ const service = await createTestService(database.db)
 const teams = [[], [], ['platform'], ['data'], ['operators'], ['platform', 'data']]
 // The project must name people without a team: programs of others may ask nothing.
 const addresses = ['ada@example.com', 'edsger@example.com']
-for (const [place, of] of teams.entries()) {
-  people.push(await addPerson(database.db, `Person ${place}`, of, addresses[place]))
+for (const [index, of] of teams.entries()) {
+  people.push(await addPerson(database.db, `Person ${index}`, of, addresses[index]))
 }
 // Two people who are behind no request, and may decide.
 for (const name of ['Rosa', 'Radia']) await addPerson(database.db, name, ['platform', 'security'])

@@ -25,5 +25,5 @@ export async function sha256(...parts: readonly Uint8Array[]): Promise<Uint8Arra
 
 /** Whether two byte strings are equal. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, place) => byte === b[place])
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }

@@ -15,9 +15,9 @@ const vkey = formatVerifierKey(signer.key)
 /** A log of `size` events, of which those of one request are chained, signed by the log's key. */
 function receiptOf(size: number, places: readonly number[]) {
   let previous: string | null = null
-  const documents = Array.from({ length: size }, (_, place) => {
-    const sequence = places.indexOf(place) + 1
-    if (sequence === 0) return JSON.stringify({ place })
+  const documents = Array.from({ length: size }, (_, index) => {
+    const sequence = places.indexOf(index) + 1
+    if (sequence === 0) return JSON.stringify({ place: index })
     const document = JSON.stringify({ previous, sequence, words: 'é' })
     previous = `sha256:${createHash('sha256').update(document).digest('hex')}`
     return document
@@ -41,15 +41,15 @@ const holds = { checkpoint: { signer: 'countersign/test' }, notIncluded: [], isC
 
 test('every leaf of trees of 1 to 33 events is verified as the service proves it', async () => {
   for (let size = 1; size <= 33; size += 1) {
-    const places = Array.from({ length: size }, (_, place) => place)
+    const places = Array.from({ length: size }, (_, index) => index)
     expect(await checkReceipt(receiptOf(size, places))).toMatchObject({ ...holds, events: size })
   }
 })
 
 test('an event with one changed byte is not in the log, and breaks the chain', async () => {
   const receipt = receiptOf(9, [2, 5, 8])
-  const events = receipt.events.map((event, place) =>
-    place === 1 ? { ...event, event: event.event.replace('é', 'è') } : event,
+  const events = receipt.events.map((event, index) =>
+    index === 1 ? { ...event, event: event.event.replace('é', 'è') } : event,
   )
   expect(await checkReceipt({ ...receipt, events })).toMatchObject({
     notIncluded: [5],
@@ -79,7 +79,7 @@ test('a proof for another index, a shortened or extended proof, and one in an in
 
 test('an event that was left out in between breaks the chain', async () => {
   const receipt = receiptOf(9, [2, 5, 8])
-  const events = receipt.events.filter((_, place) => place !== 1)
+  const events = receipt.events.filter((_, index) => index !== 1)
   expect(await checkReceipt({ ...receipt, events })).toMatchObject({
     notIncluded: [],
     isChained: false,

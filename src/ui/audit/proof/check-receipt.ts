@@ -42,16 +42,16 @@ export async function checkReceipt(receipt: Receipt): Promise<CheckedReceipt> {
   return {
     checkpoint: note === null ? null : { signer: note.signer, size: note.size },
     events: events.length,
-    notIncluded: events.filter((_, place) => results[place] === false).map(({ index }) => index),
+    notIncluded: events.filter((_, index) => results[index] === false).map(({ index }) => index),
     isChained: await areChained(events.map(({ event }) => event)),
   }
 }
 
 async function areChained(documents: readonly string[]): Promise<boolean> {
   let previous: string | null = null
-  for (const [place, document] of documents.entries()) {
+  for (const [index, document] of documents.entries()) {
     const event = JSON.parse(document) as { sequence?: number; previous?: string | null }
-    if (event.sequence !== place + 1 || event.previous !== previous) return false
+    if (event.sequence !== index + 1 || event.previous !== previous) return false
     const digest = await sha256(new TextEncoder().encode(document))
     previous = `sha256:${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
   }

@@ -41,9 +41,9 @@ export function LastCalls({ worker, tools }: { worker: string; tools: readonly s
       </ul>
       <p className="dim">
         All requests:{' '}
-        {tools.map((tool, place) => (
+        {tools.map((tool, index) => (
           <Fragment key={tool}>
-            {place > 0 && ', '}
+            {index > 0 && ', '}
             <Link to={`/?${new URLSearchParams({ state: 'any', tool, worker }).toString()}`}>
               {tool}
             </Link>
