@@ -66,12 +66,17 @@ export interface ApprovalGrantTable {
   created_at: GeneratedTimestamp
 }
 
-export interface IdempotencyTable {
-  principal: string
-  key: string
-  route: string
-  body_hash: string
-  status: number
-  response: Jsonb<JsonObject>
-  created_at: GeneratedTimestamp
+export interface DecisionTables {
+  decision: DecisionTable
+  permit: PermitTable
+  approval_grant: ApprovalGrantTable
+  idempotency: {
+    principal: string
+    key: string
+    route: string
+    body_hash: string
+    status: number
+    response: Jsonb<JsonObject>
+    created_at: GeneratedTimestamp
+  }
 }

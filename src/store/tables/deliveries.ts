@@ -5,40 +5,6 @@ import type { PushedRequests } from '#domain/channels/push-choice.ts'
 import type { DeliveryState } from '#domain/channels/delivery-state.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 
-export interface OutboxTable {
-  id: GeneratedAlways<string>
-  run_id: string | null
-  kind: string
-  payload: Jsonb<JsonObject>
-  attempts: Generated<number>
-  leased_until: Timestamp | null
-  lease_owner: string | null
-  last_error: string | null
-  created_at: GeneratedTimestamp
-  delivered_at: Timestamp | null
-  undeliverable_at: Timestamp | null
-}
-
-export interface EventTable {
-  id: string
-  sequence: string | null
-  type: string
-  subject: Jsonb<JsonObject>
-  created_at: GeneratedTimestamp
-}
-
-/**
- * A webhook or another channel. All events up to `told_until` were handled: those that it gets have
- * their deliveries.
- */
-export interface EndpointTable {
-  name: string
-  told_until: string
-  /** hash of the address that answered `410`; null: it is live */
-  gone_address: string | null
-  created_at: GeneratedTimestamp
-}
-
 /** One notification for one recipient. Its id is the `webhook-id` of every attempt. */
 export interface DeliveryTable {
   id: string
@@ -61,57 +27,6 @@ export interface DeliveryTable {
   seal: Seal
 }
 
-/** What a person has chosen to be mailed. */
-export interface MailChoiceTable {
-  person_id: string
-  choice: EmailChoice
-  /** also when a request ends, with any outcome */
-  ended: boolean
-  changed_at: GeneratedTimestamp
-}
-
-/** What a person has chosen for push messages. */
-export interface PushChoiceTable {
-  person_id: string
-  requests: PushedRequests
-  /** also the end of requests that they started */
-  ended: boolean
-  /** quiet hours, in the zone's local time; all three or none */
-  quiet_from: string | null
-  quiet_to: string | null
-  time_zone: string | null
-  changed_at: GeneratedTimestamp
-}
-
-/** The newest digest slot of a person, whether a digest was sent or not. */
-export interface MailDigestTable {
-  person_id: string
-  told_until: Timestamp
-}
-
-/** A request that ended since a person's last digest and belongs in the next one. */
-export interface MailNewsTable {
-  person_id: string
-  request_id: string
-}
-
-/** One row: requests whose last hours began before this time have had their mails. */
-export interface MailExpiringTable {
-  id: Generated<boolean>
-  told_until: Timestamp
-}
-
-/** The message of a request in the channel of its queue. */
-export interface SlackMessageTable {
-  request_id: string
-  /** its id, as Slack answered */
-  channel: string
-  ts: string
-  /** hash of the message, so that it is updated only when it changed */
-  shown: string
-  seal: Seal
-}
-
 /** Who a person is in the workspace, as both have confirmed. */
 export interface SlackLinkTable {
   id: string
@@ -122,19 +37,98 @@ export interface SlackLinkTable {
   seal: Seal
 }
 
-/** A code that a Slack user got, to be confirmed by the person who is signed in here. */
-export interface SlackLinkCodeTable {
-  code_hash: string
-  team: string
-  user_id: string
-  /** from the user's profile when the code was made */
-  email: string
-  expires_at: Timestamp
-  seal: Seal
-}
-
-/** Signatures of handled interactions, so that a replayed one is refused. */
-export interface SlackHeardTable {
-  signature: string
-  at: GeneratedTimestamp
+export interface DeliveryTables {
+  /** What a person has chosen for push messages. */
+  push_choice: {
+    person_id: string
+    requests: PushedRequests
+    /** also the end of requests that they started */
+    ended: boolean
+    /** quiet hours, in the zone's local time; all three or none */
+    quiet_from: string | null
+    quiet_to: string | null
+    time_zone: string | null
+    changed_at: GeneratedTimestamp
+  }
+  /** What a person has chosen to be mailed. */
+  mail_choice: {
+    person_id: string
+    choice: EmailChoice
+    /** also when a request ends, with any outcome */
+    ended: boolean
+    changed_at: GeneratedTimestamp
+  }
+  /** The newest digest slot of a person, whether a digest was sent or not. */
+  mail_digest: {
+    person_id: string
+    told_until: Timestamp
+  }
+  /** A request that ended since a person's last digest and belongs in the next one. */
+  mail_news: {
+    person_id: string
+    request_id: string
+  }
+  /** One row: requests whose last hours began before this time have had their mails. */
+  mail_expiring: {
+    id: Generated<boolean>
+    told_until: Timestamp
+  }
+  outbox: {
+    id: GeneratedAlways<string>
+    run_id: string | null
+    kind: string
+    payload: Jsonb<JsonObject>
+    attempts: Generated<number>
+    leased_until: Timestamp | null
+    lease_owner: string | null
+    last_error: string | null
+    created_at: GeneratedTimestamp
+    delivered_at: Timestamp | null
+    undeliverable_at: Timestamp | null
+  }
+  event: {
+    id: string
+    sequence: string | null
+    type: string
+    subject: Jsonb<JsonObject>
+    created_at: GeneratedTimestamp
+  }
+  /**
+   * A webhook or another channel. All events up to `told_until` were handled: those that it gets
+   * have their deliveries.
+   */
+  endpoint: {
+    name: string
+    told_until: string
+    /** hash of the address that answered `410`; null: it is live */
+    gone_address: string | null
+    created_at: GeneratedTimestamp
+  }
+  delivery: DeliveryTable
+  /** The message of a request in the channel of its queue. */
+  slack_message: {
+    request_id: string
+    /** its id, as Slack answered */
+    channel: string
+    ts: string
+    /** hash of the message, so that it is updated only when it changed */
+    shown: string
+    seal: Seal
+  }
+  slack_link: SlackLinkTable
+  /** A code that a Slack user got, to be confirmed by the person who is signed in here. */
+  slack_link_code: {
+    code_hash: string
+    team: string
+    user_id: string
+    /** from the user's profile when the code was made */
+    email: string
+    expires_at: Timestamp
+    seal: Seal
+  }
+  /** Signatures of handled interactions, so that a replayed one is refused. */
+  slack_heard: {
+    signature: string
+    at: GeneratedTimestamp
+  }
 }

@@ -31,3 +31,7 @@ export interface GatewayCallTable {
   outcome_check_id: string | null
   created_at: GeneratedTimestamp
 }
+
+export interface GatewayTables {
+  gateway_call: GatewayCallTable
+}

@@ -13,12 +13,6 @@ export interface PersonTable {
   seal: Seal
 }
 
-/** A view: the memberships that hold now. */
-export interface TeamMemberTable {
-  team: string
-  person_id: string
-}
-
 export interface MembershipTable {
   team: string
   person_id: string
@@ -48,63 +42,6 @@ export interface IdentityTable {
   seal: Seal
 }
 
-/** A sign-in that waits for the provider's answer. */
-export interface SignInFlowTable {
-  state_hash: string
-  browser_hash: string
-  return_to: string
-  /** of the browser that began it; null: a program did */
-  proof_hash: string | null
-  expires_at: Timestamp
-}
-
-export interface SessionTable {
-  token_hash: string
-  id: string
-  person_id: string
-  csrf_token: string
-  /** hash of the proof that its browser sends with the cookie; null: a program's session */
-  proof_hash: string | null
-  /** how it was started: a `SignInMethod` */
-  channel: string
-  /** in a few words: `Firefox on Linux` */
-  device: string
-  created_at: GeneratedTimestamp
-  last_seen_at: GeneratedTimestamp
-  expires_at: Timestamp
-  seal: Seal
-}
-
-/** Where a browser's session is pushed to, and what the messages are encrypted for. */
-export interface PushSubscriptionTable {
-  id: string
-  person_id: string
-  session_id: string
-  endpoint: string
-  /** public key of the browser, base64url */
-  p256dh: string
-  /** secret of the browser, base64url */
-  auth: string
-  created_at: GeneratedTimestamp
-  seal: Seal
-}
-
-export interface SignInLinkTable {
-  token_hash: string
-  person_id: string
-  created_at: GeneratedTimestamp
-  expires_at: Timestamp
-  used_at: Timestamp | null
-  /** sent by mail: only a person's newest one works */
-  mailed: Generated<boolean>
-  /**
-   * it completes a sign-in at a provider, for the browser that began it; null: anybody who has the
-   * link can use it
-   */
-  proof_hash: string | null
-  seal: Seal
-}
-
 export interface ApiKeyTable {
   id: string
   name: string
@@ -121,19 +58,6 @@ export interface ApiKeyTable {
   previous_until: Timestamp | null
   /** who proposed it to its owner; null: the owner made it */
   proposed_by: string | null
-  seal: Seal
-}
-
-/** A key for somebody else, until its owner claims or declines it. */
-export interface ApiKeyProposalTable {
-  id: string
-  name: string
-  owner_id: string
-  proposed_by: string
-  scopes: string[]
-  key_expires_at: Timestamp | null
-  created_at: GeneratedTimestamp
-  expires_at: Timestamp
   seal: Seal
 }
 
@@ -171,19 +95,96 @@ export interface PasskeyChallengeTable {
   seal: Seal
 }
 
-/** An absence of a person. */
-export interface AbsenceTable {
-  person_id: string
-  until: Timestamp
-  note: string | null
-}
-
-/** The filters of a page that a person keeps under a name. */
-export interface SavedViewTable {
-  id: string
-  person_id: string
-  page: SavedViewPage
-  name: string
-  /** of the page's address, without the `?` */
-  query: string
+export interface PeopleTables {
+  person: PersonTable
+  /** A view: the memberships that hold now. */
+  team_member: {
+    team: string
+    person_id: string
+  }
+  membership: MembershipTable
+  identity: IdentityTable
+  /** A sign-in that waits for the provider's answer. */
+  sign_in_flow: {
+    state_hash: string
+    browser_hash: string
+    return_to: string
+    /** of the browser that began it; null: a program did */
+    proof_hash: string | null
+    expires_at: Timestamp
+  }
+  session: {
+    token_hash: string
+    id: string
+    person_id: string
+    csrf_token: string
+    /** hash of the proof that its browser sends with the cookie; null: a program's session */
+    proof_hash: string | null
+    /** how it was started: a `SignInMethod` */
+    channel: string
+    /** in a few words: `Firefox on Linux` */
+    device: string
+    created_at: GeneratedTimestamp
+    last_seen_at: GeneratedTimestamp
+    expires_at: Timestamp
+    seal: Seal
+  }
+  sign_in_link: {
+    token_hash: string
+    person_id: string
+    created_at: GeneratedTimestamp
+    expires_at: Timestamp
+    used_at: Timestamp | null
+    /** sent by mail: only a person's newest one works */
+    mailed: Generated<boolean>
+    /**
+     * it completes a sign-in at a provider, for the browser that began it; null: anybody who has
+     * the link can use it
+     */
+    proof_hash: string | null
+    seal: Seal
+  }
+  credential: CredentialTable
+  passkey_challenge: PasskeyChallengeTable
+  /** Where a browser's session is pushed to, and what the messages are encrypted for. */
+  push_subscription: {
+    id: string
+    person_id: string
+    session_id: string
+    endpoint: string
+    /** public key of the browser, base64url */
+    p256dh: string
+    /** secret of the browser, base64url */
+    auth: string
+    created_at: GeneratedTimestamp
+    seal: Seal
+  }
+  api_key: ApiKeyTable
+  /** A key for somebody else, until its owner claims or declines it. */
+  api_key_proposal: {
+    id: string
+    name: string
+    owner_id: string
+    proposed_by: string
+    scopes: string[]
+    key_expires_at: Timestamp | null
+    created_at: GeneratedTimestamp
+    expires_at: Timestamp
+    seal: Seal
+  }
+  /** An absence of a person. */
+  absence: {
+    person_id: string
+    until: Timestamp
+    note: string | null
+  }
+  /** The filters of a page that a person keeps under a name. */
+  saved_view: {
+    id: string
+    person_id: string
+    page: SavedViewPage
+    name: string
+    /** of the page's address, without the `?` */
+    query: string
+  }
 }

@@ -3,12 +3,6 @@ import type { Actor } from '#domain/actor.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
 
-export interface PolicyVersionTable {
-  digest: string
-  document: Jsonb<JsonObject>
-  created_at: GeneratedTimestamp
-}
-
 export interface PolicyActivationTable {
   sequence: number
   digest: string
@@ -56,13 +50,6 @@ export interface PolicyChangeTable {
   ended_at: Timestamp | null
 }
 
-export interface WorkerVersionTable {
-  digest: string
-  name: string
-  definition: string
-  script: string | null
-}
-
 /** The tool definitions of an MCP server when a policy version was activated. */
 export interface McpPinTable {
   activation: number
@@ -77,4 +64,22 @@ export interface McpPinTable {
   statement: string
   signature: string
   key_id: string
+}
+
+export interface PolicyTables {
+  policy_version: {
+    digest: string
+    document: Jsonb<JsonObject>
+    created_at: GeneratedTimestamp
+  }
+  policy_activation: PolicyActivationTable
+  policy_proposal: PolicyProposalTable
+  policy_change: PolicyChangeTable
+  worker_version: {
+    digest: string
+    name: string
+    definition: string
+    script: string | null
+  }
+  mcp_pin: McpPinTable
 }

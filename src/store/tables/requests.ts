@@ -133,70 +133,68 @@ export interface RequestRevisionTable {
   seal: Seal
 }
 
-export interface RequestPrincipalTable {
-  request_id: string
-  person_id: string
-  why: string
-}
-
-export interface ClaimTable {
-  request_id: string
-  person_id: string
-  claimed_at: GeneratedTimestamp
-  lease_until: Timestamp
-}
-
-export interface CommentTable {
-  id: string
-  request_id: string
-  person_id: string
-  /** of a salted text */
-  text_hash: string
-  created_at: GeneratedTimestamp
-  /** the line that it is about; null: the request as a whole */
-  anchor: ColumnType<CommentAnchor | null, string | null | undefined, never>
-  /** when its author last edited it */
-  edited_at: Generated<Date | null>
-}
-
-/** A request that somebody has snoozed for themselves. */
-export interface RequestSnoozeTable {
-  request_id: string
-  person_id: string
-  until: Timestamp
-}
-
-/** The last colleague whom a request was handed to. */
-export interface RequestHandoverTable {
-  request_id: string
-  to_id: string
-  by_id: string
-  at: GeneratedTimestamp
-}
-
-/** When a request was last nudged. */
-export interface RequestNudgeTable {
-  request_id: string
-  by_id: string
-  at: GeneratedTimestamp
-}
-
-/**
- * A request whose contents were erased on a person's order, with the hash and size of each
- * (services/erasure).
- */
-export interface ErasedRequestTable {
-  request_id: string
-  by_id: string
-  at: GeneratedTimestamp
-  contents: Jsonb<readonly { of: string; revision: number | null; hash: string; bytes: number }[]>
-}
-
-/**
- * A file that a request's command names, as it was then. The presentation has its hash; the bytes
- * are in `content`.
- */
-export interface RequestFileTable {
-  request_id: string
-  hash: string
+export interface RequestTables {
+  request: RequestTable
+  external_request: ExternalRequestTable
+  request_revision: RequestRevisionTable
+  /**
+   * A file that a request's command names, as it was then. The presentation has its hash; the bytes
+   * are in `content`.
+   */
+  request_file: {
+    request_id: string
+    hash: string
+  }
+  /**
+   * A request whose contents were erased on a person's order, with the hash and size of each
+   * (services/erasure).
+   */
+  erased_request: {
+    request_id: string
+    by_id: string
+    at: GeneratedTimestamp
+    contents: Jsonb<readonly { of: string; revision: number | null; hash: string; bytes: number }[]>
+  }
+  request_principal: {
+    request_id: string
+    person_id: string
+    why: string
+  }
+  claim: {
+    request_id: string
+    person_id: string
+    claimed_at: GeneratedTimestamp
+    lease_until: Timestamp
+  }
+  comment: {
+    id: string
+    request_id: string
+    person_id: string
+    /** of a salted text */
+    text_hash: string
+    created_at: GeneratedTimestamp
+    /** the line that it is about; null: the request as a whole */
+    anchor: ColumnType<CommentAnchor | null, string | null | undefined, never>
+    /** when its author last edited it */
+    edited_at: Generated<Date | null>
+  }
+  /** A request that somebody has snoozed for themselves. */
+  request_snooze: {
+    request_id: string
+    person_id: string
+    until: Timestamp
+  }
+  /** The last colleague whom a request was handed to. */
+  request_handover: {
+    request_id: string
+    to_id: string
+    by_id: string
+    at: GeneratedTimestamp
+  }
+  /** When a request was last nudged. */
+  request_nudge: {
+    request_id: string
+    by_id: string
+    at: GeneratedTimestamp
+  }
 }

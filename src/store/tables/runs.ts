@@ -99,44 +99,6 @@ export interface RunTable {
   key_id: string
 }
 
-export interface RunLineageTable {
-  run_id: string
-  ancestor_id: string
-  depth: number
-}
-
-/**
- * Turns at the beginning of a fork's transcript that another run took: from `first_turn` to
- * `last_turn`. A fork of a fork has a row for each run.
- */
-export interface RunPrefixTable {
-  run_id: string
-  from_run_id: string
-  first_turn: number
-  last_turn: number
-}
-
-/** The people behind the run that a run was forked from, at that time. The trail has them too. */
-export interface RunPrincipalTable {
-  run_id: string
-  person_id: string
-}
-
-export interface TurnAttemptTable {
-  run_id: string
-  turn: number
-  attempt: number
-  started_at: GeneratedTimestamp
-  finished_at: Timestamp | null
-  outcome: string | null
-  input_tokens: string | null
-  output_tokens: string | null
-  cached_input_tokens: string | null
-  cost_usd: number | null
-  /** size of the prompt */
-  prompt_bytes: string | null
-}
-
 /** What a run's model no longer sees from a turn on; a fork begins with those of its prefix. */
 export interface RunWindowTable {
   run_id: string
@@ -191,18 +153,6 @@ export interface ToolCallTable {
   finished_at: Timestamp | null
 }
 
-/** A call that a person made of a manual tool; its `tool_call` has a turn of its own below zero. */
-export interface ManualCallTable {
-  call_id: string
-  run_id: string
-  invoked_by: string
-  /** the run's last turn when it was made */
-  after_turn: number
-  /** the message by which its result entered the transcript */
-  message_id: string | null
-  created_at: GeneratedTimestamp
-}
-
 export interface ExecutionTable {
   call_id: string
   attempt: number
@@ -225,27 +175,6 @@ export interface ExecutionTable {
   more_changes: number | null
 }
 
-/** The newest bytes that a running command has written to one of its streams. */
-export interface LiveOutputTable {
-  call_id: string
-  stream: 'stdout' | 'stderr'
-  attempt: number
-  /** how many bytes were written before these */
-  skipped: number
-  bytes: Buffer
-}
-
-/** A piece of what a model has written so far of the turn that is being taken. */
-export interface LiveTextTable {
-  run_id: string
-  turn: number
-  attempt: number
-  /** how many UTF-16 units of the attempt's text come before */
-  start: number
-  /** a JSON string */
-  text: string
-}
-
 /** A file of a call's result; its bytes are in `content`. */
 export interface ResultFileTable {
   call_id: string
@@ -263,17 +192,90 @@ export interface MessageFileTable extends Omit<ResultFileTable, 'call_id'> {
   name: string
 }
 
-/** What a call did to a file of the workspace; see `FileChange`. */
-export interface FileChangeTable {
-  id: GeneratedAlways<string>
-  run_id: string
-  call_id: string
-  attempt: number
-  position: number
-  path: string
-  from_path: string | null
-  before_hash: string | null
-  after_hash: string | null
-  before_lines: Buffer | null
-  after_lines: Buffer | null
+export interface RunTables {
+  run: RunTable
+  run_lineage: {
+    run_id: string
+    ancestor_id: string
+    depth: number
+  }
+  /**
+   * Turns at the beginning of a fork's transcript that another run took: from `first_turn` to
+   * `last_turn`. A fork of a fork has a row for each run.
+   */
+  run_prefix: {
+    run_id: string
+    from_run_id: string
+    first_turn: number
+    last_turn: number
+  }
+  /** The people behind the run that a run was forked from, at that time. The trail has them too. */
+  run_principal: {
+    run_id: string
+    person_id: string
+  }
+  run_window: RunWindowTable
+  turn_attempt: {
+    run_id: string
+    turn: number
+    attempt: number
+    started_at: GeneratedTimestamp
+    finished_at: Timestamp | null
+    outcome: string | null
+    input_tokens: string | null
+    output_tokens: string | null
+    cached_input_tokens: string | null
+    cost_usd: number | null
+    /** size of the prompt */
+    prompt_bytes: string | null
+  }
+  message: MessageTable
+  tool_call: ToolCallTable
+  /** A person's call of a manual tool. Its `tool_call` has a turn of its own below zero. */
+  manual_call: {
+    call_id: string
+    run_id: string
+    invoked_by: string
+    /** the run's last turn when it was made */
+    after_turn: number
+    /** the message by which its result entered the transcript */
+    message_id: string | null
+    created_at: GeneratedTimestamp
+  }
+  execution: ExecutionTable
+  /** The newest bytes that a running command has written to one of its streams. */
+  live_output: {
+    call_id: string
+    stream: 'stdout' | 'stderr'
+    attempt: number
+    /** how many bytes were written before these */
+    skipped: number
+    bytes: Buffer
+  }
+  /** A piece of what a model has written so far of the turn that is being taken. */
+  live_text: {
+    run_id: string
+    turn: number
+    attempt: number
+    /** how many UTF-16 units of the attempt's text come before */
+    start: number
+    /** a JSON string */
+    text: string
+  }
+  result_file: ResultFileTable
+  message_file: MessageFileTable
+  /** What a call did to a file of the workspace; see `FileChange`. */
+  file_change: {
+    id: GeneratedAlways<string>
+    run_id: string
+    call_id: string
+    attempt: number
+    position: number
+    path: string
+    from_path: string | null
+    before_hash: string | null
+    after_hash: string | null
+    before_lines: Buffer | null
+    after_lines: Buffer | null
+  }
 }
