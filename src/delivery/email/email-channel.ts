@@ -8,7 +8,7 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { PersonTable } from '#store/tables/people.ts'
-import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
+import type { Channel, DueDelivery, Message } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
@@ -47,19 +47,18 @@ export function emailChannel(options: EmailChannelOptions): Channel {
     compose: (tx, event) => compose(tx, event, options),
     send: async (due, stopping, timeoutMs) => {
       const mail = JSON.parse(due.body) as Mail
-      const over = await whyOver(options, due, mail)
-      const { onceEnded } = mail
-      const present =
-        over?.error === endedBefore && onceEnded !== undefined
-          ? { ...onceEnded, to: mail.to }
-          : mail
-      if (over !== null && present === mail) return over
+      const fitness = await judgeMail(options, due, mail)
+      if ('over' in fitness) return { status: null, error: fitness.over, isFinal: true }
+      const { onceEnded, to } = mail
+      if (fitness.hasEnded && onceEnded === undefined) {
+        const error = 'the request had ended before it could be sent'
+        return { status: null, error, isFinal: true }
+      }
+      const present = fitness.hasEnded && onceEnded !== undefined ? { ...onceEnded, to } : mail
       return sendMail({ settings, environment }, present, { id: due.id, timeoutMs, stopping })
     },
   }
 }
-
-const endedBefore = 'the request had ended before it could be sent'
 
 async function compose(
   tx: Tx,
@@ -119,26 +118,24 @@ async function recordNews(
 }
 
 /**
- * Why a mail must not be sent, or no longer: its request ended, its person was disabled, or it is
- * for an address that no sealed row of a person has (security.md 29). `null`: it may be sent.
+ * Why a mail must not be sent: its person was disabled, or it is for an address that no sealed row
+ * of a person has (security.md 29). Else whether its request, which it shows as pending, has ended.
  */
-async function whyOver(
+async function judgeMail(
   { db, seals }: EmailChannelOptions,
   due: DueDelivery,
   mail: Mail,
-): Promise<SendOutcome | null> {
+): Promise<{ readonly over: string } | { readonly hasEnded: boolean }> {
   const { rows } = await sql<{ person: JsonRow | null; ended: boolean }>`
     select (select to_jsonb(person) from person where email = ${due.recipient} and disabled_at is null) as person,
       exists (select 1 from request where id = ${due.requestId} and state <> 'pending') as ended
   `.execute(db)
   const [row] = rows
-  const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
   const person = row?.person ?? null
-  if (person === null) return over('the person is disabled')
+  if (person === null) return { over: 'the person is disabled' }
   const isToPerson =
     mail.to === due.recipient && seals.holds('person', fromJsonRow<Selectable<PersonTable>>(person))
-  if (!isToPerson) return over(changedRows)
+  if (!isToPerson) return { over: changedRows }
   const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
-  if (row?.ended === true && !isOfEnd) return over(endedBefore)
-  return null
+  return { hasEnded: row?.ended === true && !isOfEnd }
 }
