@@ -80,7 +80,7 @@ test('what init proposes for an empty folder is examples/starter, word for word'
     zod: '^4.0.0',
   })
   expect(JSON.parse(types ?? '').include).toEqual(['tools'])
-  expect(ignored).toBe('.countersign/\n.env\n')
+  expect(ignored).toBe('.countersign/\n.env\nnode_modules/\n')
 })
 
 test('what init writes names no folder of this machine', async () => {
@@ -378,8 +378,9 @@ test('init does not wait for a pipe where a file should be', async () => {
 
 test('init keeps the file of keys out of Git also where the data folder is ignored already', async () => {
   await writeFile(join(folder, '.gitignore'), '.countersign/\n')
-  expect(await countersign('init')).toContain('written  .gitignore (.env)')
-  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('.countersign/\n.env\n')
+  expect(await countersign('init')).toContain('written  .gitignore (.env, node_modules/)')
+  const ignored = await readFile(join(folder, '.gitignore'), 'utf8')
+  expect(ignored).toBe('.countersign/\n.env\nnode_modules/\n')
 })
 
 test('check names every problem with its file, line and remedy, and ends with 1', async () => {

@@ -64,7 +64,8 @@ export async function runInit(dir: string, workspace: string | null): Promise<vo
   for (const [name, content] of Object.entries(editorFiles)) {
     await placeText(target, name, `${JSON.stringify(content, null, 2)}\n`)
   }
-  await ignorePrivateFiles(target)
+  // Whoever had a package.json has said what Git ignores of it.
+  await ignoreFiles(target, [...privateFiles, ...(hasOwnPackage ? [] : ['node_modules/'])])
   if (hasOwnPackage) {
     console.log(
       `         for editors: npm install --save-dev ${Object.keys(editorPackages).join(' ')} (running needs neither)`,
@@ -130,8 +131,11 @@ async function leadsElsewhere(target: string, name: string): Promise<boolean> {
   return false
 }
 
-/** Adds the data folder and the file of keys to `.gitignore`, unless it has them. */
-async function ignorePrivateFiles(target: string): Promise<void> {
+/** The data folder and the file of keys. */
+const privateFiles = ['.countersign/', '.env']
+
+/** Adds names to `.gitignore`, unless it has them. */
+async function ignoreFiles(target: string, names: readonly string[]): Promise<void> {
   const path = join(target, '.gitignore')
   if (await leadsElsewhere(target, '.gitignore')) return
   const text = await readRegularText(path).catch((error: NodeJS.ErrnoException) => {
@@ -139,7 +143,7 @@ async function ignorePrivateFiles(target: string): Promise<void> {
     return ''
   })
   const lines = text.split('\n')
-  const missing = ['.countersign/', '.env'].filter((line) => !lines.includes(line))
+  const missing = names.filter((line) => !lines.includes(line))
   if (missing.length === 0) return
   const filled = lines.filter((line, index) => line !== '' || index < lines.length - 1)
   await writeOut(path, Buffer.from(`${[...filled, ...missing].join('\n')}\n`))
