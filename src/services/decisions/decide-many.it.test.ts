@@ -145,6 +145,15 @@ describe('a change set', () => {
     ])
     expect(items.map((one) => one.code ?? one.state)).toEqual(['not_alike', 'approved'])
   })
+
+  test('approves a request of high risk that it approves alone, by the rules of a decision of its own', async () => {
+    const high = await addRequest(service, run, { risk: 'high' })
+    const other = await addRequest(service, run, { position: 2 })
+    const without = await together([item(high, 'approve'), item(other, 'deny')])
+    expect(without.items).toMatchObject([{ code: 'reason_required' }, { state: 'denied' }])
+    const { items } = await together([item(high, 'approve', { reason: 'read' })])
+    expect(items).toMatchObject([{ state: 'approved' }])
+  })
 })
 
 test('one approval among denials need not be like them, and denying many unlike requests is always allowed', async () => {
