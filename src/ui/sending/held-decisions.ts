@@ -14,6 +14,8 @@ const usualWaitSeconds = 2
 
 /** A decision that a person submitted by key, with the texts that describe it. */
 export interface DecisionToHold {
+  /** who decided: nobody else sees it or sends it */
+  readonly personId: string
   readonly requestId: string
   readonly number: number
   /** "Approve" or "Deny" */
@@ -32,8 +34,11 @@ export interface HeldDecision extends DecisionToHold {
   readonly stage: 'held' | 'submitting' | 'recorded' | 'refused'
   /** the result as text */
   readonly words: string
-  /** the service did not answer; the decision can be sent again under the same key */
-  readonly isUnanswered: boolean
+  /**
+   * the service did not answer, or the session had ended; the decision can be sent again under the
+   * same key
+   */
+  readonly canSendAgain: boolean
 }
 
 let decisions: readonly HeldDecision[] = []
@@ -61,7 +66,7 @@ export function holdDecision(decision: DecisionToHold): void {
     sendAtMs: Date.now() + holdMs,
     stage: 'held',
     words: '',
-    isUnanswered: false,
+    canSendAgain: false,
   }
   set([one, ...decisions])
   timers.set(
@@ -93,6 +98,14 @@ export function takeBack(key?: string): HeldDecision | null {
   if (one === undefined) return null
   dismissDecision(one.key)
   return one
+}
+
+/**
+ * Removes the decisions of everybody else: the page must not send a decision of one person as
+ * another, who signed in after that person's session had ended.
+ */
+export function keepDecisionsOf(personId: string): void {
+  for (const one of decisions) if (one.personId !== personId) dismissDecision(one.key)
 }
 
 /** Undoes all decisions that have not been sent, for a sign-out. */
@@ -132,7 +145,7 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
   clearTimeout(timers.get(key))
-  change(key, { stage: 'submitting', isUnanswered: false })
+  change(key, { stage: 'submitting', canSendAgain: false })
   try {
     const call = callApi('decideRequest', { ...callOf(one, preferWaitSeconds), keepalive: true })
     withdraw(key)
@@ -147,8 +160,8 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     )
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
-    const isUnanswered = error.code === 'network'
-    change(key, { stage: 'refused', words: one.refusedWords(error), isUnanswered })
+    const canSendAgain = error.code === 'network' || error.status === 401
+    change(key, { stage: 'refused', words: one.refusedWords(error), canSendAgain })
   }
   answers.notify()
 }

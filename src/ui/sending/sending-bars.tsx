@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
+import { useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { announce } from '../states/announce.tsx'
 import { visibleString } from '../text/visible-string.ts'
@@ -9,6 +10,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { Countdown } from './countdown.tsx'
 import {
   dismissDecision,
+  keepDecisionsOf,
   onSettled,
   sendAllAtPageEnd,
   sendAllHeld,
@@ -23,7 +25,8 @@ import './sending.css'
 /** A bar for each decision that was submitted by key, the newest on top. */
 export function SendingBars() {
   const client = useQueryClient()
-  const decisions = useHeldDecisions()
+  const { person } = useMe()
+  const decisions = useHeldDecisions().filter(({ personId }) => personId === person.id)
   const isHeld = decisions.some(({ stage }) => stage === 'held')
   const newest = decisions.find(({ stage }) => stage === 'held')
   const undo = (key?: string): void => {
@@ -32,6 +35,7 @@ export function SendingBars() {
   }
   useShortcut('takeBack', isHeld ? () => undo() : null)
   useEffect(() => onSettled(() => void client.invalidateQueries()), [client])
+  useEffect(() => keepDecisionsOf(person.id), [person.id])
   useSendOnLeaving()
   if (decisions.length === 0) return null
   return (
@@ -50,7 +54,7 @@ export function SendingBars() {
 
 function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () => void }) {
   const { decision, isNewest, onTakeBack } = props
-  const { stage, key, number, isUnanswered } = decision
+  const { stage, key, number, canSendAgain } = decision
   const keys = useAriaKeys('takeBack')
   return (
     <div className="sending-bar" data-stage={stage}>
@@ -85,7 +89,7 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
           Take back{isNewest && <kbd aria-hidden>Z</kbd>}
         </Button>
       )}
-      {isUnanswered && (
+      {canSendAgain && (
         <Button size="compact-sm" variant="default" onClick={() => void sendDecision(key)}>
           {verbs.sendAgain}
         </Button>

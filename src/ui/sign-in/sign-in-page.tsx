@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent, useEffect } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useAuthMethods } from '../api/queries.ts'
+import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Command } from '../states/command.tsx'
@@ -32,6 +33,7 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
             typed are kept.
           </p>
         )}
+        {hasEnded && <UnrecordedDecisions />}
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
         {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
         <ProviderRefusal />
@@ -56,6 +58,19 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
       </div>
     </main>
   )
+}
+
+/** The decisions of this page that have no answer, with what is known of each. */
+function UnrecordedDecisions() {
+  const decisions = useHeldDecisions().filter(({ canSendAgain }) => canSendAgain)
+  return decisions.map(({ key, act, number, words }) => (
+    <p key={key} role="alert">
+      <strong>
+        {act} #{number}:
+      </strong>{' '}
+      {words}
+    </p>
+  ))
 }
 
 function DevelopmentSignIn({ people }: { people: readonly { email: string; name: string }[] }) {

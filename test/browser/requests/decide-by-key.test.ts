@@ -5,7 +5,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { statesOf } from '../../harness/fixtures/rows.ts'
 import { hidePage } from '../../harness/browser.ts'
-import { ask, openDashboard, type OpenOptions } from '../open-dashboard.ts'
+import { ask, developmentToken, openDashboard, type OpenOptions } from '../open-dashboard.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -139,6 +139,38 @@ test('signing out withdraws held decisions', async () => {
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: /sign in/i }).waitFor()
   expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
+})
+
+// Rules: product.md 17
+test('a decision whose session ended before it was sent is said not to be recorded, is sent by its own person only, and is gone for the next', async () => {
+  const { names, ids } = await askForNotes(3)
+  const page = await openFirst(names)
+  const signInAs = async (name: string): Promise<void> => {
+    await page.getByLabel('Person').selectOption(`${name.toLowerCase()}@example.com`)
+    await page.getByLabel('Development token').fill(developmentToken)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
+  }
+  for (const next of names.slice(1)) {
+    await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+    await page.keyboard.press('a')
+    await page.keyboard.press('a')
+    await headline(page, next).waitFor()
+  }
+  const words = 'Your session had ended. Your approval was not recorded.'
+  const lost = page.getByRole('alert').filter({ hasText: words })
+  await page.context().clearCookies()
+  await expect.poll(() => lost.count()).toBe(2)
+  await signInAs('Grace')
+  await bars(page).getByRole('button', { name: 'Send again' }).first().click()
+  await bars(page).getByText('Recorded.').waitFor()
+  await page.context().clearCookies()
+  await bars(page).getByRole('button', { name: 'Send again' }).click()
+  await lost.waitFor()
+  await signInAs('Linus')
+  await headline(page, names[2]!).waitFor()
+  expect(await bars(page).getByText('Approve').count()).toBe(0)
+  expect(await statesOf(db, ids)).toEqual(['pending', 'approved', 'pending'])
 })
 
 test('one key held down, another key between, or one that was typed, decides nothing', async () => {

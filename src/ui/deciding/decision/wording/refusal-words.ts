@@ -37,9 +37,12 @@ export function refusalWords(
     case 'network':
       return {
         title: 'The service did not answer',
-        text: `Your ${attempt} may or may not have arrived. Submit it again: it counts once, even if it is sent twice.`,
+        text: `Your ${attempt} may or may not have arrived. Send it again: it counts once, even if it is sent twice.`,
         reload: false,
       }
+    case 'unauthenticated':
+    case 'session_unproven':
+      return { title: 'Your session had ended', text: lost, reload: false }
     case 'not_eligible':
       return {
         title: lost,

@@ -9,7 +9,7 @@ type Refusal = Parameters<typeof refusalWords>[0]
 export function refusalOf(attempt: 'approval' | 'denial'): (refusal: Refusal) => string {
   return (refusal) => {
     const { title, text } = refusalWords(refusal, attempt, clockTime)
-    return `${title}. ${text}`
+    return `${title.replace(/[.]$/, '')}. ${text}`
   }
 }
 
