@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
@@ -7,10 +7,11 @@ import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useMe } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
 import { later } from '../states/later.tsx'
+import { useFocusReturn } from '../states/use-focus-return.ts'
 
 const QrCode = later(
   () => import('./qr-code.tsx').then((module) => module.QrCode),
@@ -29,13 +30,15 @@ const methodWords: Record<SessionView['method'], string> = {
  */
 const initialCount = 5
 
+const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => everyPage((page) => callApi('listSessions', { query: page, signal })),
+})
+
 /** The person's sessions. Ending another session also ends its streams at once. */
 export function SessionsSection() {
   const act = useAct(['sessions'])
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: ({ signal }) => everyPage((page) => callApi('listSessions', { query: page, signal })),
-  })
+  const sessions = useQuery(sessionsQuery)
   const items = sessions.data?.items ?? []
   const [showsAll, setShowsAll] = useState(false)
   const visible = showsAll ? items : items.slice(0, initialCount)
@@ -96,34 +99,68 @@ export function SessionsSection() {
   )
 }
 
+/** A sign-in link that was made here, and the sessions that there were before it. */
+interface MadeLink {
+  readonly url: string
+  readonly sessionsBefore: ReadonlySet<string>
+}
+
 /** A one-time sign-in link, as a QR code for a phone and a command for a terminal. */
 function AnotherDevice() {
   const { person } = useMe()
-  const [url, setUrl] = useState<string | null>(null)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const client = useQueryClient()
+  const [link, setLink] = useState<MadeLink | null>(null)
+  const [result, setResult] = useState<string | null>(null)
+  const button = useFocusReturn<HTMLButtonElement>(link !== null)
   const make = async (): Promise<void> => {
-    setRefusal(null)
+    setResult(null)
     try {
+      const { items } = await client.fetchQuery(sessionsQuery)
       const { url } = await callApi('createSignInLink', { params: { email: person.email } })
-      setUrl(url)
+      setLink({ url, sessionsBefore: new Set(items.map(({ id }) => id)) })
     } catch (error) {
-      setRefusal((error as Error).message)
+      setResult((error as Error).message)
     }
   }
-  if (url !== null) return <OneTimeLink url={url} name={person.name} onDone={() => setUrl(null)} />
+  const end = (device: string | null): void => {
+    setLink(null)
+    if (device !== null) setResult(`${device} is signed in.`)
+  }
+  if (link !== null) return <OneTimeLink link={link} name={person.name} onDone={end} />
   return (
     <div>
-      <Button variant="default" onClick={() => void make()}>
+      <Button ref={button} variant="default" onClick={() => void make()}>
         Sign in another device
       </Button>
-      {refusal !== null && <p role="alert">{refusal}</p>}
+      {result !== null && (
+        <p role="alert" className="small">
+          {result}
+        </p>
+      )}
     </div>
   )
 }
 
-function OneTimeLink({ url, name, onDone }: { url: string; name: string; onDone: () => void }) {
+/** How often the page looks whether the link was used. */
+const lookEveryMs = 2_000
+
+/** `onDone` gets the device that the link has signed in, or null from the button. */
+function OneTimeLink(props: {
+  link: MadeLink
+  name: string
+  onDone: (device: string | null) => void
+}) {
+  const { name, onDone } = props
+  const { url, sessionsBefore } = props.link
+  const panel = useRef<HTMLDivElement>(null)
+  const { data } = useQuery({ ...sessionsQuery, refetchInterval: lookEveryMs })
+  const added = data?.items.find(({ id, method }) => method === 'link' && !sessionsBefore.has(id))
+  useEffect(() => panel.current?.focus(), [])
+  useEffect(() => {
+    if (added !== undefined) onDone(added.device)
+  }, [added, onDone])
   return (
-    <div className="column" role="status">
+    <div ref={panel} tabIndex={-1} className="column" role="group" aria-label="Sign-in link">
       <p className="small">
         Signs in as {name}, once, within 15 minutes. Show it to nobody: the first person who scans
         it is signed in as you.
@@ -140,7 +177,7 @@ function OneTimeLink({ url, name, onDone }: { url: string; name: string; onDone:
       <p className="small">Or in a terminal:</p>
       <Command text={`countersign login "${url}"`} />
       <div>
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" onClick={() => onDone(null)}>
           Done
         </Button>
       </div>

@@ -45,6 +45,8 @@ test('the code on the account page signs a phone in as oneself, once, and is aud
   expect(await modulesOf(page)).toEqual(
     expected.map((row) => row.map((isDark) => (isDark ? '1' : '0')).join('')),
   )
+  const link = sessions.getByRole('group', { name: 'Sign-in link' })
+  expect(await link.evaluate((it) => it === document.activeElement)).toBe(true)
   const phone = await dashboard.openSignedOut(url.slice(dashboard.url.length))
   await phone.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
   const another = await dashboard.openSignedOut(url.slice(dashboard.url.length))
@@ -57,7 +59,13 @@ test('the code on the account page signs a phone in as oneself, once, and is aud
   )
   expect(JSON.stringify(made)).toContain('link_created')
   expect(JSON.stringify(made)).not.toContain(url.split('link=')[1])
-  await sessions.getByRole('button', { name: 'Done' }).click()
-  await sessions.getByRole('button', { name: 'Sign in another device' }).waitFor()
+  // The code has done its work: the page says so by itself, and gives the focus back.
+  await sessions
+    .getByRole('alert')
+    .getByText(/ is signed in\.$/)
+    .waitFor()
+  const button = sessions.getByRole('button', { name: 'Sign in another device' })
+  await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true)
+  expect(await sessions.getByRole('listitem').count()).toBe(2)
   expect(dashboard.complaints).toEqual([])
 })
