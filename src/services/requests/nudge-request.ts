@@ -16,8 +16,9 @@ const betweenMinutes = 60
 
 /**
  * Reminds the people who may decide a pending request that its starter waits, once an hour. Returns
- * how many are notified. Rejects with `forbidden` unless the caller started the run or one above
- * it, or is the person for whom a program asked, and with `rate_limited` within the hour.
+ * how many are notified; 0: all are away, and the nudge does not count for the hour. Rejects with
+ * `forbidden` unless the caller started the run or one above it, or is the person for whom a
+ * program asked, and with `rate_limited` within the hour.
  */
 export async function nudgeRequest(
   ctx: ServiceContext,
@@ -50,10 +51,14 @@ export async function nudgeRequest(
     `.execute(tx)
     const { waitSeconds = null, told: recipients = 0 } = rows[0] ?? {}
     if (waitSeconds !== null && waitSeconds > 0) {
-      throw new Problem('rate_limited', 'They were nudged within the last hour: try again later', {
-        retryAfterSeconds: waitSeconds,
-      })
+      const minutes = Math.ceil(waitSeconds / 60)
+      throw new Problem(
+        'rate_limited',
+        `They were nudged within the last hour: you can nudge them again in ${minutes} min`,
+        { retryAfterSeconds: waitSeconds },
+      )
     }
+    if (recipients === 0) return { told: 0 }
     await sql`
       insert into request_nudge (request_id, by_id) values (${id}, ${personOf(caller)})
       on conflict (request_id) do update set by_id = excluded.by_id, at = clock_timestamp()

@@ -36,6 +36,9 @@ async function ask(content = 'x\n') {
 const people = () => desk.people
 const ids = async (who: AgentDesk['people']['grace'], input: object): Promise<string[]> =>
   (await listRequests(desk.api, who.caller, input)).items.map(({ id }) => id)
+const returnOf = async (who: AgentDesk['people']['grace']): Promise<Date | null | undefined> =>
+  (await listQueues(desk.api, who.caller, {})).items.find(({ name }) => name === 'platform')
+    ?.nextReturnAt
 const mineOf = async (who: AgentDesk['people']['grace']): Promise<number | undefined> =>
   (await listQueues(desk.api, who.caller, {})).items.find(({ name }) => name === 'platform')?.mine
 
@@ -51,11 +54,15 @@ test('a snooze hides a request only from one’s own waiting list, until it is n
   const { id } = await ask()
   const { grace, linus } = people()
   const before = await mineOf(grace)
-  await snoozeRequest(desk.api, grace.caller, { request: id, until: hence(120) })
+  const { snoozedUntil: until } = await snoozeRequest(desk.api, grace.caller, {
+    request: id,
+    until: hence(120),
+  })
   expect(await ids(grace, { mine: true })).not.toContain(id)
   expect(await ids(grace, { snoozed: true })).toEqual([id])
   expect(await ids(grace, { snoozed: true, mine: true })).toEqual([id])
   expect(await mineOf(grace)).toBe((before ?? 0) - 1)
+  expect(await returnOf(grace)).toEqual(until)
   expect(await ids(linus, { mine: true })).toContain(id)
   expect(await ids(linus, { snoozed: true })).toEqual([])
   // Whoever stands behind a request may snooze it, and cannot decide it.
@@ -68,6 +75,7 @@ test('a snooze hides a request only from one’s own waiting list, until it is n
     desk.database.db,
   )
   expect(await ids(grace, { mine: true })).toContain(id)
+  expect(await returnOf(grace)).toBeNull()
   await snoozeRequest(desk.api, grace.caller, { request: id, until: null })
   expect(await ids(grace, { snoozed: true })).toEqual([])
   const past = snoozeRequest(desk.api, grace.caller, { request: id, until: hence(-1) })
@@ -138,11 +146,16 @@ test('a person who is away gets no notification, is shown as away to others, and
   const { warnings: none } = await getRun(desk.api, ada.caller, runId)
   expect(none).toEqual([])
   await setAbsence(desk.api, grace.caller, { until: hence(60) })
+  // Nobody is notified, and the starter can nudge as soon as somebody is back.
+  const second = (await ask()).id
+  expect(await nudgeRequest(desk.api, ada.caller, { request: second })).toEqual({ told: 0 })
+  expect(await trailOf(second, 'request.nudged')).toEqual([])
   const { warnings } = await getRun(desk.api, ada.caller, runId)
   expect(warnings).toMatchObject([
     { code: 'approvers_away', queue: 'platform', text: expect.stringContaining('Grace, Linus') },
   ])
   await endAbsence(desk.api, grace.caller)
+  expect(await nudgeRequest(desk.api, ada.caller, { request: second })).toEqual({ told: 1 })
   // Of two quorums in one queue, the larger one lacks somebody while Linus is away.
   const routing = 'routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]'
   await desk.activate({ 'countersign.yaml': `${deskConfig}${routing}\n` })

@@ -2,8 +2,7 @@ import { Button } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
 import { neededPeople } from '#domain/deciding/needed-people.ts'
-import { callApi } from '../api/call-api.ts'
-import { useAct } from '../states/use-act.ts'
+import { useNudge } from '../deciding/triage/use-nudge.ts'
 import { Moment, Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
@@ -75,17 +74,11 @@ function WaitedFor({
 }
 
 function Row({ run, request }: OwnWaitingRequest) {
-  const act = useAct(['runs'])
-  const [busy, setBusy] = useState(false)
+  const nudge = useNudge(['runs'])
   const { number, requestId, since, expiresAt, effect } = request
   const people = neededPeople(request.people)
   const isUrgent = isPressing({ run, request }, useNowMs())
   const names = people.map(({ name }) => name).join(', ')
-  const nudge = async (): Promise<void> => {
-    setBusy(true)
-    await act(() => callApi('nudgeRequest', { params: { id: requestId } }), 'The nudge is sent')
-    setBusy(false)
-  }
   return (
     <li>
       <span className="grow break">
@@ -113,9 +106,8 @@ function Row({ run, request }: OwnWaitingRequest) {
         <Button
           size="compact-sm"
           variant="default"
-          loading={busy}
           aria-label={`Nudge ${names} about #${number}`}
-          onClick={() => void nudge()}
+          onClick={() => void nudge(requestId)}
         >
           {verbs.nudge}
         </Button>

@@ -58,7 +58,7 @@ export function RequestListing(props: { filters: string; address: string; openId
     const id = current()
     return rows.find((row) => row.item.id === id && !row.isGone)?.item ?? null
   })
-  useListForPages(rows, address)
+  useListForPages(rows, address, search.has('snoozed'))
   useComingBack(rows.length > 0 && !isCardOpen, (number) => {
     const row = rows.find(({ item }) => item.number === number)
     if (row !== undefined) focusRow(row.item.id)
@@ -137,15 +137,19 @@ function ShowNew(props: { newCount: number; goneCount: number; onShow: () => voi
   )
 }
 
-/** Remembers the list, for the page of a request that is opened from it. */
-function useListForPages(rows: readonly InboxRow[], address: string): void {
+/**
+ * Remembers the list, for the page of a request that is opened from it. In the list of what the
+ * person has snoozed, nothing is put off.
+ */
+function useListForPages(rows: readonly InboxRow[], address: string, isOfSnoozed: boolean): void {
   useEffect(() => {
     const requests = rows.map(({ item, isGone }) => ({
       number: item.number,
       open: !isGone && item.state === 'pending',
+      isPutOff: !isOfSnoozed && item.snoozedUntil !== null,
     }))
     rememberList({ address, requests })
-  }, [rows, address])
+  }, [rows, address, isOfSnoozed])
 }
 
 /** Runs once after each return from a request, when the list is loaded. */

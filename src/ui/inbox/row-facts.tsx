@@ -24,6 +24,11 @@ export function RowFacts(
   return (
     <div className="request-meta">
       <div className="row-signals">
+        {!isOpened && item.snoozedUntil !== null && (
+          <span>
+            snoozed until <Moment at={item.snoozedUntil} />
+          </span>
+        )}
         {!isGone && !isOpened && <Urgent item={item} />}
         {!isOpened && warns && <CuesLine cues={item.cues} />}
         {!isOpened && <TriageState item={item} />}
@@ -96,11 +101,6 @@ function TriageState({ item }: { item: Item }) {
           {handedTo.person.id === me
             ? 'handed over to you'
             : `handed over to ${handedTo.person.name}`}
-        </span>
-      )}
-      {item.snoozedUntil !== null && (
-        <span>
-          snoozed until <Moment at={item.snoozedUntil} />
         </span>
       )}
     </>

@@ -4,10 +4,10 @@ import { placeInList } from './last-list.ts'
 const none: ReadonlySet<number> = new Set()
 const list = {
   requests: [
-    { number: 7, open: true },
-    { number: 8, open: false },
-    { number: 9, open: true },
-    { number: 10, open: true },
+    { number: 7, open: true, isPutOff: false },
+    { number: 8, open: false, isPutOff: false },
+    { number: 9, open: true, isPutOff: false },
+    { number: 10, open: true, isPutOff: false },
   ],
 }
 
@@ -25,6 +25,11 @@ test('the neighbours of a request are those that still wait, also of one that wa
 test('after a decision, requests whose decisions are being sent are skipped', () => {
   expect(placeInList(list, 7, new Set([9]))).toMatchObject({ next: 9, nextToDecide: 10 })
   expect(placeInList(list, 10, none)).toMatchObject({ next: null, nextToDecide: null })
+})
+
+test('after a decision, a request that the person has put off is skipped', () => {
+  const requests = list.requests.map((one) => ({ ...one, isPutOff: one.number === 9 }))
+  expect(placeInList({ requests }, 7, none)).toMatchObject({ next: 9, nextToDecide: 10 })
 })
 
 test('from a request that is not in the list, the next one is its first', () => {

@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { newListeners } from '#domain/listeners.ts'
 
-/** A request of a list. `open`: it is pending. */
+/** A request of a list. `open`: it is pending. `isPutOff`: the person has snoozed it. */
 export interface ListedRequest {
   readonly number: number
   readonly open: boolean
+  readonly isPutOff: boolean
 }
 
 /** The list from which a request was opened, so that its page can go to the next one. */
@@ -55,7 +56,7 @@ export interface PlaceInList {
   readonly size: number
   readonly next: number | null
   readonly previous: number | null
-  /** the next request without a decision that is being sent */
+  /** the next request that is not put off and has no decision that is being sent */
   readonly nextToDecide: number | null
 }
 
@@ -77,6 +78,6 @@ export function placeInList(
     size: requests.filter(({ open }) => open).length,
     next: after[0]?.number ?? null,
     previous: before.at(-1)?.number ?? null,
-    nextToDecide: after.find((one) => !sent.has(one.number))?.number ?? null,
+    nextToDecide: after.find((one) => !one.isPutOff && !sent.has(one.number))?.number ?? null,
   }
 }

@@ -21,7 +21,11 @@ import { Triage } from './triage.tsx'
 import { verbs } from '../words/verbs.ts'
 
 /** The line above the headline: back, position in the list, risk, state, time left, claim, link. */
-export function RequestHead(props: { request: RequestDetail; place: PlaceInList }) {
+export function RequestHead(props: {
+  request: RequestDetail
+  place: PlaceInList
+  onSnoozed: () => void
+}) {
   const { request, place } = props
   const { search } = useLocation()
   const line = useRef<HTMLDivElement>(null)
@@ -54,7 +58,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
       <TriageState request={request} />
       {place.position !== null && <Position place={place} search={search} />}
       <div className="request-acts">
-        <Triage request={request} />
+        <Triage request={request} onSnoozed={props.onSnoozed} />
         <MoreTime request={request} />
         <ClaimButton request={request} />
         <Hint label={verbs.copyLink}>

@@ -94,7 +94,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
   }
   return (
     <div className="request">
-      <RequestHead request={request} place={list.place} />
+      <RequestHead request={request} place={list.place} onSnoozed={list.goOn} />
       <div className="column request-main">
         <SecretsContext value={secrets.others}>
           <Summary request={request} displayedRequest={displayedRequest} region={view.region} />
@@ -196,6 +196,8 @@ function useHeadlineFocus(revision: number): void {
 interface ListKeys {
   readonly place: PlaceInList
   readonly goNext: () => void
+  /** as `goNext`, for a page that was opened from a list; else it stays */
+  readonly goOn: () => void
 }
 
 /**
@@ -221,7 +223,8 @@ function useListKeys(number: number | null): ListKeys {
   useShortcut('previous', previous === null ? null : () => open(previous))
   useShortcut('back', goBack)
   useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
-  return { place, goNext: () => (nextToDecide === null ? goBack() : open(nextToDecide)) }
+  const goNext = (): void => (nextToDecide === null ? goBack() : open(nextToDecide))
+  return { place, goNext, goOn: () => place.position !== null && goNext() }
 }
 
 /** The origin of the request: the program with its words, or the agent with its statement. */

@@ -1,14 +1,12 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { laterMenu } from '../floating/later-menu.ts'
 import { useMenuButton } from '../floating/use-menu-button.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { useAct } from '../states/use-act.ts'
 import { peopleLeft } from '../deciding/facts/people-left.ts'
 import { Snooze } from '../deciding/triage/snooze.tsx'
+import { useNudge } from '../deciding/triage/use-nudge.ts'
 import { isWaitingStarter } from '../deciding/triage/triage-state.tsx'
 import { isOfQueue } from './is-of-queue.ts'
 import { verbs } from '../words/verbs.ts'
@@ -17,13 +15,14 @@ const HandOverMenu = laterMenu(() =>
   import('./hand-over-menu.tsx').then((module) => module.HandOverMenu),
 )
 
-/** Actions on a pending request that do not decide it. */
-export function Triage({ request }: { request: RequestDetail }) {
+/** Actions on a pending request that do not decide it. `onSnoozed`: what follows a snooze. */
+export function Triage(props: { request: RequestDetail; onSnoozed: () => void }) {
+  const { request, onSnoozed } = props
   const me = useMe()
   if (request.state !== 'pending') return null
   return (
     <>
-      {request.eligibility.canDecide && <Snooze request={request} />}
+      {request.eligibility.canDecide && <Snooze request={request} onSnoozed={onSnoozed} />}
       {isOfQueue(me, request) && <HandOver request={request} />}
       {isWaitingStarter(request, me.person.id) && <Nudge request={request} />}
     </>
@@ -48,17 +47,10 @@ function HandOver({ request }: { request: RequestDetail }) {
 
 /** A button that reminds the people who can decide, once an hour. */
 function Nudge({ request }: { request: RequestDetail }) {
-  const act = useAct(['request'])
-  const [busy, setBusy] = useState(false)
-  const nudge = async (): Promise<void> => {
-    setBusy(true)
-    const { id } = request
-    await act(() => callApi('nudgeRequest', { params: { id } }), 'The nudge is sent')
-    setBusy(false)
-  }
-  useShortcut('nudge', () => void nudge())
+  const nudge = useNudge(['request'])
+  useShortcut('nudge', () => void nudge(request.id))
   return (
-    <Button size="xs" variant="default" loading={busy} onClick={() => void nudge()}>
+    <Button size="xs" variant="default" onClick={() => void nudge(request.id)}>
       {verbs.nudge}
     </Button>
   )

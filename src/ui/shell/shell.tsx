@@ -21,6 +21,7 @@ import { LiveIndicator } from './live-indicator.tsx'
 import { SendingBars } from '../sending/sending-bars.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { showBadge } from '../push/app-badge.ts'
+import { useSnoozeReturns } from './use-snooze-returns.ts'
 import './shell.css'
 
 const HelpSheet = later(() =>
@@ -135,8 +136,9 @@ function useWebApp(open: (path: string) => void): void {
 }
 
 function InboxLink() {
-  const { data } = useQueues()
-  const myCount = data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
+  const queues = useQueues()
+  useSnoozeReturns(queues)
+  const myCount = queues.data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
   useEffect(() => showBadge(myCount), [myCount])
   return (
     <NavLink to="/" end>

@@ -99,7 +99,7 @@ test('a call is claimed and snoozed in its form, by key too, and the menu return
   await expect.poll(() => form.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   await page.keyboard.press('h')
   await page.keyboard.press('1')
-  await form.getByRole('button', { name: 'End the snooze' }).waitFor()
+  await form.getByRole('button', { name: 'Snoozed' }).waitFor()
   expect(await statesOf(db, requestIds)).toEqual(['pending'])
 })
 

@@ -11,6 +11,11 @@ const queue = z.object({
     .describe('When the oldest pending request was opened; null: there is none'),
   expiringSoon: z.int().describe('Pending requests that expire within four hours'),
   mine: z.int().describe('Pending requests that the caller may decide and has not voted on'),
+  nextReturnAt: instant
+    .nullable()
+    .describe(
+      'When the first request that the caller has snoozed counts as theirs again; null: none',
+    ),
 })
 export type QueueView = z.infer<typeof queue>
 
@@ -26,6 +31,7 @@ export const queueList = listOf(queue).meta({
           oldestAt: example.askedAt,
           expiringSoon: 0,
           mine: 1,
+          nextReturnAt: null,
         },
       ],
       nextCursor: null,

@@ -126,7 +126,7 @@ describe('a list of requests', () => {
     expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(9)
     queries.length = 0
     await listQueues(ctx, grace.caller, {})
-    expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(2)
+    expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(3)
   })
 })
 

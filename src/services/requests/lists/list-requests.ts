@@ -180,6 +180,10 @@ function isSnoozed(caller: Caller): RawBuilder<boolean> {
       and s.person_id = ${caller.actor.id} and s.until > clock_timestamp() limit 1), false)`
 }
 
+/** When a snooze until then stops hiding a pending request from the person's own. */
+export const endOfSnooze = sql<Date>`least(request_snooze.until,
+  request.expires_at - ${sql.lit(nearDeadlineMinutes)} * interval '1 minute')`
+
 /** Requests that this person may decide and has not snoozed. */
 export function waitsForCaller(caller: Caller): RawBuilder<boolean> {
   if (caller.actor.type !== 'person') return sql<boolean>`false`

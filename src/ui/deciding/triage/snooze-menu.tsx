@@ -11,12 +11,12 @@ import { verbs } from '../../words/verbs.ts'
 
 /**
  * The menu that snoozes a request for this person; digits choose too. `onDone` is called once the
- * service has accepted a choice.
+ * service has accepted a choice, with whether the request is snoozed now.
  */
 export function SnoozeMenu(props: {
   request: Pick<RequestItem, 'id' | 'snoozedUntil'>
   menu: MenuOfButton
-  onDone?: () => void
+  onDone?: (isSnoozed: boolean) => void
 }) {
   const { request, menu, onDone } = props
   const client = useQueryClient()
@@ -25,7 +25,7 @@ export function SnoozeMenu(props: {
   const choose = async (until: string | null, message: string): Promise<void> => {
     const params = { id: request.id }
     if (!(await act(() => callApi('snoozeRequest', { params, body: { until } }), message))) return
-    onDone?.()
+    onDone?.(until !== null)
     // A snooze is private, so the stream has no event for it.
     void client.invalidateQueries({ queryKey: ['requests'] })
     void client.invalidateQueries({ queryKey: ['queues'] })
