@@ -1,21 +1,14 @@
-import { openedPath } from './opened-path.ts'
 import { watchPermission } from '../notices/watch-permission.ts'
 import { isPushWithdrawn, renewPush } from './push-setting.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
 /**
- * Starts the installed app for a signed-in person: the colour of its bar, the service worker, the
- * pages for clicked notifications, and push if it was turned on. Returns a function that stops it.
+ * Starts the installed app for a signed-in person: the colour of its bar, the service worker, and
+ * push if it was turned on. Returns a function that stops it.
  */
-export function startWebApp(personId: string, open: (path: string) => void): () => void {
+export function startWebApp(personId: string): () => void {
   const stopColouring = colourBrowserBar()
   if (!('serviceWorker' in navigator)) return stopColouring
-  const listen = (event: MessageEvent): void => {
-    const path = openedPath(event.data)
-    if (path !== null) open(path)
-  }
-  navigator.serviceWorker.addEventListener('message', listen)
-  navigator.serviceWorker.startMessages()
   // An error is not reported, because the next page tries again and the account page shows the
   // state.
   const renew = (): Promise<void> => renewPush(personId).catch(() => undefined)
@@ -31,7 +24,6 @@ export function startWebApp(personId: string, open: (path: string) => void): () 
   return () => {
     end.abort()
     stopColouring()
-    navigator.serviceWorker.removeEventListener('message', listen)
   }
 }
 

@@ -5,6 +5,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestQuery } from '../api/queries.ts'
 import { backToList, placeInList, useLastList, type PlaceInList } from './last-list.ts'
+import { closeNotices } from '../push/device-notices.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
@@ -88,6 +89,7 @@ function Opened({ request, list }: { request: RequestDetail; list: ListKeys }) {
   const isOutcomeBelow = comesLater && isPhone && request.state !== 'pending'
   const [hadHistory] = useState(hasHistory(request))
   useHeadlineFocus(displayedRequest.revision)
+  useEffect(() => void closeNotices(request.id).catch(() => undefined), [request.id])
   const onRevised = (fresh: RequestDetail): void => {
     view.revise(fresh)
     toTop()

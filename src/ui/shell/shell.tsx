@@ -5,7 +5,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { IconKeyboard, IconSearch, IconMoon, IconSun } from '@tabler/icons-react'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
@@ -37,7 +37,7 @@ export function Shell() {
   const [palette, setPalette] = useState(false)
   const helpKeys = useAriaKeys('help')
   const paletteKeys = useAriaKeys('palette')
-  useWebApp((path) => void navigate(path))
+  useWebApp()
   useShortcut('goInbox', () => void navigate('/'))
   useShortcut('goRuns', () => void navigate('/runs'))
   useShortcut('goInsights', () => void navigate('/insights'))
@@ -116,17 +116,13 @@ function pageOf(pathname: string): string {
 }
 
 /** Starts the service worker and notifications after the first page. */
-function useWebApp(open: (path: string) => void): void {
+function useWebApp(): void {
   const { person } = useMe()
-  const openPage = useRef(open)
-  useEffect(() => {
-    openPage.current = open
-  }, [open])
   useEffect(() => {
     let end = (): void => undefined
     let isOver = false
     void import('../push/web-app.ts').then(({ startWebApp }) => {
-      if (!isOver) end = startWebApp(person.id, (path) => openPage.current(path))
+      if (!isOver) end = startWebApp(person.id)
     })
     return () => {
       isOver = true

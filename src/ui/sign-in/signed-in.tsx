@@ -2,6 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { ApiRefusal } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
+import { clearDevice } from '../push/device-notices.ts'
+import { useOpenedNotices } from '../push/use-opened-notices.ts'
 import { fontFaces } from '../styles/font-faces.ts'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
@@ -17,9 +19,12 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   const me = useQuery(meQuery)
   const client = useQueryClient()
   const signedOut = isSignedOut(me.error)
+  useOpenedNotices()
   useEffect(() => {
     // The next person must not see cached data of this one.
-    if (signedOut) client.removeQueries({ type: 'inactive' })
+    if (!signedOut) return
+    client.removeQueries({ type: 'inactive' })
+    void clearDevice().catch(() => undefined)
   }, [signedOut, client])
   const [isReady, setReady] = useState(false)
   useEffect(() => {
