@@ -22,6 +22,7 @@ export const operations: OperationTable = {
   listPushSubscriptions: 'GET /v1/me/push-subscriptions',
   createPushSubscription: 'POST /v1/me/push-subscriptions',
   deletePushSubscription: 'DELETE /v1/me/push-subscriptions',
+  testPushSubscription: 'POST /v1/me/push-subscriptions/test',
   listSessions: 'GET /v1/sessions',
   endSession: 'DELETE /v1/sessions/:id',
   endOtherSessions: 'POST /v1/sessions/end-others',

@@ -1,3 +1,5 @@
+import { openPushService } from '../harness/fixtures/push-service.ts'
+import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { createECDH } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -39,6 +41,7 @@ const documentUrl = 'http://countersign.test/openapi.json'
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
 // One connection: an operation that needs two at once would never end.
+const pushService = disposeAfterTests(await openPushService())
 const api = disposeAfterTests(
   await createTestApi({ database: await createTestDatabase({ poolSize: 1 }) }),
 )
@@ -158,6 +161,11 @@ const questions: Record<string, () => Promise<Reply>> = {
     return grace.get('/v1/me/push-subscriptions')
   },
   createPushSubscription: () => subscribe(),
+  testPushSubscription: async () => {
+    const { endpoint, keys } = pushService.subscribe(testPushKey.publicKey)
+    await grace.post('/v1/me/push-subscriptions', { endpoint, keys })
+    return grace.post('/v1/me/push-subscriptions/test', {})
+  },
   deletePushSubscription: () => grace.delete('/v1/me/push-subscriptions'),
   getInsights: async () => {
     await pending()

@@ -129,7 +129,7 @@ export const defaultSettings: ApiSettings = {
     auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
     statementKeys: 'countersign statement keys v1\n',
   },
-  pushPublicKey: testPushKey.publicKey,
+  pushKey: testPushKey,
   requestsPerSecond: 10_000,
   heartbeatMs: 10_000,
 }

@@ -98,7 +98,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       auditKey: formatVerifierKey(logSigner.key),
       statementKeys: 'countersign statement keys v1\n',
     },
-    pushPublicKey: testPushKey.publicKey,
+    pushKey: testPushKey,
     requestsPerSecond: 10_000,
     heartbeatMs: options.heartbeatMs ?? 10_000,
   }

@@ -332,6 +332,9 @@ test('a request is pushed as ids to the device of a signed-in person, which show
   await section.getByRole('switch', { name: 'Push to this device' }).click()
   const devices = section.getByRole('list', { name: 'Devices with push notifications' })
   await devices.getByText('this session').waitFor()
+  await section.getByRole('button', { name: 'Send a test message' }).click()
+  await section.getByText('The push service took it.').waitFor()
+  expect(service.received.at(-1)?.text).toBe('')
   await using _relay = await openRelay()
   const write = { tool: 'write_file', input: { path: 'notes/pushed.md', content: 'secret plans' } }
   const { requestIds } = await ask(dashboard.desk, [write], 'I write')

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { VapidKey } from '#delivery/push/encrypt-push.ts'
 import type { FeedEvent } from '#delivery/stream/event-feed.ts'
 import type { CurrentRequest } from '#services/core/current-request.ts'
 import type { McpMessage } from './mcp-message.ts'
@@ -49,8 +50,8 @@ export interface ApiSettings {
   readonly command: string
   /** the keys that verify evidence, read at each use, since keys rotate */
   readonly evidence: EvidenceKeys
-  /** the key by which push services know this installation, base64url */
-  readonly pushPublicKey: string
+  /** the key by which push services know this installation */
+  readonly pushKey: VapidKey
   readonly requestsPerSecond: number
   /** a comment keeps proxies from closing a silent stream */
   readonly heartbeatMs: number

@@ -32,6 +32,7 @@ const tagOfOperation: Readonly<Record<string, Tag>> = {
   listPushSubscriptions: 'Notifications',
   createPushSubscription: 'Notifications',
   deletePushSubscription: 'Notifications',
+  testPushSubscription: 'Notifications',
   erasePerson: 'Requests',
 }
 const tagOfPath: Readonly<Record<string, Tag>> = {

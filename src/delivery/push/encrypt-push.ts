@@ -7,7 +7,7 @@ export interface VapidKey {
 }
 
 export interface PushMessage {
-  /** JSON */
+  /** JSON, or empty for a message without content */
   readonly text: string
   /** how long the push service stores it for an offline device */
   readonly ttlSeconds: number
@@ -35,5 +35,10 @@ export async function encryptPush(
     topic: message.topic,
     urgency: message.urgency,
   })
-  return { body: request.body, headers: request.headers }
+  return { body: request.body ?? new Uint8Array(), headers: request.headers }
+}
+
+/** A push service accepts `https:` and `mailto:` only; a page on this machine has neither. */
+export function subjectOf(publicUrl: string): string {
+  return publicUrl.startsWith('https://') ? publicUrl : 'mailto:countersign@localhost.localdomain'
 }

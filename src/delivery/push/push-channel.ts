@@ -12,7 +12,7 @@ import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/cha
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
 import { resolveForeignHost, type Resolve, type TargetRules } from '../webhooks/find-target.ts'
 import { sendWebhook } from '../webhooks/send-webhook.ts'
-import { encryptPush, type VapidKey } from './encrypt-push.ts'
+import { encryptPush, subjectOf, type VapidKey } from './encrypt-push.ts'
 import { quietUntil } from './quiet-until.ts'
 
 export interface PushChannelOptions extends TargetRules {
@@ -154,9 +154,4 @@ async function readRequest(
     from request where id = ${requestId}
   `.execute(ctx.db)
   return rows[0] ?? null
-}
-
-/** A push service accepts `https:` and `mailto:` only; a page on this machine has neither. */
-function subjectOf(publicUrl: string): string {
-  return publicUrl.startsWith('https://') ? publicUrl : 'mailto:countersign@localhost.localdomain'
 }

@@ -32,7 +32,7 @@ export async function readSettings(
     version,
     command: commandForReaders(),
     evidence: keys.evidence,
-    pushPublicKey: keys.pushKey.publicKey,
+    pushKey: keys.pushKey,
     requestsPerSecond,
     heartbeatMs,
   }

@@ -69,6 +69,7 @@ export function PushDevices() {
           {refusal}
         </p>
       )}
+      {isOn && <TestMessage />}
       {devices.isError && <Failure error={devices.error} retry={() => void devices.refetch()} />}
       {devices.data !== undefined && devices.data.items.length > 0 && (
         <ul className="plain-list" aria-label="Devices with push notifications">
@@ -95,5 +96,32 @@ export function PushDevices() {
         </ul>
       )}
     </>
+  )
+}
+
+const acceptedWords =
+  'The push service took it. If no notification appears, this device holds it back: see its settings for notifications, focus and battery.'
+
+/** A button that has a message sent to this device, and what became of it. */
+function TestMessage() {
+  const act = useAct(queryKey)
+  const [result, setResult] = useState<string | null>(null)
+  const test = () =>
+    act(async () => {
+      setResult('Sending…')
+      const { problem } = await callApi('testPushSubscription', { body: {} }).catch(
+        (error: Error) => ({ problem: error.message }),
+      )
+      setResult(problem === null ? acceptedWords : `It was not sent: ${problem}.`)
+    })
+  return (
+    <div>
+      <Button size="compact-sm" variant="default" onClick={() => void test()}>
+        Send a test message
+      </Button>
+      <p role="status" className="dim small break push-test">
+        {result}
+      </p>
+    </div>
   )
 }

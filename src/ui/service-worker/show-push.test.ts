@@ -63,8 +63,7 @@ test('where nobody is signed in a push shows a number alone, and a message of an
   const { scope, notices } = browser([])
   await showPush(scope, message)
   await showPush(scope, { json: () => ({ requestId: '<b>', number: 1 }) } as PushMessageData)
-  await showPush(scope, null)
-  expect(notices.map(({ title }) => title)).toEqual(['Request #142', 'Countersign', 'Countersign'])
+  expect(notices.map(({ title }) => title)).toEqual(['Request #142', 'Countersign'])
 })
 
 test('no notification appears while a page of the dashboard is visible', async () => {
@@ -72,6 +71,12 @@ test('no notification appears while a page of the dashboard is visible', async (
   const { scope, notices } = browser([{ visibilityState: 'visible', focused: true }])
   await showPush(scope, message)
   expect(notices).toEqual([])
+})
+
+test('a message without content is a test, and is shown beside a visible page too', async () => {
+  const { scope, notices } = browser([{ visibilityState: 'visible', focused: true }])
+  await showPush(scope, null)
+  expect(notices).toMatchObject([{ title: 'Push works on this device', path: '/' }])
 })
 
 test('a click opens the page of the request, in a window that is there or a new one, and no other address', async () => {

@@ -3,17 +3,24 @@ import { noticeOfIds, noticeOfRequest, readPushedIds } from './push-notice.ts'
 import { callOver } from '#client/call.ts'
 import { readProof } from '../push/session-proof-cache.ts'
 
+/** The notification of a message without content, which its person has requested as a test. */
+const testNotice: Notice = {
+  title: 'Push works on this device',
+  body: 'Requests that you may decide are shown like this',
+  tag: 'countersign-test',
+  path: '/',
+}
+
 /**
  * Shows the notification of a push message: with its text if somebody is signed in, else with the
- * number only. Shows nothing if a page of the dashboard is visible.
+ * number only. Shows nothing if a page of the dashboard is visible, unless it is a test.
  */
 export async function showPush(
   scope: ServiceWorkerGlobalScope,
   data: PushMessageData | null,
 ): Promise<void> {
-  const windows = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  if (windows.some((window) => window.visibilityState === 'visible' && window.focused)) return
-  const { title, body, tag, path } = await readNotice(data)
+  if (data !== null && (await isWatched(scope))) return
+  const { title, body, tag, path } = data === null ? testNotice : await readNotice(data)
   await scope.registration.showNotification(title, {
     body,
     tag,
@@ -24,7 +31,12 @@ export async function showPush(
   await showCount(scope).catch(() => undefined)
 }
 
-async function readNotice(data: PushMessageData | null): Promise<Notice> {
+async function isWatched({ clients }: ServiceWorkerGlobalScope): Promise<boolean> {
+  const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true })
+  return windows.some((window) => window.visibilityState === 'visible' && window.focused)
+}
+
+async function readNotice(data: PushMessageData): Promise<Notice> {
   const ids = readPushedIds(parse(data))
   if (ids === null) {
     return { title: 'Countersign', body: 'Open Countersign', tag: 'countersign', path: '/' }
@@ -37,9 +49,9 @@ async function readNotice(data: PushMessageData | null): Promise<Notice> {
   }
 }
 
-function parse(data: PushMessageData | null): unknown {
+function parse(data: PushMessageData): unknown {
   try {
-    return data?.json()
+    return data.json()
   } catch {
     return null
   }

@@ -1,11 +1,13 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { openPushService } from '../../harness/fixtures/push-service.ts'
 import { testPushKey } from '../../harness/fixtures/keys/push-key.ts'
 import { createTestApi, type Client } from '../test-api.ts'
 
 const path = '/v1/me/push-subscriptions'
 
+const pushService = disposeAfterTests(await openPushService())
 const api = disposeAfterTests(await createTestApi())
 const grace = await api.signIn(api.people.grace)
 
@@ -39,6 +41,30 @@ test('a browser subscribes for the key of the installation, once for each endpoi
   expect((await api.ask(path, removal)).body).toEqual({ removed: 1 })
   expect((await api.ask(path, removal)).body).toEqual({ removed: 0 })
   expect(await endpoints(grace)).toEqual([])
+})
+
+// Rules: security.md 23
+test('a test message has no content, goes to the device of the session alone, and says why a push service did not take it', async () => {
+  const session = await api.signIn(api.people.grace)
+  const other = pushService.subscribe(testPushKey.publicKey)
+  await grace.post(path, other)
+  const none = await session.post(`${path}/test`, {})
+  expect(none.body).toMatchObject({ status: 404, code: 'not_found' })
+  await session.post(path, pushService.subscribe(testPushKey.publicKey))
+  const [own] = (await session.get(path)).body.items
+  const test = await session.post(`${path}/test`, {})
+  expect(test.body).toEqual({ accepted: true, problem: null })
+  expect(pushService.received).toMatchObject([{ path: new URL(own.endpoint).pathname, text: '' }])
+  pushService.answer = 403
+  const refused = await session.post(`${path}/test`, {})
+  expect(refused.body).toEqual({ accepted: false, problem: 'it answered 403' })
+  pushService.answer = 410
+  expect((await session.post(`${path}/test`, {})).body.problem).toContain('no longer knows')
+  expect(await endpoints(session)).toEqual([other.endpoint])
+  while ((await session.post(`${path}/test`, {})).status === 404);
+  const often = await session.post(`${path}/test`, {})
+  expect(often.body).toMatchObject({ status: 429, code: 'rate_limited' })
+  await api.ask(path, { method: 'DELETE', headers: grace.headers, body: {} })
 })
 
 // Rules: security.md 23

@@ -1,3 +1,6 @@
+import { Problem } from '#domain/problem.ts'
+import { sendTestPush } from '#delivery/push/send-test-push.ts'
+import { WindowCounts } from '../../middleware/window-counts.ts'
 import { judgePushEndpoint } from '#delivery/push/judge-endpoint.ts'
 import { listDevices } from '#services/channels/push/list-devices.ts'
 import type { PushDevice } from '#services/channels/push/push-subscription.ts'
@@ -9,6 +12,11 @@ import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/notifications/push.ts'
 
 const path = '/v1/me/push-subscriptions'
+
+const testsPerMinute = 5
+const minuteMs = 60_000
+/** The test messages of each session. */
+const testCounts = new WindowCounts(minuteMs)
 
 /** The devices that the caller's notifications are pushed to. */
 export const pushRoutes = [
@@ -23,7 +31,7 @@ export const pushRoutes = [
       200: { description: 'Devices, newest first', schema: schemas.pushSubscriptionList },
     },
     answer: async (api, { caller, identity }) => {
-      const publicKey = api.settings.pushPublicKey
+      const { publicKey } = api.settings.pushKey
       const devices = await listDevices(api.ctx, caller, api.settings.sessionTimes)
       const items = devices.map((device) => deviceView(device, identity))
       return { status: 200, body: { publicKey, items } }
@@ -64,6 +72,39 @@ export const pushRoutes = [
     answer: async (api, { body, caller, identity }) => {
       const removed = await removeDevices(api.ctx, caller, whichOf(body, identity))
       return { status: 200, body: { removed } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${path}/test`,
+    name: 'testPushSubscription',
+    summary: 'Test a push subscription',
+    description:
+      "Send a message without content to the device of the caller's session, 5 times a minute at most",
+    access: { by: 'person' },
+    answers: {
+      200: { description: 'Whether the push service accepted it', schema: schemas.pushTest },
+    },
+    problems: ['not_found', 'rate_limited'],
+    answer: async (api, { caller, identity }) => {
+      const sessionId = sessionIdOf(identity)
+      const { totalHits, resetTime } = testCounts.increment(sessionId)
+      if (totalHits > testsPerMinute) {
+        const leftMs = (resetTime?.getTime() ?? 0) - Date.now()
+        throw new Problem('rate_limited', 'That was tested often: try again in a minute', {
+          retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+        })
+      }
+      const { sessionTimes: times, pushKey: key, publicUrl } = api.settings
+      const rules = await targetRules(api)
+      const problem = await sendTestPush(api.ctx, caller, {
+        sessionId,
+        times,
+        key,
+        publicUrl,
+        rules,
+      })
+      return { status: 200, body: { accepted: problem === null, problem } }
     },
   }),
 ]

@@ -59,3 +59,10 @@ export const pushSubscriptionList = wholeListOf(pushSubscription).extend({
 export const pushRemoved = z.object({
   removed: z.int().nonnegative().describe('The number of devices that were removed'),
 })
+
+export const pushTest = z
+  .object({
+    accepted: z.boolean().describe('Whether the push service accepted the message'),
+    problem: z.string().nullable().describe('Why it did not; null: it did'),
+  })
+  .meta({ id: 'PushTest', examples: [{ accepted: true, problem: null }] })

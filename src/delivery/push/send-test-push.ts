@@ -1,0 +1,47 @@
+import { Problem } from '#domain/problem.ts'
+import type { SessionTimes } from '#services/access/sessions/session-times.ts'
+import { listDevices } from '#services/channels/push/list-devices.ts'
+import { findPushTarget } from '#services/channels/push/push-subscription.ts'
+import { removeDevices } from '#services/channels/push/remove-device.ts'
+import type { Caller, ServiceContext } from '#services/core/context.ts'
+import type { TargetRules } from '../webhooks/find-target.ts'
+import { sendWebhook } from '../webhooks/send-webhook.ts'
+import { encryptPush, subjectOf, type VapidKey } from './encrypt-push.ts'
+
+const ttlSeconds = 60
+const timeoutMs = 10_000
+
+/**
+ * Sends a message without content to the device of a session, so that its person sees whether
+ * notifications arrive there. Returns null once the push service has accepted it, or else a
+ * sentence that says why not. Rejects with `not_found` if the session has no device.
+ */
+export async function sendTestPush(
+  ctx: ServiceContext,
+  caller: Caller,
+  options: {
+    readonly sessionId: string
+    readonly times: SessionTimes
+    readonly key: VapidKey
+    readonly publicUrl: string
+    readonly rules: TargetRules
+  },
+): Promise<string | null> {
+  const { sessionId, times, key, publicUrl, rules } = options
+  const devices = await listDevices(ctx, caller, times)
+  const device = devices.find((one) => one.sessionId === sessionId)
+  if (device === undefined) throw new Problem('not_found', 'This session has no device for push')
+  const target = await findPushTarget(ctx, times, device.id)
+  if (typeof target === 'string') return target
+  const message = { text: '', ttlSeconds, topic: 'test', urgency: 'high' as const }
+  const { body, headers } = await encryptPush(target, message, {
+    key,
+    subject: subjectOf(publicUrl),
+  })
+  const stopping = new AbortController().signal
+  const sending = { url: target.endpoint, headers, body, timeoutMs, stopping, ...rules }
+  const { status, error } = await sendWebhook(sending)
+  if (status !== 404 && status !== 410) return error
+  await removeDevices(ctx, caller, { id: device.id })
+  return 'the push service no longer knows this device, so it was removed'
+}
