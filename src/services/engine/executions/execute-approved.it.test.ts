@@ -20,6 +20,22 @@ import {
 
 useExecutionDesk()
 
+function edit(path: string, find: string, replace: string) {
+  return { tool: 'edit_file', input: { path, edits: [{ find, replace }] } }
+}
+
+/** A turn with these calls of a file that contains one line, `base`. */
+async function proposeOnBase(
+  callsOf: (path: string) => readonly { readonly tool: string; readonly input: JsonObject }[],
+) {
+  const path = newPath()
+  await desk.write(path, 'base\n')
+  desk.say({ calls: callsOf(path) })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  return { path, runId, turn, calls: await desk.calls(runId, 1) }
+}
+
 describe('what was approved', () => {
   test('runs once when two executors race for it', async () => {
     const { call, path } = await anApprovedWrite()
@@ -262,17 +278,11 @@ describe('order', () => {
   })
 
   test('a call shown on top of an earlier one that was denied is asked about again', async () => {
-    const path = newPath()
-    await desk.write(path, 'base\n')
-    desk.say({
-      calls: [
-        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
-        { tool: 'write_file', input: { path, content: 'second\n' } },
-      ],
-    })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
-    const [first, second] = await desk.calls(runId, 1)
+    const { path, calls } = await proposeOnBase((at) => [
+      edit(at, 'base', 'first'),
+      { tool: 'write_file', input: { path: at, content: 'second\n' } },
+    ])
+    const [first, second] = calls
     if (first === undefined || second === undefined) throw new Error('two calls')
     await desk.decide(desk.people.grace, second.requestId)
     await desk.decide(desk.people.grace, first.requestId, { decision: 'deny' })
@@ -283,18 +293,12 @@ describe('order', () => {
   })
 
   test('a pending call on top of an earlier one that was denied is asked about again at once', async () => {
-    const path = newPath()
-    await desk.write(path, 'base\n')
-    desk.say({
-      calls: [
-        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
-        { tool: 'write_file', input: { path, content: 'second\n' } },
-        { tool: 'edit_file', input: { path, edits: [{ find: 'first', replace: 'never' }] } },
-      ],
-    })
-    const runId = await desk.start()
-    await desk.turn(runId, 1)
-    const [first, second, third] = await desk.calls(runId, 1)
+    const { path, runId, calls } = await proposeOnBase((at) => [
+      edit(at, 'base', 'first'),
+      { tool: 'write_file', input: { path: at, content: 'second\n' } },
+      edit(at, 'first', 'never'),
+    ])
+    const [first, second, third] = calls
     if (first === undefined || second === undefined) throw new Error('three calls')
     // The third was shown on top of the second, in which there is nothing to find.
     expect(third).toMatchObject({ verdict: 'error' })
@@ -314,17 +318,11 @@ describe('order', () => {
   })
 
   test('a call on top of an earlier one that ran as proposed keeps its approval', async () => {
-    const path = newPath()
-    await desk.write(path, 'base\n')
-    desk.say({
-      calls: [
-        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
-        { tool: 'edit_file', input: { path, edits: [{ find: 'first', replace: 'second' }] } },
-      ],
-    })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
-    for (const call of await desk.calls(runId, 1)) {
+    const { path, turn, calls } = await proposeOnBase((at) => [
+      edit(at, 'base', 'first'),
+      edit(at, 'first', 'second'),
+    ])
+    for (const call of calls) {
       await desk.decide(desk.people.grace, call.requestId)
     }
     expect(await desk.perform(turn)).toEqual([{ kind: 'done' }, { kind: 'done' }])
