@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { connect } from '../service/connect.ts'
+import { printList } from '../service/print-list.ts'
 import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
-import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
 import { runArgument } from './option-values.ts'
-import { jsonText } from '../terminal/json-text.ts'
 
 /** `countersign grants [ls|revoke]`. */
 export function addGrantsCommand(program: Command): void {
@@ -17,26 +16,23 @@ export function addGrantsCommand(program: Command): void {
     .description('list the grants of a run, with who approved each and when')
     .argument(...runArgument)
     .option('--json', 'print JSON')
-    .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
-      const list = await (await connect(options)).call('listGrants', { params: { id: run } })
-      if (options.json === true) return console.log(jsonText(list))
-      console.log(
-        table(
-          ['id', 'tool', 'scope', 'approved by', 'since', 'uses', 'until', 'state'],
-          list.items.map((grant) => [
-            grant.id,
-            grant.tool,
-            grant.path === null ? grant.scope : `${grant.scope} ${grant.path}`,
-            grant.grantedBy.name,
-            fromNow(grant.createdAt),
-            grant.usesAllowed === null ? `${grant.uses}` : `${grant.uses} of ${grant.usesAllowed}`,
-            grant.expiresAt ?? '',
-            stateOf(grant),
-          ]),
-          'This run has no grants.',
-        ),
-      )
-    })
+    .action((id: string, options: ServiceOptions & { json?: boolean }) =>
+      printList(options, {
+        read: (service) => service.call('listGrants', { params: { id } }),
+        columns: {
+          id: (grant) => grant.id,
+          tool: (grant) => grant.tool,
+          scope: ({ path, scope }) => (path === null ? scope : `${scope} ${path}`),
+          'approved by': (grant) => grant.grantedBy.name,
+          since: (grant) => fromNow(grant.createdAt),
+          uses: ({ uses, usesAllowed }) =>
+            usesAllowed === null ? `${uses}` : `${uses} of ${usesAllowed}`,
+          until: (grant) => grant.expiresAt ?? '',
+          state: stateOf,
+        },
+        empty: 'This run has no grants.',
+      }),
+    )
   withExamples(ls, [`grants ${runExample}`, `grants ls ${runExample} --json`])
   const revoke = withService(grants.command('revoke'))
     .description('end a grant at once')

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { connect } from '../service/connect.ts'
+import { printList } from '../service/print-list.ts'
 import { withService, type ServiceOptions } from '../service/service-options.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { changeWorkerFile } from './change-worker-file.ts'
 import { withExamples } from './examples.ts'
 import { readReference } from './option-values.ts'
-import { jsonText } from '../terminal/json-text.ts'
 
 /**
  * `countersign policy [changes|apply]`: lists the changes that people propose, and makes one in a
@@ -34,19 +33,19 @@ export function addPolicyChanges(policy: Command): void {
   withExamples(apply, ['policy apply 3', 'policy apply 3 --project ../agents'])
 }
 
-async function listChanges(options: ServiceOptions & { json?: boolean }): Promise<void> {
-  const list = await (await connect(options)).call('listPolicyChanges')
-  if (options.json === true) return console.log(jsonText(list))
-  const rows = list.items.map(({ number, worker, rule, evidence, proposedBy, proposedAt }) => [
-    String(number),
-    worker,
-    rule.text,
-    `${evidence.approved} of ${evidence.asked}`,
-    proposedBy.name,
-    fromNow(proposedAt),
-  ])
-  const heads = ['no.', 'worker', 'rule', 'approved', 'proposed by', 'when']
-  console.log(table(heads, rows, 'No change is proposed.'))
+function listChanges(options: ServiceOptions & { json?: boolean }): Promise<void> {
+  return printList(options, {
+    read: (service) => service.call('listPolicyChanges'),
+    columns: {
+      'no.': (change) => String(change.number),
+      worker: (change) => change.worker,
+      rule: (change) => change.rule.text,
+      approved: ({ evidence }) => `${evidence.approved} of ${evidence.asked}`,
+      'proposed by': (change) => change.proposedBy.name,
+      when: (change) => fromNow(change.proposedAt),
+    },
+    empty: 'No change is proposed.',
+  })
 }
 
 async function applyChange(number: string, options: ServiceOptions): Promise<void> {

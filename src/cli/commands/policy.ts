@@ -5,10 +5,9 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { promptNow } from '../terminal/prompt-now.ts'
 import { connect } from '../service/connect.ts'
+import { printList } from '../service/print-list.ts'
 import {
-  pageOf,
   type PagingOptions,
-  printPage,
   withPaging,
   type ServiceOptions,
   withService,
@@ -195,19 +194,16 @@ async function withdrawProposal(options: ServiceOptions): Promise<void> {
   console.log(`Withdrawn: ${proposal.digest}`)
 }
 
-async function showHistory(options: PolicyOptions & PagingOptions): Promise<void> {
-  const service = await connect(options)
-  const list = await service.call('listActivations', { query: pageOf(options) })
-  printPage(
-    list,
-    options,
-    {
+function showHistory(options: PolicyOptions & PagingOptions): Promise<void> {
+  return printList(options, {
+    read: (service, query) => service.call('listActivations', { query }),
+    columns: {
       'no.': (one) => String(one.sequence),
       digest: (one) => shortDigest(one.digest),
       since: (one) => fromNow(one.activatedAt),
       agreed: (one) => one.people.map((person) => person.name).join(', ') || one.actor.type,
       from: (one) => one.note ?? '',
     },
-    'Nothing was activated.',
-  )
+    empty: 'Nothing was activated.',
+  })
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { connect } from '../service/connect.ts'
+import { printList } from '../service/print-list.ts'
 import type { Service } from '../service/service.ts'
 import {
   addList,
   type Columns,
-  printPage,
   rowOf,
   type ServiceOptions,
   withService,
@@ -51,10 +51,13 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
   const ls = addList(group)
     .description(descriptions.ls)
     .option('--json', 'print JSON')
-    .action(async (options: Options) => {
-      const list = { ...(await does.list(await connect(options))), nextCursor: null }
-      printPage(list, options, columns, `There are no ${kind}s.`)
-    })
+    .action((options: Options) =>
+      printList(options, {
+        read: async (service) => ({ ...(await does.list(service)), nextCursor: null }),
+        columns,
+        empty: `There are no ${kind}s.`,
+      }),
+    )
   withExamples(ls, [`${kind}s`, `${kind}s ls --json`])
   const show = withService(group.command('show'))
     .description(descriptions.show)

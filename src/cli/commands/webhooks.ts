@@ -8,10 +8,8 @@ import {
   type ServiceOptions,
   withService,
 } from '../service/service-options.ts'
-import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
-import { jsonText } from '../terminal/json-text.ts'
 
 interface DeliveryOptions extends ServiceOptions, PagingOptions {
   readonly endpoint?: string
@@ -52,24 +50,20 @@ export function addWebhooksCommand(program: Command): void {
   withExamples(resend, [`webhooks resend ${runExample}`])
 }
 
-async function listEndpoints(options: ServiceOptions & { json?: boolean }): Promise<void> {
-  const list = await (await connect(options)).call('listWebhooks')
-  if (options.json === true) return console.log(jsonText(list))
-  console.log(
-    table(
-      ['name', 'kind', 'to', 'events', 'queues', 'waiting', 'given up'],
-      list.items.map((one) => [
-        one.name,
-        one.kind,
-        one.origin,
-        one.events.join(','),
-        one.queues?.join(',') ?? 'all',
-        String(one.pending),
-        one.gone ? `${one.dead}, gone (410)` : String(one.dead),
-      ]),
-      'No endpoints. Name them under webhooks in countersign.yaml.',
-    ),
-  )
+function listEndpoints(options: ServiceOptions & { json?: boolean }): Promise<void> {
+  return printList(options, {
+    read: (service) => service.call('listWebhooks'),
+    columns: {
+      name: (one) => one.name,
+      kind: (one) => one.kind,
+      to: (one) => one.origin,
+      events: (one) => one.events.join(','),
+      queues: (one) => one.queues?.join(',') ?? 'all',
+      waiting: (one) => String(one.pending),
+      'given up': (one) => (one.gone ? `${one.dead}, gone (410)` : String(one.dead)),
+    },
+    empty: 'No endpoints. Name them under webhooks in countersign.yaml.',
+  })
 }
 
 function listDeliveries(options: DeliveryOptions): Promise<void> {

@@ -13,13 +13,13 @@ export interface ListToPrint<Item> {
   readonly read: (
     service: Service,
     page: ReturnType<typeof pageOf>,
-  ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | null }>
+  ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor?: string | null }>
   readonly columns: Columns<Item>
   /** the sentence in place of an empty table */
   readonly empty: string
 }
 
-/** Reads the page that the options name, and prints it. */
+/** Reads the list, or the page of it that the options name, and prints it. */
 export async function printList<Item>(
   options: ServiceOptions & PagingOptions,
   { read, columns, empty }: ListToPrint<Item>,

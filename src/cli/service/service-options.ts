@@ -64,9 +64,12 @@ export function rowOf<Item>(columns: Columns<Item>, item: Item): readonly string
   return Object.values(columns).map((textOf) => textOf(item))
 }
 
-/** Prints a page of a list: as JSON, or as a table with the option that prints the next page. */
+/**
+ * Prints a list, or a page of one: as JSON, or as a table with the option that prints the next
+ * page.
+ */
 export function printPage<Item>(
-  list: { readonly items: readonly Item[]; readonly nextCursor: string | null },
+  list: { readonly items: readonly Item[]; readonly nextCursor?: string | null },
   options: { readonly json?: boolean },
   columns: Columns<Item>,
   empty: string,
@@ -74,5 +77,5 @@ export function printPage<Item>(
   if (options.json === true) return console.log(jsonText(list))
   const rows = list.items.map((item) => rowOf(columns, item))
   console.log(table(Object.keys(columns), rows, empty))
-  if (list.nextCursor !== null) console.log(dim(`there are more: --cursor ${list.nextCursor}`))
+  if (list.nextCursor) console.log(dim(`there are more: --cursor ${list.nextCursor}`))
 }
