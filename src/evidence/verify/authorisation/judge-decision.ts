@@ -3,12 +3,9 @@ import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import { quorumTeams, quorumText } from '#domain/deciding/quorum.ts'
 import { isCovered, type Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
+import { referenceTo, writtenWithinMs, type LoggedEvent } from '../findings/logged-event.ts'
 import { readBasis } from './read-basis.ts'
 import type { RequestVotes, VotingState } from './voting-state.ts'
-
-/** How much later than its judgement the event of a decision can be. */
-const writtenWithinMs = 60_000
 
 /** A decision, with the events so far and where findings go. */
 interface DecisionToJudge {

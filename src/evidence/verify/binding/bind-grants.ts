@@ -7,12 +7,10 @@ import {
   objectIn,
   objectsIn,
   referenceTo,
+  writtenWithinMs,
   type LoggedEvent,
 } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
-
-/** A grant's end is compared when a use is taken; the event of that has a slightly later time. */
-const writtenWithinMs = 60_000
 
 interface Grant {
   readonly event: LoggedEvent

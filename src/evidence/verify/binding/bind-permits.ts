@@ -1,11 +1,13 @@
 import { textIn } from '#domain/json/value-in.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
+import {
+  numberIn,
+  referenceTo,
+  writtenWithinMs,
+  type LoggedEvent,
+} from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
-
-/** A permit's end is compared at its consumption, whose event is a little later. */
-const writtenWithinMs = 60_000
 
 interface Permit {
   readonly issued: LoggedEvent

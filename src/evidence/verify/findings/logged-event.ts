@@ -4,6 +4,12 @@ import { isJsonObject } from '#domain/json/is-object.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { EventReference } from './finding.ts'
 
+/**
+ * How much later than what it records an event can be written: the end of a right is compared when
+ * the right is used, and the event of that use is stored a little later.
+ */
+export const writtenWithinMs = 60_000
+
 /** An event of the log. Missing fields are `null`; nothing here is trusted yet. */
 export interface LoggedEvent {
   /** index in the log; `null`: it has none */
