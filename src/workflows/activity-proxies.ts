@@ -10,10 +10,10 @@ import {
 import { type Activities, type DatabaseActivities, turnQueueOf } from './activity-port.ts'
 
 /**
- * Short transactions on Postgres: retried until the database answers. If one has not started on the
- * workflow's own queue within 10 seconds, because executions keep it busy, it is sent to the queue
- * of turns, so that long commands delay expiries, cancellations and starts by no more than that. An
- * activity that did not start has no effect.
+ * Short transactions on Postgres: retried until the database answers. Executions may keep the
+ * workflow's own queue busy. A transaction that has not started there within 10 seconds is sent to
+ * the queue of turns, so that long commands delay expiries, cancellations and starts by no more
+ * than that. An activity that did not start has no effect.
  */
 export function databaseActivities(): DatabaseActivities {
   const options: ActivityOptions = {

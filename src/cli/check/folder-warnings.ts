@@ -104,8 +104,9 @@ export async function refuseWorkspaceRoots(
 }
 
 /**
- * An error for each workspace of this host whose runs have worktrees, but whose folder is not the
- * top of a repository with that branch (product.md 35), and a warning for what they would lack.
+ * The problems of workspaces of this host whose runs have worktrees (product.md 35): an error if
+ * the folder is not the top of a repository with that branch, and a warning for each thing that
+ * worktrees of it would lack.
  */
 export async function refuseWorktrees(
   projectDir: string,

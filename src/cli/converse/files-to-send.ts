@@ -44,9 +44,9 @@ async function pathInFolder(path: string): Promise<string | null> {
 }
 
 /**
- * Opens the file once and reads what was opened: an agent that works in the same folder may
- * exchange it, or a folder on the way to it, at any time for a link to a secret, or for a pipe that
- * nobody writes.
+ * Opens the file once and reads what was opened. An agent that works in the same folder may at any
+ * time put a link to a secret, or a pipe that nobody writes, in the place of the file or of a
+ * folder on the way to it.
  */
 async function readBounded(path: string): Promise<Buffer> {
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(async (error) => {

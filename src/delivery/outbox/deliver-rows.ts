@@ -43,8 +43,8 @@ interface RunAddress {
 /**
  * Delivers a run's rows in order; decisions that were committed together travel in one signal. A
  * workflow that is missing while its run has not ended is started again and reads everything from
- * the store. `written`: what the caller knows that has just written the rows. Rejects when Temporal
- * cannot be reached; what was delivered before that stays delivered.
+ * the store. `written`: the address, from a caller that has just written the rows; `null`: it is
+ * read. Rejects when Temporal cannot be reached; what was delivered before that stays delivered.
  */
 export async function deliverRows(
   delivering: DeliveryContext & { readonly marks: DeliveredMarks },

@@ -21,9 +21,9 @@ const maxRestarts = 3
 /**
  * Checks the workflow of every run that should continue and does not. A run that waits for nothing
  * has lost its signal, or never got it, and is woken. A run whose tasks keep failing is shown as
- * stalled, with the reason, until it continues. If none of its activities runs, a new workflow is
- * started from the store in its place, a few times at most, because the code may be unable to
- * replay the history in Temporal (security.md 31).
+ * stalled, with the reason, until it continues. The code may be unable to replay its history in
+ * Temporal: if none of its activities runs, a new workflow is started from the store in its place,
+ * a few times at most (security.md 31).
  */
 export async function checkIdleRuns(
   ctx: SystemContext,

@@ -13,9 +13,9 @@ export interface TooMuch {
 }
 
 /**
- * Parses YAML. A text that is nested over 100 levels deep is not parsed, since the parser's time
- * grows with the square of the depth, and one of over 600,000 parts is not either, since each may
- * be an error. `[a: 1]` counts as one level. Keys are compared by `resolveNames`: the parser's own
+ * Parses YAML. A text is not parsed if it is nested over 100 levels deep, since the parser's time
+ * grows with the square of the depth, or has over 600,000 parts, since each may be an error.
+ * `[a: 1]` counts as one level. Keys are compared by `resolveNames`: the parser's own
  * way takes minutes for a file of a million bytes.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): Document.Parsed | TooMuch {

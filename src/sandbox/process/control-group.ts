@@ -135,8 +135,8 @@ function killsIn(group: string): number {
 
 /**
  * The parent of new groups, as deep as possible, so that bounds of this process apply to the
- * command as well. Version 1 has a hierarchy for each controller; version 2 one, which bounds only
- * below groups with that setting.
+ * command as well. Version 1 of control groups has a hierarchy for each controller. Version 2 has
+ * one hierarchy, in which a controller bounds only the groups below one that enables it.
  */
 function parentFor(controller: Controller): string | null {
   const lines = readOrEmpty('/proc/self/cgroup').split('\n')

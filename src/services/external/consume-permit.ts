@@ -72,9 +72,9 @@ export async function consumePermit(
 }
 
 /**
- * Records in the ledger, outside the database and before the program gets it, that a permit is
- * handed out, so that a reset of rows does not hand it out again (security.md 29). If the process
- * dies before this, nobody got the permit.
+ * Records in the ledger, outside the database, that a permit is handed out: a reset of rows does
+ * not hand it out again (security.md 29). The program gets the permit after this; if the process
+ * dies before, nobody got it.
  */
 async function spendOnce(
   ctx: ServiceContext,
@@ -129,8 +129,9 @@ export async function consumeLocked(
 }
 
 /**
- * The permit that a locked request has consumed, verified again except for its times: marking a row
- * as consumed by SQL does not make a revoked approval valid.
+ * The permit that a locked request has consumed. It is verified again, except for its times:
+ * somebody who marks the row of a revoked approval as consumed by SQL does not make the approval
+ * valid.
  */
 export async function readConsumed(
   ctx: ServiceContext,

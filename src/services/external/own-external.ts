@@ -15,9 +15,10 @@ export interface OwnExternal extends ExternalRows {
 }
 
 /**
- * Locks a program's request. Rejects with `not_found` if its row no longer exists, with
- * `invalid_request` if it is one of a run, and with `forbidden` unless the program's key has the
- * same owner as the key that asked (security.md 22) and its proposer is behind the request.
+ * Locks a program's request. Rejects with `not_found` if its row no longer exists, and with
+ * `invalid_request` if it is one of a run. A key may act on it if it has the same owner as the key
+ * that asked (security.md 22), and if whoever proposed it is behind the request. Rejects with
+ * `forbidden` for any other key.
  */
 export async function lockOwn(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,

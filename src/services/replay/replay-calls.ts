@@ -29,10 +29,10 @@ const judgingMs = 6000
 
 /**
  * Judges stored calls twice, on the host of the workspace: by the version that judged them
- * originally, and by the version in question. Both judgements use the current files (a file that a
- * call read or removed is assumed to exist), the tools of the version in force, the lineage of the
- * run, no mode and no grant, so that only the policy can make a difference. Calls that cannot be
- * judged in this way are returned as such. Reads only.
+ * originally, and by the version in question. Only the policy can make a difference: both
+ * judgements use the current files, the tools of the version in force and the lineage of the run,
+ * and neither a mode nor a grant. A file that a call read or removed is assumed to exist. Calls
+ * that cannot be judged in this way are returned as such. Reads only.
  */
 export async function replayCalls(
   ctx: WorkerContext,

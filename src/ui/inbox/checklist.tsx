@@ -17,8 +17,8 @@ const hiddenKey = 'countersign.first-steps-hidden'
 
 /**
  * The remaining first steps of an installation, for the person who sets it up. `null` for everybody
- * else, for who is in no team and can do none of them, while loading, when all steps are done, and
- * when the list was hidden in this browser.
+ * else, and for somebody in no team who can do none of them. `null` also while they are loaded,
+ * when all are done, and when the list was hidden in this browser.
  */
 export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => void } | null {
   const { person, installation } = useMe()

@@ -1,7 +1,7 @@
 /**
  * Calls `onChange` when the browser's permission for notifications changes, for example in the
- * settings of the browser, and when the page gets the focus, for browsers that do not report the
- * change. `signal` ends it.
+ * settings of the browser. It does so too when the page gets the focus, since some browsers do not
+ * report the change. `signal` ends it.
  */
 export function watchPermission(onChange: () => void, signal: AbortSignal): void {
   window.addEventListener('focus', onChange, { signal })

@@ -12,9 +12,9 @@ import { zoneOpinions, zonesTouched } from './zone-consent.ts'
 /**
  * Step 4: who must agree. The strictest opinion of tool, zone, the rules of a command or delegation
  * (`commanded`), overlay and protected-name rule; of equally strict ones the most specific.
- * `hidesZones`: of a command that runs in a sandbox where nobody is asked. It sees only zones that
- * its rules name and zones whose reads are pre-approved (security.md 40), so the opinions of zones
- * count only where a person or a mode would let it run as it was written.
+ * `hidesZones`: the call is a command that, if nobody is asked, runs in a sandbox that shows only
+ * the zones that its rules name and those whose reads are pre-approved (security.md 40). The
+ * opinions of other zones then count only where a person or a mode lets it run as it was written.
  */
 export async function judgeConsent(
   query: PolicyQuery,

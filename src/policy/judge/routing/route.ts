@@ -33,9 +33,8 @@ export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): strin
 
 /**
  * Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches.
- * An entry that matches only a part of the call chooses the queue and its times, but the rest is as
- * strict as without it, because people who are trusted with a part are not therefore trusted with
- * the whole.
+ * An entry that matches only a part of the call chooses the queue and its times. The rest is as
+ * strict as without the entry: who is trusted with a part is not trusted with the whole.
  */
 export function route(config: ProjectConfig, call: RoutedCall, traits: CallTraits): Route {
   const routes: Route[] = []

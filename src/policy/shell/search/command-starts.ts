@@ -38,8 +38,8 @@ export function inputStarts(words: readonly Spelling[]): readonly CommandStart[]
 }
 
 /**
- * `git -c alias.x=push x`: the commands that an alias in the call defines. Each has all words of
- * the call: none, when there are more than the budget has steps for.
+ * `git -c alias.x=push x`: the commands that an alias in the call defines. Each contains all words
+ * of the call, which takes a step of the budget for each word. If that is too much, there are none.
  */
 export function aliasStarts(
   words: readonly Spelling[],

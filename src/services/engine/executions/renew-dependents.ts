@@ -21,9 +21,9 @@ import { bySystem } from '../../core/authority.ts'
 import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
 /**
- * Once a call has its result, renews pending requests of later calls of its turn whose presentation
- * assumed this call's proposal and would differ now (product.md 15), so that nobody decides about a
- * state that cannot occur.
+ * Renews requests when a call has its result (product.md 15): those of later calls of its turn that
+ * are pending, whose presentation assumed what this call proposed, and would differ now. Nobody
+ * then decides about a state that cannot occur.
  */
 export async function renewDependents(
   ctx: WorkerContext,

@@ -91,8 +91,8 @@ async function answerQuery(
     return { judgement: unknown, presented: null }
   }
   const judgement = await judgeQuery(ctx, question, query)
-  // A program has other servers than the worker: only the worker's blocks of its own server's tool
-  // count.
+  // The worker does not know the servers of a program. Of its rules for a server with the same
+  // name, only a block counts.
   if (unknown !== null && judgement.verdict !== 'blocked') {
     return { judgement: unknown, presented: null }
   }

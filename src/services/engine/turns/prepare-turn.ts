@@ -32,8 +32,8 @@ export type PreparedTurn =
     }
 
 /**
- * Decides under the run's lock whether a turn may ask the model, and records the attempt before it
- * does, so that an attempt whose process dies counts against the limits too.
+ * Decides under the run's lock whether a turn may ask the model. The attempt is recorded before the
+ * model is asked, so that it counts against the limits also if the process dies.
  */
 export async function prepareTurn(
   ctx: WorkerContext,

@@ -44,11 +44,13 @@ interface JudgedStart {
 /**
  * Judges once more, in the transaction that records a run, what its start was judged by: preparing
  * a start may take seconds. Until the commit no other policy version can take force, and the people
- * cannot be disabled. Rejects with `conflict` where another version is in force by now, with
- * `budget_exhausted`, `unauthenticated` for a key that has ended, `forbidden` where the starter,
- * the key's owner or the caller may not start it any more, `mode_not_permitted`, and
- * `unauthenticated` where this version does not admit the caller: they were signed in before it
- * took force, and their call took long to arrive.
+ * cannot be disabled. Rejects with
+ *
+ * - `conflict`: another version is in force by now;
+ * - `unauthenticated`: the key has ended, or this version does not admit the caller, who signed in
+ *   before it took force and whose call took long to arrive;
+ * - `forbidden`: the starter, the key's owner or the caller may not start it any more;
+ * - `budget_exhausted` or `mode_not_permitted`.
  */
 export async function requireMayStart(
   { policies }: { readonly policies: Pick<PolicyReader, 'inForce'> },

@@ -96,9 +96,10 @@ interface EnteredWord {
 }
 
 /**
- * A folder of `cd` counts from the one before it, and stays. That of an option counts from there
- * too, or from the option before it, and is left when its command ends. Each counts from every
- * folder before it that exists too: `popd`, `cd -` and the end of a subshell lead back there.
+ * The folders in which the commands may work. A folder of `cd` is relative to the one before it,
+ * and stays. A folder of an option is relative to the same, or to the option before it, and is left
+ * when its command ends. `popd`, `cd -` and the end of a subshell lead back, so each is also tried
+ * from every earlier folder that exists.
  */
 async function foldersOf(
   root: string,

@@ -3,9 +3,9 @@ import { realPathOf } from '#sandbox/real-path.ts'
 import { goesUp, namesBehindUp, tooMany } from './named-words.ts'
 
 /**
- * How many lookups of names in folders a command may need. One in one folder counts once, once more
- * for every 256 characters, since a place is made of all of them, and ten times for each part
- * behind `..`, since the disk may be asked for it.
+ * How many lookups of names in folders a command may need. The lookup of a name in a folder counts
+ * one. Each 256 characters of the name add one, since all are read; each part behind `..` adds ten,
+ * since the disk may be asked for it.
  */
 const maxLookups = 200_000
 const charactersOfLookup = 256

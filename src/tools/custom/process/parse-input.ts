@@ -9,10 +9,10 @@ export type ValidationResult =
   | { readonly ok: false; readonly problems: readonly string[] }
 
 /**
- * The canonical input of a custom tool. It is the value that the schema makes of the input (with
- * defaults) if that value is JSON and parses to itself, and otherwise, if the schema transforms,
- * the input unchanged. Fields that the schema drops are refused: no approval covers a field without
- * effect.
+ * The canonical input of a custom tool: the value that the schema makes of the input, with
+ * defaults, if that value is JSON and parses to itself. Otherwise the schema transforms it, and the
+ * canonical input is the input unchanged. Fields that the schema drops are refused: no approval
+ * covers a field without effect.
  */
 export async function canonicalInput(
   validate: (input: unknown) => Promise<ValidationResult>,
