@@ -15,6 +15,12 @@ import { everyPage } from './every-page.ts'
 /** The number of rows in a page of a list. */
 const pageSize = 100
 
+/** How a list is read page by page: each page names the cursor of the next. */
+export const byCursor = {
+  initialPageParam: '',
+  getNextPageParam: (page: { readonly nextCursor: string | null }) => page.nextCursor,
+}
+
 /** The signed-in person. A `401` means that nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -68,8 +74,7 @@ export function useRequests(filters: string) {
     queryKey: ['requests', filters],
     queryFn: ({ signal, pageParam }) =>
       callApi('listRequests', { query: pageOf(filters, pageParam), signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
   })
 }
 
@@ -79,8 +84,7 @@ export function usePeople() {
     queryKey: ['people'],
     queryFn: ({ signal, pageParam }) =>
       callApi('listPeople', { query: pageOf('', pageParam), signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
   })
 }
 
@@ -116,8 +120,7 @@ export function useRuns(filters: string) {
     queryKey: ['runs', filters],
     queryFn: ({ signal, pageParam }) =>
       callApi('listRuns', { query: pageOf(filters, pageParam), signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
     placeholderData: keepPreviousData,
   })
 }
@@ -146,8 +149,7 @@ export function useRunChanges(id: string) {
     queryKey: ['run', id, 'changes'],
     queryFn: ({ signal, pageParam }) =>
       callApi('listRunChanges', { params: { id }, query: pageOf('', pageParam), signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
   })
 }
 
@@ -203,8 +205,7 @@ export function useAudit(filters: string) {
         query: { ...pageOf(filters, pageParam), about: 'true' },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
     placeholderData: keepPreviousData,
   })
 }
@@ -292,8 +293,7 @@ export function usePolicyActivations() {
     queryKey: ['policy', 'activations'],
     queryFn: ({ signal, pageParam }) =>
       callApi('listActivations', { query: { limit: 10, ...after(pageParam) }, signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
   })
 }
 

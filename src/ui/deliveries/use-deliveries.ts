@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
 import { callApi } from '../api/call-api.ts'
+import { byCursor } from '../api/queries.ts'
 import { announce } from '../states/announce.tsx'
 
 /**
@@ -22,8 +23,7 @@ export function useDeliveries({ mine, dead }: DeliveryFilter) {
         query: { ...filter, ...(pageParam === '' ? {} : { cursor: pageParam }) },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    ...byCursor,
   })
 }
 
