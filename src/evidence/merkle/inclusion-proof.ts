@@ -45,8 +45,8 @@ export function verifyInclusion(claim: {
   if (index < 0 || index >= size) return false
   const ranges = inclusionRanges(index, size)
   if (ranges.length !== proof.length) return false
-  const hash = proof.reduce<Uint8Array>((below, beside, place) => {
-    const isOnTheLeft = (ranges[place]?.end ?? size) <= index
+  const hash = proof.reduce<Uint8Array>((below, beside, step) => {
+    const isOnTheLeft = (ranges[step]?.end ?? size) <= index
     return isOnTheLeft ? nodeHash(beside, below) : nodeHash(below, beside)
   }, leaf)
   return isSameHash(hash, root)

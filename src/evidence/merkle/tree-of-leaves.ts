@@ -20,8 +20,8 @@ export function treeRoot(leafHashes: readonly Uint8Array[]): Buffer {
   return rangeHash({ begin: 0, end: leafHashes.length }, treeOfLeaves(leafHashes))
 }
 
-function hashIn(hashes: readonly Uint8Array[], place: number): Uint8Array {
-  const hash = hashes[place]
-  if (hash === undefined) throw new RangeError(`The tree has no such subtree: ${place}`)
+function hashIn(hashes: readonly Uint8Array[], index: number): Uint8Array {
+  const hash = hashes[index]
+  if (hash === undefined) throw new RangeError(`The tree has no such subtree: ${index}`)
   return hash
 }

@@ -74,8 +74,8 @@ describe('a tree out of tiles', () => {
     const whole = treeOfLeaves(leaves)
     const tree = treeOfTiles(({ level, index }) => {
       const tile = tilesOfLevel(level, size)[index]
-      const hashes = Array.from({ length: tile?.width ?? 0 }, (_, place) =>
-        whole({ level: level * 8, index: index * tileWidth + place }),
+      const hashes = Array.from({ length: tile?.width ?? 0 }, (_, inTile) =>
+        whole({ level: level * 8, index: index * tileWidth + inTile }),
       )
       return splitTile(Buffer.concat(hashes))
     })

@@ -87,9 +87,9 @@ function readLeaves(
     const width = Math.min(tileWidth, size - begin)
     const path = entriesPath({ index: begin / tileWidth, width })
     const entries = readEntries(files, path, width, findings.integrity)
-    for (let place = 0; place < width; place += 1) {
-      const index = begin + place
-      const entry = entries[place]
+    for (let inTile = 0; inTile < width; inTile += 1) {
+      const index = begin + inTile
+      const entry = entries[inTile]
       // An empty entry is the only form for a missing event.
       if (entry === undefined || entry.length === 0) {
         findings.integrity.fail('the event is missing', { event: { index } })

@@ -28,9 +28,9 @@ function effectOfScript(input: CommandInput & { kind: 'shell' }): string {
 /** The script of `sh -c SCRIPT`; `null` for every other vector. */
 function scriptOf([program = '', ...args]: readonly string[]): string | null {
   if (!shells.has(program.split('/').at(-1) ?? '')) return null
-  const place = args.findIndex((word) => !/^[-+]/.test(word) || /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word))
-  const script = args[place + 1]
-  return args[place]?.startsWith('-') ? (script ?? null) : null
+  const index = args.findIndex((word) => !/^[-+]/.test(word) || /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word))
+  const script = args[index + 1]
+  return args[index]?.startsWith('-') ? (script ?? null) : null
 }
 
 /** The first meaningful line of a word with several, such as a Python program. */

@@ -171,11 +171,11 @@ function useSelectedEntry(store: SpotlightStore, entries: string): void {
     if (entries === '') return
     const list = document.getElementById(store.getState().listId)
     const all = [...(list?.querySelectorAll('[data-action]') ?? [])]
-    const place = Math.max(
+    const index = Math.max(
       0,
       all.findIndex((entry) => 'selected' in (entry as HTMLElement).dataset),
     )
-    all[place]?.setAttribute('data-selected', 'true')
-    store.updateState((state) => ({ ...state, selected: place }))
+    all[index]?.setAttribute('data-selected', 'true')
+    store.updateState((state) => ({ ...state, selected: index }))
   }, [store, entries])
 }

@@ -27,7 +27,7 @@ interface ClockJump {
   readonly to: LoggedEvent
   readonly fromMs: number
   /** the number of events before it */
-  readonly place: number
+  readonly position: number
 }
 
 /**
@@ -48,16 +48,16 @@ export class LogClock {
   }
 
   take(event: LoggedEvent): EventOrder {
-    const place = this.#count
+    const position = this.#count
     this.#count += 1
     const newest = this.#newest
     if (newest === null) {
       if (Number.isNaN(event.atMs)) return { type: 'inOrder' }
-      this.#goTo(event, event.atMs - dayMs, place)
+      this.#goTo(event, event.atMs - dayMs, position)
       return { type: 'inOrder' }
     }
     if (event.atMs >= newest.atMs) {
-      this.#goTo(event, newest.atMs, place)
+      this.#goTo(event, newest.atMs, position)
       return { type: 'inOrder' }
     }
     if (!(event.atMs < newest.atMs - maxClockErrorMs)) return { type: 'inOrder' }
@@ -65,17 +65,17 @@ export class LogClock {
     if (leap === null) return { type: 'late', newest }
     while (this.#leaps.at(-1) !== leap) this.#leaps.pop()
     this.#leaps.pop()
-    this.#goTo(event, leap.fromMs, place)
+    this.#goTo(event, leap.fromMs, position)
     const aheadMs = newest.atMs - event.atMs
-    const entries = place - leap.place
+    const entries = position - leap.position
     return {
       type: 'wentBack',
       ahead: { first: leap.to, last: newest, entries, next: event, aheadMs },
     }
   }
 
-  #goTo(event: LoggedEvent, fromMs: number, place: number): void {
-    if (event.atMs > fromMs + maxClockErrorMs) this.#leaps.push({ to: event, fromMs, place })
+  #goTo(event: LoggedEvent, fromMs: number, position: number): void {
+    if (event.atMs > fromMs + maxClockErrorMs) this.#leaps.push({ to: event, fromMs, position })
     this.#newest = event
   }
 

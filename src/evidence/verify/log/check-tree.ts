@@ -30,14 +30,14 @@ export function checkTree(
       }
       const computed = tree.hashes(level * tileHeight, tile.index * tileWidth, tile.width)
       if (isSameHash(storedTile, computed)) continue
-      const place = differentHash(storedTile, computed) + tile.index * tileWidth
+      const index = differentHash(storedTile, computed) + tile.index * tileWidth
       if (level === 0) {
         findings.fail(`its bytes are not those that ${path} has the hash of`, {
-          event: { index: place },
+          event: { index },
         })
       } else {
         const leaves = tileWidth ** level
-        const range = `events ${place * leaves} to ${(place + 1) * leaves - 1}`
+        const range = `events ${index * leaves} to ${(index + 1) * leaves - 1}`
         findings.fail(`${path} has another hash of ${range} than they have`)
       }
     }

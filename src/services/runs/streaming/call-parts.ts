@@ -23,9 +23,13 @@ export function callParts(
   for (const [index, { toolCallId, requests }] of calls.entries()) {
     const mark = marks[index] ?? 'z'
     if (mark === 'z') continue
-    for (const [place, approvalId] of requests.slice(0, maxSentRequests).entries()) {
-      if (place < sentRequestCount(mark)) continue
-      send(index, callMark(place + 1), { type: 'tool-approval-request', approvalId, toolCallId })
+    for (const [sentCount, approvalId] of requests.slice(0, maxSentRequests).entries()) {
+      if (sentCount < sentRequestCount(mark)) continue
+      send(index, callMark(sentCount + 1), {
+        type: 'tool-approval-request',
+        approvalId,
+        toolCallId,
+      })
     }
   }
   for (const [index, call] of calls.entries()) {
