@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
-import { axeProblems } from '../harness/programs/axe.ts'
+import { axeProblemsInBothSchemes } from '../harness/programs/axe.ts'
 
 /**
  * Grace sees every section: she reads the trail, activates versions, and has a workspace of Slack.
@@ -46,25 +46,15 @@ const run = await ask(
 requestId = run.requestIds[0]!
 runId = run.runId
 
-const schemes = ['light', 'dark'] as const
 const sizes = [{ width: 1280, height: 900 }, phone]
 
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/**
- * The page's problems by WCAG 2.2 AA and more tags, in each colour scheme, each with where it is.
- * The page changes its scheme with the system's, without being loaded again.
- */
+/** The page's problems by WCAG 2.2 AA and more tags, in each colour scheme, each with its page. */
 async function problems(page: Page, more: readonly string[]): Promise<string[]> {
-  const found: string[] = []
-  for (const scheme of schemes) {
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-    const path = page.url().slice(dashboard.url.length)
-    for (const problem of await axeProblems(page, [...wcag, ...more]))
-      found.push(`${path} ${scheme} ${problem}`)
-  }
-  return found
+  const path = page.url().slice(dashboard.url.length)
+  const found = await axeProblemsInBothSchemes(page, [...wcag, ...more])
+  return found.map((problem) => `${path} ${problem}`)
 }
 
 for (const viewport of sizes) {

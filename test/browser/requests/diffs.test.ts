@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
-import { axeProblems } from '../../harness/programs/axe.ts'
+import { axeProblems, axeProblemsInBothSchemes } from '../../harness/programs/axe.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -148,16 +148,7 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
       await switches.getByRole('button', { name: 'Whole file' }).waitFor()
       await switches.getByRole('button', { name: 'Wrap lines', pressed: true }).waitFor()
     }
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: scheme })
-      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-      expect(await axeProblems(page)).toEqual([])
-      const shots = process.env['SCREENSHOTS']
-      if (shots !== undefined) {
-        const width = page.viewportSize()?.width ?? 0
-        await page.screenshot({ path: `${shots}/diff-${width}-${scheme}.png`, fullPage: true })
-      }
-    }
+    expect(await axeProblemsInBothSchemes(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
       page.viewportSize()?.width ?? 0,
     )
@@ -204,8 +195,6 @@ test('the page says how much has not been on the screen and leads there, until n
   const { page } = await openChange('notes/long.ts', [text(source), text(lines)])
   const unseen = page.getByRole('button', { name: /^\d+% not seen yet: show it$/ })
   await unseen.waitFor()
-  const shots = process.env['SCREENSHOTS']
-  if (shots !== undefined) await page.screenshot({ path: `${shots}/unseen.png` })
   const before = await unseen.innerText()
   await unseen.click()
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100)
@@ -241,8 +230,6 @@ test('a comment is put on a removed line by keyboard, edited and removed by who 
   const widget = linus.locator('.diff-widget', { hasText: 'Keep it' })
   await widget.waitFor()
   expect(await linus.locator('main i, main .diff-widget button').count()).toBe(0)
-  const shots = process.env['SCREENSHOTS']
-  if (shots !== undefined) await page.screenshot({ path: `${shots}/comment.png`, fullPage: true })
   await edited.getByRole('button', { name: 'Remove' }).click()
   await edited.waitFor({ state: 'detached' })
   await widget.waitFor({ state: 'detached' })

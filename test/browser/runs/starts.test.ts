@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Page } from 'playwright-core'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
@@ -21,12 +19,6 @@ triggers:
     .replace('zones:', 'startApproval: ask\nzones:'),
 })
 
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env['SCREENSHOTS']
-  if (folder !== undefined)
-    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
-}
-
 // Rules: product.md 45
 test('the start of a run is approved like any request, on its own page or on the page of the run, which says that it waits', async () => {
   const { desk } = dashboard
@@ -34,13 +26,11 @@ test('the start of a run is approved like any request, on its own page or on the
   const ada = await dashboard.open('Ada', `/runs/${runId}`)
   const banner = ada.getByText('It has not begun.')
   await banner.waitFor()
-  await picture(ada, 'start-run')
   expect(await ada.getByRole('textbox', { name: 'Message' }).count()).toBe(0)
   const requestId = (await rowOf(desk.database.db, 'run', { id: runId })).start_request_id
   const grace = await dashboard.open('Grace', `/requests/${requestId ?? ''}`)
   await grace.getByText('Start a run of careful').first().waitFor()
   await grace.getByText('Runs without approval:').waitFor()
-  await picture(grace, 'start-request')
   expect(await axeProblems(grace)).toEqual([])
   expect(await grace.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
   await grace.getByRole('radio', { name: 'Approve as shown' }).check()
@@ -56,14 +46,12 @@ test('the start of a run is approved like any request, on its own page or on the
     scheme: 'dark',
   })
   await phoneOfGrace.getByText('It has not begun.').waitFor()
-  await picture(phoneOfGrace, 'start-run-phone')
   expect(await ada.getByRole('button', { name: /^Decide #/ }).count()).toBe(0)
   const decide = phoneOfGrace.getByRole('button', { name: /^Decide #/ })
   await decide.waitFor()
   await phoneOfGrace.keyboard.press('d')
   const form = phoneOfGrace.getByRole('region', { name: 'Start a run of careful' })
   await form.getByText('Runs without approval:').waitFor()
-  await picture(phoneOfGrace, 'start-request-phone')
   expect(await axeProblems(phoneOfGrace)).toEqual([])
   await phoneOfGrace.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
@@ -89,7 +77,6 @@ test('the runs page lists schedules in words with their next time, and a person 
   await section.getByText('21 times missed in the last 7 days').click()
   await section.getByText('and 1 earlier').waitFor()
   expect(await section.locator('.start-missed time').count()).toBe(20)
-  await picture(ada, 'schedules')
   const nightly = section.getByRole('switch', { name: 'nightly starts runs' })
   expect(await section.getByRole('switch', { name: 'weekly starts runs' }).isDisabled()).toBe(true)
   await nightly.focus()
@@ -101,7 +88,6 @@ test('the runs page lists schedules in words with their next time, and a person 
   for (const scheme of ['light', 'dark'] as const) {
     const page = await dashboard.open('Ada', '/runs', { viewport: phone, scheme, hasTouch: true })
     await page.getByRole('region', { name: 'Schedules' }).waitFor()
-    await picture(page, `schedules-phone-${scheme}`)
     expect(await axeProblems(page)).toEqual([])
     // On a phone the runs come first, filters unfold, and a link leads to the schedules.
     const row = page.locator('.run-row').first()
@@ -145,7 +131,6 @@ test('the runs page lists triggers with the address to send to, and a person wit
   await deploys.focus()
   await ada.keyboard.press('Space')
   await section.getByText('it is paused').waitFor()
-  await picture(ada, 'triggers')
   expect(await deploys.isChecked()).toBe(false)
   await ada.keyboard.press('Space')
   await section.getByText('it is paused').waitFor({ state: 'detached' })

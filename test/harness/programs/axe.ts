@@ -14,3 +14,20 @@ export async function axeProblems(page: Page, tags: readonly string[] = []): Pro
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}\n${failureSummary}`),
   )
 }
+
+/**
+ * The same in the light and in the dark scheme. The page changes its scheme with the system's,
+ * without being loaded again.
+ */
+export async function axeProblemsInBothSchemes(
+  page: Page,
+  tags: readonly string[] = [],
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
+    for (const problem of await axeProblems(page, tags)) problems.push(`${scheme} ${problem}`)
+  }
+  return problems
+}
