@@ -7,7 +7,13 @@ import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeated-work.ts'
 import { changedRows } from './body-matches-request.ts'
 import type { Channel, DueDelivery, SendOutcome } from './channel.ts'
-import { isVouched, recordAttempt, takeDue, type DueRow } from './due-deliveries.ts'
+import {
+  endpointsWithDue,
+  isVouched,
+  recordAttempt,
+  takeDue,
+  type DueRow,
+} from './due-deliveries.ts'
 import { createDeliveries, endChannel, retireEndpoints } from './create-deliveries.ts'
 
 const seconds = 1000
@@ -121,7 +127,9 @@ export class ChannelRelay implements AsyncDisposable {
       this.#version = policy.digest
     }
     for (const channel of this.#channels) await this.#compose(channel)
-    for (const channel of this.#channels) await this.#fill(channel)
+    const names = this.#channels.map(({ name }) => name)
+    const withDue = await endpointsWithDue(db, names)
+    for (const channel of this.#channels) if (withDue.has(channel.name)) await this.#fill(channel)
   }
 
   /** If it fails, the next round tries again; other channels do not wait for that. */

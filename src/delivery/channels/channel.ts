@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import type { ConfiguredEndpoint } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Tx } from '#store/database.ts'
@@ -52,8 +53,8 @@ export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'eve
   readonly limited?: readonly StreamEventType[]
   /** a hash of its receiver's address, where one answer is about the whole channel; else absent */
   readonly addressHash?: string
-  /** Whether anybody can be reached; asked once for many events. Absent: somebody can. */
-  readonly reachesAnybody?: (tx: Tx) => Promise<boolean>
+  /** In SQL, whether anybody can be reached; asked once for many events. Absent: somebody can. */
+  readonly reachesAnybody?: RawBuilder<boolean>
   /** The messages of an event, in the transaction that stores them; empty: none. */
   compose(tx: Tx, event: ChannelEvent): Promise<readonly Message[]>
   /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */

@@ -29,6 +29,20 @@ export function isVouched(seals: Seals, endpoint: string, due: DueRow): boolean 
   return seals.holds('delivery', { ...row, endpoint, event_id, request_id })
 }
 
+/** Those of the endpoints that have a due delivery. */
+export async function endpointsWithDue(
+  db: Db,
+  endpoints: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select name from ${eachOf(endpoints)} as one(name) where exists (
+      select from delivery
+      where endpoint = name and state = 'pending' and next_attempt_at <= clock_timestamp()
+    )
+  `.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
 /**
  * Leases up to `maxDeliveries` due deliveries of an endpoint for `leaseMs`: if this process ends
  * without a result, they are sent again, with the same id. A recipient's oldest come first, within

@@ -39,15 +39,10 @@ export function pushChannel(options: PushChannelOptions): Channel {
     queues: null,
     slots: { atOnce: 16, perRecipient: 2 },
     limited: usualEvents,
-    reachesAnybody: hasDevice,
+    reachesAnybody: sql`exists (select from push_subscription)`,
     compose: (tx, event) => compose(tx, event, options),
     send: (due, stopping, timeoutMs) => send(due, options, { stopping, timeoutMs }),
   }
-}
-
-async function hasDevice(tx: Tx): Promise<boolean> {
-  const devices = tx.selectFrom('push_subscription').select('id').limit(sql.lit(1))
-  return (await devices.execute()).length > 0
 }
 
 async function compose(
