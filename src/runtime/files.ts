@@ -1,8 +1,10 @@
 import { errorCode } from '#domain/error-code.ts'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { access, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { z } from 'zod'
+import { parseJson } from '#domain/json/parse-json.ts'
 
 /** Whether there is something at this path. */
 export function exists(path: string): Promise<boolean> {
@@ -18,6 +20,12 @@ export function isProgram(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** The record in a file of JSON; `null`: there is no such file, or it is not a record. */
+export async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return schema.safeParse(parseJson(text)).data ?? null
 }
 
 /**

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeWhole } from '../files.ts'
+import { readRecord, writeWhole } from '../files.ts'
 import { runFolder } from '../folders.ts'
 import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
 
@@ -47,21 +47,12 @@ export async function lostExecutors(dataDir: string): Promise<LostExecutor[]> {
       .filter((name) => /^executor-.+\.json$/.test(name))
       .map(async (name): Promise<LostExecutor | null> => {
         const file = join(runFolder(dataDir), name)
-        const record = await readRecord(file)
+        const record = await readRecord(file, executorSchema)
         if (record === null || record.host !== thisHost() || isStillRunning(record)) return null
         return { executor: record.executor, forget: () => rm(file, { force: true }) }
       }),
   )
   return records.filter((record) => record !== null)
-}
-
-/** `null` when it was removed meanwhile, or is not a record. */
-async function readRecord(file: string): Promise<z.infer<typeof executorSchema> | null> {
-  try {
-    return executorSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch {
-    return null
-  }
 }
 
 /** Two containers may share a host name, and see different processes. */

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { dirname, join, sep, basename } from 'node:path'
 import { z } from 'zod'
+import { readRecord } from '../files.ts'
 import { identifyProcess } from '../processes/process-identity.ts'
 import { createHash } from 'node:crypto'
 import type { SystemUser } from './postgres-user.ts'
@@ -37,7 +38,7 @@ export async function removeUnusedStandIns(root: string): Promise<string[]> {
   for (const name of await readdir(root).catch(() => [])) {
     if (!name.endsWith(markSuffix)) continue
     const file = join(root, name)
-    const entry = await readMark(file)
+    const entry = await readRecord(file, mark)
     const standIn = file.slice(0, -markSuffix.length)
     if (entry === null || !(await isAbandoned(file, entry)) || (await isServed(standIn))) continue
     await rm(standIn, { recursive: true, force: true })
@@ -45,14 +46,6 @@ export async function removeUnusedStandIns(root: string): Promise<string[]> {
     removed.push(entry.folder)
   }
   return removed
-}
-
-async function readMark(file: string): Promise<z.infer<typeof mark> | null> {
-  try {
-    return mark.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch {
-    return null
-  }
 }
 
 /** A Postgres uses it, or another program has its process id, and the next start tries again. */

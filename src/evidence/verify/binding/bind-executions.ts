@@ -24,8 +24,8 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
     const by = textIn(event.detail, 'by') ?? ''
     if (Object.hasOwn(counts, by)) counts[by] = (counts[by] ?? 0) + 1
     if (by === 'policy') byPolicy(event, callId)
-    else if (by === 'permit') byRight(event, permits.spentBy(callId), 'permit')
-    else if (by === 'grant') byRight(event, grants.spentBy(callId), 'grant')
+    else if (by === 'permit') byRight(event, permits.spent.take(callId), 'permit')
+    else if (by === 'grant') byRight(event, grants.spent.take(callId), 'grant')
     else findings.fail(`nothing says by what right it was started`, at)
   }
 

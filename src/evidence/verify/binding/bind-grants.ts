@@ -10,7 +10,7 @@ import {
   writtenWithinMs,
   type LoggedEvent,
 } from '../findings/logged-event.ts'
-import type { UsedRight } from './used-right.ts'
+import { UsedRights } from './used-right.ts'
 
 interface Grant {
   readonly event: LoggedEvent
@@ -20,14 +20,14 @@ interface Grant {
 }
 
 export interface GrantBinding extends Check {
-  /** A grant's use that was taken for this call; asking consumes it. */
-  spentBy(callId: string): UsedRight | null
+  /** by call: the uses of grants that were taken */
+  readonly spent: UsedRights
 }
 
 /** Follows every grant: uses within its time, and no more than it allows. */
 export function bindGrants(findings: Findings, { isWhole }: Extent): GrantBinding {
   const grants = new Map<string, Grant>()
-  const spent = new Map<string, UsedRight>()
+  const spent = new UsedRights()
   /** by request and person: the approvals of the current revision */
   const approvals = new Map<string, Map<string | null, LoggedEvent>>()
   /** by request: those that its newest permit counts, which a grant was given with */
@@ -36,7 +36,7 @@ export function bindGrants(findings: Findings, { isWhole }: Extent): GrantBindin
   function use(event: LoggedEvent, grantId: string): void {
     const at = referenceTo(event)
     const grant = grants.get(grantId)
-    if (event.callId !== null) spent.set(event.callId, { digest: event.digest, event })
+    if (event.callId !== null) spent.add(event.callId, event)
     if (grant === undefined) {
       findings.cannotJudge(`grant ${grantId} was used, and its giving is not among the events`, at)
       return
@@ -86,18 +86,11 @@ export function bindGrants(findings: Findings, { isWhole }: Extent): GrantBindin
         if (grant !== undefined) grant.end ??= event
       }
     },
-    spentBy(callId) {
-      const right = spent.get(callId) ?? null
-      spent.delete(callId)
-      return right
-    },
+    spent,
     end() {
       // A bundle has the uses of a grant by other calls, so that they can be counted, but not their
       // attempts.
-      if (!isWhole) return
-      for (const { event } of spent.values()) {
-        findings.fail('a grant was used, and nothing was started by it', referenceTo(event))
-      }
+      if (isWhole) spent.failRest(findings, 'a grant was used, and nothing was started by it')
     },
   }
 }

@@ -7,7 +7,7 @@ import {
   writtenWithinMs,
   type LoggedEvent,
 } from '../findings/logged-event.ts'
-import type { UsedRight } from './used-right.ts'
+import { UsedRights } from './used-right.ts'
 
 interface Permit {
   readonly issued: LoggedEvent
@@ -17,14 +17,14 @@ interface Permit {
 }
 
 export interface PermitBinding extends Check {
-  /** The permit that was consumed for this call; asking consumes it. */
-  spentBy(callId: string): UsedRight | null
+  /** by call: the permits that were consumed */
+  readonly spent: UsedRights
 }
 
 /** Follows every permit: issued once, consumed once, for its digest, and before its end. */
 export function bindPermits(findings: Findings): PermitBinding {
   const permits = new Map<string, Permit>()
-  const spent = new Map<string, UsedRight>()
+  const spent = new UsedRights()
 
   function issue(event: LoggedEvent, permitId: string): void {
     if (permits.has(permitId)) findings.fail('the permit was issued before', referenceTo(event))
@@ -36,7 +36,7 @@ export function bindPermits(findings: Findings): PermitBinding {
     const at = referenceTo(event)
     const permit = permits.get(permitId)
     if (event.callId !== null && event.detail['attachment'] !== true) {
-      spent.set(event.callId, { digest: event.digest, event })
+      spent.add(event.callId, event)
     }
     if (permit === undefined) {
       findings.fail(`permit ${permitId} was consumed, and nothing says that it was issued`, at)
@@ -71,15 +71,9 @@ export function bindPermits(findings: Findings): PermitBinding {
         if (permit !== undefined) permit.end ??= event
       }
     },
-    spentBy(callId) {
-      const right = spent.get(callId) ?? null
-      spent.delete(callId)
-      return right
-    },
+    spent,
     end() {
-      for (const { event } of spent.values()) {
-        findings.fail('a permit was consumed, and nothing was started by it', referenceTo(event))
-      }
+      spent.failRest(findings, 'a permit was consumed, and nothing was started by it')
     },
   }
 }
