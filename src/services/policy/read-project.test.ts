@@ -8,6 +8,7 @@ import { newFolder } from '#test/harness/new-folder.ts'
 import { reportedCommit } from './reported-commit.ts'
 import { loadProject, readProject } from './read-project.ts'
 import { putFile } from '#test/harness/put-file.ts'
+import { withoutDescriptors } from '#test/harness/outages/without-descriptors.ts'
 
 let folder: string
 beforeEach(() => {
@@ -55,6 +56,13 @@ test('a missing file is left for parsing to report', async () => {
       { file: 'workers/scribe.md' },
     ],
   })
+})
+
+test('a process that has too many files open says nothing about the project', () => {
+  const module = new URL('read-project.ts', import.meta.url).href
+  const imports = `import { readProject } from '${module}'`
+  const work = `await readProject(${JSON.stringify(folder)})`
+  expect(withoutDescriptors(imports, work)).toMatch(/^Error: EMFILE: too many open files/)
 })
 
 test('a link out of the folder is refused, and a link within it is followed', async () => {

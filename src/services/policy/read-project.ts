@@ -24,7 +24,7 @@ export type ReadProject =
  * Reads the files of a version from a project folder: countersign.yaml, `workers/*.md`, the scripts
  * that workers name, and the hashes of everything below `tools/` and of the packages that it can
  * load. Only regular files that really lie in the folder; no code is loaded. A missing file is left
- * out, so that parsing says what needs it.
+ * out, so that parsing says what needs it. Rejects while too many files are open.
  */
 export async function readProject(projectDir: string): Promise<ReadProject> {
   const { files, problems } = await readReadable(projectDir)
@@ -42,7 +42,10 @@ async function readReadable(
     try {
       await work()
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return
+      const code = errorCode(error)
+      if (code === 'ENOENT') return
+      // Too many files are open here: nothing is wrong with the project.
+      if (code === 'EMFILE' || code === 'ENFILE') throw error
       problems.push(unreadable(file, error))
     }
   }
