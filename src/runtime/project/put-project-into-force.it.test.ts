@@ -5,7 +5,10 @@ import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { openCommitCutter } from '#test/harness/outages/cut-commits.ts'
+import { Interruptible } from '#test/harness/outages/interruptible.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { putProjectIntoForce } from './put-project-into-force.ts'
 import { trailTypes } from '#test/harness/fixtures/trail.ts'
@@ -42,26 +45,31 @@ beforeEach(async () => {
   for (const [path, bytes] of fixtureFiles.texts) put(path, bytes)
   put(worker, described('first'))
   database = await createTestDatabase()
-  const { ctx: plain } = await createTestService(database.db)
-  const policies = createPolicyReader(plain)
   loggedProblems = []
   sentences = []
+  undo = new AsyncDisposableStack()
+  await begin(database.db)
+})
+afterEach(async () => {
+  await undo.disposeAsync()
+  await database[Symbol.asyncDispose]()
+})
+
+/** Puts the folder in force and watches it, as an API process with this database does. */
+async function begin(db: Db): Promise<void> {
+  const { ctx: plain } = await createTestService(db)
+  const policies = createPolicyReader(plain)
   const log = {
     info: () => undefined,
     warn: () => undefined,
     error: (fields: Record<string, unknown>) => void loggedProblems.push(JSON.stringify(fields)),
   }
   inForce = async () => (await policies.inForce()).workers.get('scribe')?.description ?? ''
-  undo = new AsyncDisposableStack()
   const project = { projectDir: folder, isProduction: false }
   await putProjectIntoForce({ ...plain, policies, log }, project, undo, (sentence) =>
     sentences.push(sentence),
   )
-})
-afterEach(async () => {
-  await undo.disposeAsync()
-  await database[Symbol.asyncDispose]()
-})
+}
 
 /** Events of the trail about versions, in order, without the first. */
 async function trail(): Promise<string[]> {
@@ -164,4 +172,43 @@ test('the same mistake is logged again after a valid version in between', async 
   put('countersign.yaml', `${config}nonsense: 1\n`)
   await untilTold(2)
   expect(await trail()).toEqual(['policy.rejected', 'policy.activated', 'policy.rejected'])
+})
+
+describe('a change that is saved', () => {
+  /** Ends the watch of the others, and begins one whose database is at another address. */
+  async function beginThrough(url: string): Promise<void> {
+    await undo.disposeAsync()
+    undo = new AsyncDisposableStack()
+    const db = connectDatabase({ url, poolSize: 4, applicationName: 'cut' })
+    undo.defer(() => db.destroy())
+    await begin(db)
+  }
+
+  test('while Postgres is away takes force once it is back, without another change', async () => {
+    const url = new URL(database.url)
+    await using way = await Interruptible.to(url.host)
+    url.host = way.address
+    await beginThrough(url.href)
+    await way.interrupt()
+    put(worker, described('second'))
+    await untilTold(1)
+    expect(sentences[0]).toMatch(/^the changed project could not be activated, and is tried again,/)
+    await way.restore()
+    await untilInForce('second')
+    await waitUntil(() => sentences.at(-1)?.startsWith('the changed project is in force') === true)
+    expect(await trail()).toEqual(['policy.activated'])
+    await undo.disposeAsync()
+  })
+
+  test('and whose activation is stored without an answer takes force once, and the person reads that it did', async () => {
+    await using cutter = await openCommitCutter(database.url)
+    await beginThrough(cutter.url)
+    const cut = cutter.cutNext('recorded')
+    put(worker, described('second'))
+    await cut
+    await waitUntil(() => sentences.at(-1) === 'the project in this folder is in force')
+    expect(await inForce()).toBe('second')
+    expect(await trail()).toEqual(['policy.activated'])
+    await undo.disposeAsync()
+  })
 })

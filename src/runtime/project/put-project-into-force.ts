@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '#domain/problem.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
@@ -8,12 +9,15 @@ import type { Config } from '../config/config.ts'
 import { Refusal } from '../processes/serve-process.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 
+const retryMs = 2000
+
 /**
  * Puts the project folder's version in force at start, when its files change and on SIGHUP. In
  * production it does so only for the very first version; later ones need a person
  * (workers-and-policy.md). An invalid folder at start is a `Refusal` with every problem; later, the
- * last valid version stays in force and the problems are logged. `undo` gets what must be undone.
- * `say` gets the result of each later change, for the person who saved it.
+ * last valid version stays in force and the problems are logged. A valid change that could not be
+ * stored, as during an outage, is tried again. `undo` gets what must be undone. `say` gets the
+ * result of each later change, for the person who saved it.
  */
 export async function putProjectIntoForce(
   ctx: SigningSystemContext,
@@ -29,14 +33,17 @@ export async function putProjectIntoForce(
     return
   }
   await activateAtStart(ctx, projectDir)
-  /** the problems that were logged last, until a version is valid: a slow save is logged once */
-  let lastLogged: string | null = null
+  /** the failure that was logged last, until a version is valid: a slow save is logged once */
+  let lastLogged: { readonly problems: string; readonly isInvalid: boolean } | null = null
   const again = async () => {
     const { changed, policy, warnings } = await activateFolder(ctx, projectDir)
-    const wasInvalid = lastLogged !== null
+    const failure = lastLogged
     lastLogged = null
     if (!changed) {
-      if (wasInvalid) say('the project is valid again, and the version in force is the same')
+      if (failure?.isInvalid === true)
+        say('the project is valid again, and the version in force is the same')
+      // The answer to its commit was lost.
+      if (failure?.isInvalid === false) say('the project in this folder is in force')
       return
     }
     ctx.log.info(
@@ -45,17 +52,30 @@ export async function putProjectIntoForce(
     )
     say(`the changed project is in force${warningsText(warnings.length)}`)
   }
-  const logFailure = (error: unknown) => {
-    const problems = error instanceof Problem ? error.facts : { error: errorText(error) }
-    if (JSON.stringify(problems) === lastLogged) return
-    lastLogged = JSON.stringify(problems)
-    const isInvalid = error instanceof Problem && error.code === 'invalid_request'
-    const what = isInvalid ? 'is not valid' : 'could not be activated'
+  const isOver = new AbortController()
+  undo.defer(() => isOver.abort())
+  let isRetrying = false
+  const retry = async () => {
+    if (isRetrying) return
+    isRetrying = true
+    await delay(retryMs, undefined, { signal: isOver.signal, ref: false })
+    isRetrying = false
+    await again()
+  }
+  const logFailure = (reason: unknown) => {
+    if (isOver.signal.aborted) return
+    const isInvalid = reason instanceof Problem && reason.code === 'invalid_request'
+    if (!isInvalid) void retry().catch(logFailure)
+    const facts = reason instanceof Problem ? reason.facts : { error: errorText(reason) }
+    const problems = JSON.stringify(facts)
+    if (problems === lastLogged?.problems) return
+    lastLogged = { problems, isInvalid }
+    const what = isInvalid ? 'is not valid' : 'could not be activated, and is tried again'
     ctx.log.error(
-      { problems },
+      { problems: facts },
       `the changed project ${what}: the last valid version stays in force`,
     )
-    say(`the changed project ${what}, the last valid version stays in force:\n${errorText(error)}`)
+    say(`the changed project ${what}, the last valid version stays in force:\n${errorText(reason)}`)
   }
   const watch = undo.use(watchProject({ projectDir, onChange: again, onError: logFailure }))
   await watch.ready
