@@ -16,13 +16,16 @@ export interface VisibleLines {
   readonly total: number
 }
 
-/** The first blocks with at most `maxLines` drawn lines, and their number of lines. */
-function firstBlocks(blocks: readonly LineBlock[], maxLines: number) {
+/**
+ * The first blocks with at most `maxLines` drawn lines, and their number of lines. A single line
+ * that is left is drawn too: a button in its place is not shorter.
+ */
+function firstBlocks(blocks: readonly LineBlock[], lineCount: number, maxLines: number) {
   let rows = 0
   let visible = 0
   let count = 0
   for (const block of blocks) {
-    if (rows >= maxLines) break
+    if (rows >= maxLines && lineCount - visible > 1) break
     rows += block.kind === 'blank' ? 1 : block.lines.length
     visible += block.lines.length
     count += 1
@@ -58,8 +61,11 @@ export function LinesView(props: {
   if (formLine > maxLines) setMaxLines(formLine)
   // Blank lines are folded first, so that they do not count as drawn lines.
   const folded = useMemo(() => lineBlocks(lines, 100), [lines])
-  const { blocks, visible } = useMemo(() => firstBlocks(folded, maxLines), [folded, maxLines])
   const total = lines.length
+  const { blocks, visible } = useMemo(
+    () => firstBlocks(folded, total, maxLines),
+    [folded, total, maxLines],
+  )
   const isComplete = visible === total
   useEffect(() => onVisible?.({ visible, total }), [onVisible, visible, total])
   const rest = total - visible
@@ -94,12 +100,17 @@ export function LinesView(props: {
           radius={0}
           onClick={() => setMaxLines(maxLines + linesAtOnce)}
         >
-          Show {Math.min(linesAtOnce, rest).toLocaleString('en')} more of{' '}
-          {rest.toLocaleString('en')} lines that are not shown yet
+          {rest > linesAtOnce
+            ? `Show ${inWords(linesAtOnce)} of the ${inWords(rest)} lines that are left`
+            : `Show the ${inWords(rest)} lines that are left`}
         </Button>
       )}
     </div>
   )
+}
+
+function inWords(lines: number): string {
+  return lines.toLocaleString('en')
 }
 
 function Block(props: {

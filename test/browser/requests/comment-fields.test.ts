@@ -131,7 +131,7 @@ test('a comment that was begun at a line of a new file is continued there after 
   const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A long file.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   await live(page)
-  await page.getByRole('button', { name: /more of 421 lines/ }).click()
+  await page.getByRole('button', { name: /the 421 lines that are left/ }).click()
   await page.getByRole('button', { name: '20 blank lines (show them)' }).click()
   const line = page.locator('.code-line[data-line="2410"]')
   await line.locator('.code-number').click()

@@ -46,7 +46,7 @@ test('a long task is drawn in part while it is folded, and in steps when it is o
   expect(await characters()).toBeLessThan(5_000)
   await page.getByRole('button', { name: 'Show all of the task' }).click()
   await region.getByText('part 2000', { exact: true }).waitFor()
-  await region.getByRole('button', { name: /more of 1,000 lines/ }).click()
+  await region.getByRole('button', { name: /the 1,000 lines that are left/ }).click()
   await region.getByText('part 3000', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show less' }).click()
   await expect.poll(characters).toBeLessThan(5_000)

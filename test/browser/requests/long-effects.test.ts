@@ -16,11 +16,15 @@ test('the sentence counts the lines that are on the page, and blank runs use up 
   const page = await open('notes/long.md', `${lines.join('\n')}\n`)
   await page.getByText('2,000 of 5,001 lines are on this page').waitFor()
   expect(await page.getByText('nothing left out').count()).toBe(0)
-  const more = page.getByRole('button', { name: /more of 3,001 lines/ })
+  const more = page.getByRole('button', { name: /2,000 of the 3,001 lines/ })
   await more.click()
   await page.getByText('4,000 of 5,001 lines are on this page').waitFor()
-  await page.getByRole('button', { name: /more of 1,001 lines/ }).click()
+  await page.getByRole('button', { name: /the 1,001 lines that are left/ }).click()
   await page.getByText(/5,001 lines, .* shown, nothing left out/).waitFor()
+
+  // No button is drawn in the place of a single line.
+  const oneMore = await open('notes/one-more.md', `${lines.slice(0, 2001).join('\n')}\n`)
+  await oneMore.getByText(/2,001 lines, .* shown, nothing left out/).waitFor()
 
   const blank = await open('notes/blank.md', `first\n${'\n'.repeat(4000)}last\n`)
   await blank.getByRole('button', { name: '4000 blank lines (show them)' }).waitFor()

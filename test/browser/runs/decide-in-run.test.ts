@@ -153,7 +153,7 @@ test('high risk is submitted at the call by neither the same key twice nor Enter
   const { runId, requestIds } = await ask(desk, [writeCall(path, lines)], 'A note.')
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   // The conversation shows the beginning of a long effect, its form all of it.
-  const rest = page.getByRole('button', { name: /^Show 100 more of 100 lines/ })
+  const rest = page.getByRole('button', { name: /^Show the 100 lines that are left/ })
   await rest.waitFor()
   await openCall(page, path)
   const form = formOf(page, path)
