@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { gitIn } from '../harness/fixtures/git/git-workspace.ts'
-import { ask, openDashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone } from './open-dashboard.ts'
 
 const config = `${deskConfig.replace(
   'rights:',
@@ -143,6 +143,16 @@ test('a difference that is shown is not replaced: a version that nobody looked a
   await page.getByText('Reconnecting').waitFor()
   await dashboard.listenAgain()
   await version.getByText('The difference has changed since it was shown.').waitFor()
+  expect(await difference.innerText()).toBe(before)
+  expect(await agree.count()).toBe(0)
+  // A phone that turns draws no other difference. It is above the matrix, on any screen.
+  const matrix = page.getByRole('table', { name: 'What each worker may do' })
+  const { y = 0 } = (await version.boundingBox()) ?? {}
+  expect(y).toBeLessThan((await matrix.boundingBox())?.y ?? 0)
+  await page.setViewportSize(phone)
+  await page.evaluate(
+    () => new Promise((turned) => requestAnimationFrame(() => requestAnimationFrame(turned))),
+  )
   expect(await difference.innerText()).toBe(before)
   expect(await agree.count()).toBe(0)
   await version.getByRole('button', { name: 'Show the new difference' }).click()

@@ -6,7 +6,6 @@ import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading, LoadingCards } from '../states/loading.tsx'
 import { Together } from '../states/together.tsx'
-import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
@@ -27,7 +26,6 @@ import './policy.css'
  */
 export function PolicyPage() {
   const workers = useWorkerLines()
-  const isPhone = useMedia(phoneUntil)
   if (workers.isPending) return <LoadingCards what="the policy" layout="table" />
   const head = (
     <div className="page-head">
@@ -42,16 +40,16 @@ export function PolicyPage() {
       </>
     )
   }
-  const version = <PolicyVersion digest={workers.data.policyDigest} />
   return (
     <Together what="the policy" layout="table">
       {head}
-      {/* On a phone the version to agree to is first, because the matrix takes two screens. */}
-      {isPhone && <div className="policy-first">{version}</div>}
+      {/* What waits to be agreed to is on the first screen, however many workers there are. */}
+      <div className="policy-first">
+        <PolicyVersion digest={workers.data.policyDigest} />
+      </div>
       {workers.data.items.length > 0 && <PolicyMatrix workers={workers.data.items} />}
       <div className="policy">
         <div className="column">
-          {!isPhone && version}
           <ProposedChanges />
           <section className="column" aria-labelledby="workers-title">
             <h2 id="workers-title">Workers</h2>
