@@ -1,6 +1,6 @@
 import { Button, Radio } from '@mantine/core'
 import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { memo, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
@@ -20,7 +20,8 @@ import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultLine } from './call-result-line.tsx'
-import { whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
+import { hasChanged, whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
+import { NearScreen } from './near-screen.tsx'
 import type { CallChoice } from './plan-decisions.ts'
 import { verbs } from '../words/verbs.ts'
 
@@ -28,9 +29,8 @@ type OpenedCall = NonNullable<ChangeEntry['approval']>
 
 /** The state of one entry on the page. */
 export interface CardState {
-  /** the call as it was opened; `changed`: a newer revision exists */
+  /** the call as it was opened */
   readonly openedCall: OpenedCall | null
-  readonly changed: boolean
   readonly choice: CallChoice
   readonly reason: string
   readonly wasViewed: boolean
@@ -46,15 +46,19 @@ export interface CardActs {
   readonly onReview: (key: string) => void
 }
 
-/** One call of the turn: its effect, why it needs an approval, and the choice. */
-export function CallCard(props: {
-  entry: ChangeEntry
-  state: CardState
-  acts: CardActs
-  busy: boolean
+interface CallCardProps {
+  readonly entry: ChangeEntry
+  readonly state: CardState
+  readonly acts: CardActs
+  readonly busy: boolean
   /** calls whose presentations assume the effect of this one */
-  laterOnes: readonly string[]
-}) {
+  readonly laterOnes: readonly string[]
+  /** its lines are drawn before they are near the screen */
+  readonly isDrawnAtOnce: boolean
+}
+
+/** One call of the turn: its effect, why it needs an approval, and the choice. */
+export const CallCard = memo(function CallCard(props: CallCardProps) {
   const { entry, state, acts } = props
   const viewedKeys = useAriaKeys('viewed')
   const titleId = `title-${entry.key}`
@@ -96,7 +100,7 @@ export function CallCard(props: {
       )}
     </article>
   )
-}
+})
 
 function reasonWithoutApproval({ tool, verdict }: ChangeEntry): ReactNode {
   const words =
@@ -117,7 +121,7 @@ function reasonWithoutApproval({ tool, verdict }: ChangeEntry): ReactNode {
   )
 }
 
-function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedCall }) {
+function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
   const { entry, state, acts, card, busy, laterOnes } = props
   const { request, presentation } = card
   const { key } = entry
@@ -131,10 +135,11 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
   const { fullyViewed: seen, tracker } = useSeen(region, presentation.digest, complete)
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
   const newest = entry.approval?.request ?? request
+  const changed = hasChanged(request, newest)
   const comments = useSteadyComments(newest.comments)
   const lineComments = useLineComments(
     { ...newest, comments: comments.visible },
-    !state.changed,
+    !changed,
     request.revision,
   )
   const closed = whyClosed(newest)
@@ -147,17 +152,19 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
       </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
       {lineComments.lost}
-      <SecretsContext value={secrets.registry}>
-        <Effect
-          key={presentation.digest}
-          request={{ ...request, presentation }}
-          ownsKeys={false}
-          onRegion={setRegion}
-          onAllVisible={setAllVisible}
-          lineComments={lineComments}
-          tracker={tracker}
-        />
-      </SecretsContext>
+      <NearScreen isDrawnAtOnce={props.isDrawnAtOnce} lines={presentation.totalLines}>
+        <SecretsContext value={secrets.registry}>
+          <Effect
+            key={presentation.digest}
+            request={{ ...request, presentation }}
+            ownsKeys={false}
+            onRegion={setRegion}
+            onAllVisible={setAllVisible}
+            lineComments={lineComments}
+            tracker={tracker}
+          />
+        </SecretsContext>
+      </NearScreen>
       <CallComments
         request={{ ...newest, presentation }}
         comments={comments}
@@ -168,7 +175,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedC
           <CallResultLine item={state.result.item} choice={state.result.choice} request={newest} />
         </div>
       )}
-      {state.changed && closed === null && (
+      {changed && closed === null && (
         <Notice tone="bad" title="This changed since you opened it">
           It is revision {newest.revision} now; you were reading revision {request.revision}.{' '}
           <Button size="compact-sm" variant="default" onClick={() => acts.onReview(key)}>

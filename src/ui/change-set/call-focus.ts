@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { goToPlace } from '../runs/turns/go-to-place.ts'
 import type { ChangeEntry } from './change-entries.ts'
 
 const cardClass = '.change-call'
@@ -66,6 +67,6 @@ function cardOf(key: string): HTMLElement | null {
 }
 
 function show(stop: HTMLElement): void {
-  stop.scrollIntoView({ block: 'start' })
+  goToPlace(stop, 'start')
   stop.focus({ preventScroll: true })
 }

@@ -61,6 +61,26 @@ function pathOf(presentation: ShownPresentation | undefined): string | null {
   return typeof path === 'string' && path !== '' ? path : null
 }
 
+/** Whether a request has another revision than before, when it was opened. Pure. */
+export function hasChanged(earlier: PresentedRequest, newest: PresentedRequest): boolean {
+  return earlier.revision !== newest.revision || earlier.digest !== newest.digest
+}
+
+/**
+ * With more lines, a page takes seconds to open: those of later calls are drawn near the screen.
+ */
+const maxLinesAtOnce = 2_000
+
+/** The keys of the first calls, whose lines are drawn at once. Pure. */
+export function drawnAtOnce(entries: readonly ChangeEntry[]): ReadonlySet<string> {
+  let lines = 0
+  const first = entries.filter(({ approval }) => {
+    lines += approval?.presentation.totalLines ?? 0
+    return lines <= maxLinesAtOnce
+  })
+  return new Set(first.map(({ key }) => key))
+}
+
 /** Why it cannot be decided here, as a sentence without its full stop; null: it can. Pure. */
 export function whyClosed(request: PresentedRequest): string | null {
   if (request.state !== 'pending') return outcomeWithEffect(request)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import type { ChangeSet } from '#api/schemas/requests/change-set.ts'
 import { changeSetQuery } from '../api/queries.ts'
@@ -16,7 +16,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { CallCard, type CardActs, type CardState } from './call-card.tsx'
 import { choose, showCall, useCallFocus } from './call-focus.ts'
 import { CallTree, type EntryMarks } from './call-tree.tsx'
-import { entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
+import { drawnAtOnce, entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { SubmitBar } from './submit-bar.tsx'
 import { useCards } from './use-cards.ts'
 import { useChangeSetDecisions } from './use-change-set-decisions.ts'
@@ -42,6 +42,8 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   const entries = useMemo(() => entriesOf(changeSet), [changeSet])
   const { stateOf, acts, record } = useCards(entries)
   const states = entries.map((entry) => ({ entry, state: stateOf(entry) }))
+  const [atOnce] = useState(() => drawnAtOnce(entries))
+  const laterOnes = useMemo(() => laterThan(entries), [entries])
   const decisions = useChangeSetDecisions(runId, turn, states, record)
   useChangeSetKeys(entries, acts, decisions.count === 0 ? null : () => void decisions.send())
 
@@ -77,7 +79,8 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
             state={state}
             acts={acts}
             busy={decisions.busy}
-            laterOnes={laterThan(entry, entries)}
+            laterOnes={laterOnes.get(entry.position) ?? none}
+            isDrawnAtOnce={atOnce.has(entry.key)}
           />
         ))}
         {contents.length > 0 && <AgentStatement text={statement} />}
@@ -139,9 +142,14 @@ function Task({ task }: { task: ChangeSet['task'] }) {
   )
 }
 
-/** The calls whose presentations assume the effect of this one. */
-function laterThan(entry: ChangeEntry, entries: readonly ChangeEntry[]): string[] {
-  return entries
-    .filter(({ approval: content }) => content?.request.assumes === entry.position)
-    .map(({ place }) => place)
+/** By the position of a call, the calls whose presentations assume its effect. */
+function laterThan(entries: readonly ChangeEntry[]): ReadonlyMap<number, readonly string[]> {
+  const laterOnes = new Map<number, readonly string[]>()
+  for (const { approval, place } of entries) {
+    const assumes = approval?.request.assumes ?? null
+    if (assumes !== null) laterOnes.set(assumes, [...(laterOnes.get(assumes) ?? []), place])
+  }
+  return laterOnes
 }
+
+const none: readonly string[] = []

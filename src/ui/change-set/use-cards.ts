@@ -14,7 +14,7 @@ export interface SeenCardState extends CardState {
 
 type OpenedCall = NonNullable<ChangeEntry['approval']>
 
-interface SavedCardState extends Omit<SeenCardState, 'changed' | 'openedCall'> {
+interface SavedCardState extends SeenCardState {
   readonly openedCall: OpenedCall
 }
 
@@ -91,16 +91,9 @@ export function useCards(entries: readonly ChangeEntry[]) {
     },
     [change, personId],
   )
-  const stateOf = (entry: ChangeEntry): SeenCardState => {
-    const card = saved.get(entry.key)
-    if (card === undefined || entry.approval === null)
-      return { ...withoutApproval, openedCall: entry.approval }
-    const { openedCall } = card
-    const now = entry.approval.request
-    const isSame =
-      openedCall.request.revision === now.revision && openedCall.request.digest === now.digest
-    return { ...card, changed: !isSame }
-  }
+  /** The same object until something of the call changes: no other card is drawn for it. */
+  const stateOf = (entry: ChangeEntry): SeenCardState =>
+    (entry.approval === null ? undefined : saved.get(entry.key)) ?? withoutApproval
   return { stateOf, acts, record }
 }
 
@@ -111,4 +104,4 @@ const nothing = {
   seen: false,
   result: null,
 } as const
-const withoutApproval = { ...nothing, changed: false }
+const withoutApproval = { ...nothing, openedCall: null }

@@ -4,7 +4,7 @@ import { callApi } from '../api/call-api.ts'
 import { useConnection } from '../live/live-provider.tsx'
 import { useSubmit, type SubmitOptions } from '../deciding/decision/use-submit.ts'
 import { announce } from '../states/announce.tsx'
-import { whyClosed, type ChangeEntry } from './change-entries.ts'
+import { hasChanged, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { planDecisions, type CallChoice } from './plan-decisions.ts'
 import type { SeenCardState } from './use-cards.ts'
 
@@ -32,11 +32,13 @@ export function useChangeSetDecisions(
   const summary = useRef<HTMLParagraphElement>(null)
   const { decisions, obstacles } = planDecisions(
     states.flatMap(({ entry, state }) => {
-      const { openedCall, choice, reason, seen, changed } = state
+      const { openedCall, choice, reason, seen } = state
       if (openedCall === null || entry.approval === null) return []
       // It was decided elsewhere meanwhile, so there is nothing to send.
-      const isOpen = whyClosed(entry.approval.request) === null
-      return isOpen ? [{ request: openedCall.request, choice, reason, seen, changed }] : []
+      const { request: newest } = entry.approval
+      if (whyClosed(newest) !== null) return []
+      const { request } = openedCall
+      return [{ request, choice, reason, seen, changed: hasChanged(request, newest) }]
     }),
   )
   const send = async (): Promise<void> => {

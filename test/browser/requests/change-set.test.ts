@@ -393,6 +393,29 @@ test('the settings of differences and the buttons of a call take no line of thei
   expect(await middleOf(settings)).toBeGreaterThan(await middleOf(unfold))
 })
 
+test('a turn of sixty calls opens; the lines of a far call are drawn, and count as seen, once it is on the screen', async () => {
+  const text = Array.from({ length: 50 }, (_, line) => `row ${line + 1}\n`).join('')
+  const calls = Array.from({ length: 60 }, (_, at) => writeCall(`notes/sixty/${at + 1}.md`, text))
+  const { requestIds, runId } = await ask(dashboard.desk, calls, 'Sixty')
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  await page.getByRole('heading', { name: '60 of 60 to decide' }).waitFor()
+  const last = page.getByRole('article').nth(59)
+  await last.getByText('50 lines, drawn when they come near the screen.').waitFor()
+  await last.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  const tree = page.getByRole('navigation', { name: 'Files and calls' })
+  await tree.getByRole('button', { name: '60.md' }).click()
+  await last.getByText('row 1', { exact: true }).waitFor()
+  await expect
+    .poll(() => last.evaluate((it) => Math.round(it.getBoundingClientRect().top)))
+    .toBeLessThan(200)
+  expect(await page.locator('.change-call .code-line').count()).toBeLessThan(2_600)
+  await last.getByText('row 50', { exact: true }).scrollIntoViewIfNeeded()
+  await last.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await expect.poll(() => statesOf(db, requestIds.slice(-1))).toEqual(['approved'])
+  expect(dashboard.complaints).toEqual([])
+})
+
 test('hostile names stay text, on a phone and by keyboard, and the page passes axe in light and dark', async () => {
   const hostile = 'notes/\u202Edm.\u200B<img src=x onerror=alert(1)>.md'.replaceAll(
     /[\u202E\u200B]/g,

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { newListeners } from '#domain/listeners.ts'
 import { isDialogOpen } from '../../keyboard/open-dialog.ts'
 import { useDiffSetting } from '../settings/diff-settings.ts'
+import { inNextFrame, notInNextFrame } from './next-frame.ts'
 import { addInterval, coversHeight, moveIntervals, type Interval } from './seen-intervals.ts'
 
 /** The parts of an element that have been on the screen. */
@@ -48,9 +49,7 @@ export function useSeen(
     let width = element.clientWidth
     let height = element.clientHeight
     let actedAt: number | null = null
-    let frame = 0
     const measure = (): void => {
-      frame = 0
       const box = element.getBoundingClientRect()
       if (element.clientWidth !== width) {
         width = element.clientWidth
@@ -70,9 +69,7 @@ export function useSeen(
       set({ intervals, height: box.height })
       if (complete && coversHeight(intervals, box.height)) setFullyViewed(true)
     }
-    const measureSoon = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(measure)
-    }
+    const measureSoon = (): void => inNextFrame(measure)
     const act = ({ target }: Event): void => {
       if (!(target instanceof Element)) return
       actedAt = target.getBoundingClientRect().top - element.getBoundingClientRect().top
@@ -85,7 +82,7 @@ export function useSeen(
     document.addEventListener('visibilitychange', measureSoon)
     measureSoon()
     return () => {
-      cancelAnimationFrame(frame)
+      notInNextFrame(measure)
       resizeObserver.disconnect()
       element.removeEventListener('click', act, { capture: true })
       document.removeEventListener('scroll', measureSoon, { capture: true })
