@@ -70,6 +70,20 @@ test('an approval faster than its text can be read is found: one’s own, and th
   // Two minutes are enough for the same text.
   expect((await attention(people.linus)).fastApprovals).toEqual({ count: 0, items: [] })
   expect((await attention(people.aud)).fastApprovals).toEqual({ count: 1, items: [own] })
+  // Of a long file whose difference is short, the difference is read.
+  const show = (at: number) =>
+    sql`update request_revision set presentation_hash =
+      (select presentation_hash from request_revision where request_id = ${requestAt(at).id})
+      where request_id = ${requestAt(0).id}`
+  const { rows } = await sql<{ hash: string }>`
+    select presentation_hash as hash from request_revision where request_id = ${requestAt(0).id}`.execute(
+    db,
+  )
+  await show(1).execute(db)
+  const { items } = (await attention(people.grace)).fastApprovals
+  expect(items[0]?.readSeconds ?? 0).toBeLessThan(40)
+  await sql`update request_revision set presentation_hash = ${rows[0]?.hash}
+    where request_id = ${requestAt(0).id}`.execute(db)
 })
 
 test('requests that expired without any action are found, with their titles as written; a list has the same ones', async () => {

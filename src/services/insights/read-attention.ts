@@ -32,9 +32,10 @@ export interface CountedItems<Item> {
 }
 
 /**
- * Approvals that were faster than their contents can be read; the caller's own, or everybody's for
- * readers of the trail. Reading begins when the revision was shown, or at the same person's
- * previous approval, whichever is later; requests approved in one action are read together.
+ * Approvals that were faster than what was shown can be read: of an edit that is its difference,
+ * and not the file. They are the caller's own, or everybody's for readers of the trail. Reading
+ * begins when the revision was shown, or at the same person's previous approval, whichever is
+ * later; requests approved in one action are read together.
  */
 export async function readFastApprovals(
   db: Db,
@@ -49,13 +50,15 @@ export async function readFastApprovals(
     sql<FastApproval & CountedRow>`
     with act as (
       select decision.person_id, max(decision.at) as at, max(request_revision.created_at) as shown_at,
-        sum(content.size)::float8 / ${readPerSecond} as needed,
+        sum(least(content.size, shown.size))::float8 / ${readPerSecond} as needed,
         (array_agg(coalesce(request_revision.effect, request.title) order by request.number desc))[1] as title,
         (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests
       from request
         ${votes}
         ${lookedUp('request_revision', sql`own.request_id = request.id and own.revision = decision.revision`)}
         ${lookedUp('content', sql`own.hash = request_revision.content_hash`)}
+        left join lateral (select size from content as own
+          where own.hash = request_revision.presentation_hash offset 0) shown on true
       where ${wasOpened(scope)} and ${isShown} and decision.decision = 'approve' and request.kind in ('tool_call', 'external')
       group by decision.person_id, coalesce(decision.batch_decision_id, decision.id)
     ), timed as (
