@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject } from '#domain/json/json.ts'
 import { connectDatabase } from '#store/database.ts'
@@ -105,6 +105,33 @@ export class AgentWorld implements AsyncDisposable {
     }
     await waitUntil(look, { withinMs: 120_000 })
     return found[0] ?? {}
+  }
+
+  /** The ids of the requests that wait. */
+  async pending(): Promise<readonly string[]> {
+    const rows = await this.world.sql(
+      `select id from request where state = 'pending' order by number`,
+    )
+    return rows.map(({ id }) => String(id))
+  }
+
+  /** Linus decides one of the requests that wait. Returns the status. */
+  async decideOn(id: string | undefined, decision: 'approve' | 'deny'): Promise<number> {
+    const linus = await this.world.as('linus')
+    const { body } = await linus.get(`/v1/requests/${id}`)
+    const { digest, revision, presentation } = body as {
+      readonly digest: string
+      readonly revision: number
+      readonly presentation: { readonly digest: string }
+    }
+    const seen = presentation.digest
+    const words = { decision, digest, revision, seen, reason: 'not on a Friday' }
+    return (await linus.post(`/v1/requests/${id}/decisions`, words)).status
+  }
+
+  /** The contents of a file of the project. */
+  textOf(name: string): Promise<string> {
+    return readFile(join(this.project.folder, name), 'utf8')
   }
 
   /** Edsger changes a name in the one call that waits. */

@@ -29,6 +29,8 @@ export interface RealAgent {
   readonly fails: (file: string) => ModelCall
   /** whether it tells its hooks that a call failed */
   readonly reportsFailures: boolean
+  /** how many characters a command of it may have */
+  readonly longest: number
   /** how its requests come */
   readonly request: Readonly<Record<string, unknown>>
   /** settings with a hook before each call, as nobody should write it: file and contents */
@@ -69,6 +71,7 @@ trust_level = "trusted"
     runs: (cmd) => ({ name: 'exec_command', input: { cmd } }),
     fails: (path) => ({ name: 'view_image', input: { path } }),
     reportsFailures: false,
+    longest: 7_500,
     request: { tool: 'shell' },
     settings: (command, timeout) => [
       '.codex/hooks.json',
@@ -93,6 +96,7 @@ trust_level = "trusted"
     runs: (command) => ({ name: 'run_shell_command', input: { command, description: 'Make it' } }),
     fails: (file_path) => ({ name: 'read_file', input: { file_path } }),
     reportsFailures: true,
+    longest: 100_000,
     request: { tool: 'gemini-cli:run_shell_command', risk: 'high' },
     settings: (command, seconds) => {
       const hook = { name: 'raw', type: 'command', command, timeout: seconds * 1000 }
@@ -118,6 +122,7 @@ trust_level = "trusted"
     runs: (command) => ({ name: 'bash', input: { command, description: 'Make it' } }),
     fails: (path) => ({ name: 'view', input: { path } }),
     reportsFailures: true,
+    longest: 100_000,
     request: { tool: 'copilot-cli:bash', risk: 'high' },
     settings: (bash, timeoutSec) => [
       '.github/hooks/raw.json',
