@@ -10,6 +10,7 @@ import { settleGatewayCall } from '#services/gateway/settle-gateway-call.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { recordScheduledTime } from '#services/runs/schedules/record-scheduled-time.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
+import { gatewayWorkflowIdOf } from '#delivery/outbox/start-for-request.ts'
 import type { Activities, DatabaseActivities } from '#workflows/activity-port.ts'
 import type { CallPreparations } from './call-preparations.ts'
 import { executeCallActivity } from './execute-call.ts'
@@ -38,7 +39,9 @@ export function createActivities(
       advanceRequests(ctx, input),
     ),
     advanceExternal: (input) => advanceExternal(ctx, input),
-    settleGatewayCall: (input) => settleGatewayCall(ctx, input),
+    settleGatewayCall: ofItsWorkflow(ctx, { again: false }, (input) =>
+      settleGatewayCall(ctx, input),
+    ),
     enterManualResult: recordingForgeries(ctx, 'enterManualResult', (input) =>
       enterManualResult(ctx, input),
     ),
@@ -54,8 +57,9 @@ export function createActivities(
         executeCallActivity(ctx, slots, preparations),
       ),
       takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnHereActivity(ctx, slots)),
-      executeGatewayCall: (input) =>
+      executeGatewayCall: ofItsWorkflow(ctx, undefined, (input) =>
         withHeartbeat((signal) => executeGatewayCall(ctx, { ...input, signal })),
+      ),
       judgeCall: judgeCallActivity(ctx),
     },
     turns: { ...database, takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnActivity(ctx)) },
@@ -87,6 +91,29 @@ function recordingForgeries<
       })
     }
     return output
+  }
+}
+
+/**
+ * An activity of a gateway call, for the workflow of that call only (security.md 14). Any other one
+ * was started by hand: if its activity failed, it would settle a call as lost that is being made.
+ * `leftOut`: the answer to it.
+ */
+function ofItsWorkflow<Input extends { readonly requestId: string }, Output>(
+  ctx: WorkerContext,
+  leftOut: Output,
+  activity: (input: Input) => Promise<Output>,
+): (input: Input) => Promise<Output> {
+  return async (input) => {
+    const { activityType, workflowExecution } = Context.current().info
+    const workflowId = workflowExecution?.workflowId ?? null
+    if (workflowId === gatewayWorkflowIdOf(input.requestId)) return activity(input)
+    const { requestId } = input
+    ctx.log.warn(
+      { requestId, workflowId, activity: activityType },
+      'an activity of a gateway call was scheduled by another workflow than its own: it is left out',
+    )
+    return leftOut
   }
 }
 

@@ -27,8 +27,13 @@ export interface Activities {
   advanceExternal(input: { readonly requestId: string }): Promise<NextDeadline>
   /** Makes an approved call of the gateway, once. The result is in the store. */
   executeGatewayCall(input: { readonly requestId: string }): Promise<void>
-  /** Settles a failed activity's call: one that had begun is `unknown`, and people decide. */
-  settleGatewayCall(input: { readonly requestId: string }): Promise<void>
+  /**
+   * Settles a failed activity's call: one that had begun is `unknown`, and people decide; one that
+   * had not is tried `again`. `undefined`: an earlier version answered.
+   */
+  settleGatewayCall(input: {
+    readonly requestId: string
+  }): Promise<{ readonly again: boolean } | undefined>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
   /** Puts the result of a call that a person made into the transcript, once. */
   enterManualResult(input: { readonly callId: string }): Promise<void>

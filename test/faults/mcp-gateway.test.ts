@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { startForger } from './forger.ts'
 import {
   Agent,
   askAsTaskClient,
@@ -548,4 +550,72 @@ test('a call whose host is killed in the middle is not made again: people are as
   const own = await (await world.as('grace')).post(`/v1/requests/${check}/settle`, settled)
   expect(own.status).toBe(403)
   expect((await linus.post(`/v1/requests/${check}/settle`, settled)).status).toBe(200)
+}, 240_000)
+
+// Rules: security.md 14
+test('an approved call is made, and settled as lost, by its own workflow only, and by none that somebody starts by hand', async () => {
+  await using forger = await startForger(world)
+  const requestOf = async (text: string): Promise<string> => {
+    const rows = await world.sql<{ id: string }>(
+      `select request_id as id from gateway_call order by created_at desc limit 1`,
+    )
+    const id = rows[0]?.id ?? ''
+    const { body } = await (await world.as('linus')).get(`/v1/requests/${id}`)
+    expect(JSON.stringify(body['input'])).toContain(text)
+    return id
+  }
+  const first = await quick.call('note', { text: 'by hand' })
+  expect(await decide(world, first, 'approve')).toMatchObject({ status: 200 })
+  const requestId = await requestOf('by hand')
+  expect(await forger.activity('executeGatewayCall', { requestId })).toBeUndefined()
+  expect(await runs('note by hand')).toBe(0)
+  expect((await quick.call('note', { text: 'by hand' })).isError).toBe(false)
+  expect(await runs('note by hand')).toBe(1)
+
+  const pending = held.call('until', { text: 'its-own-signal' })
+  await waitUntil(async () => (await runs('until its-own-signal', 'held')) === 1)
+  const lost = { requestId: await requestOf('its-own-signal') }
+  expect(await forger.activity('settleGatewayCall', lost)).toEqual({ again: false })
+  expect(
+    await world.sql('select outcome from external_request where request_id = $1', [lost.requestId]),
+  ).toEqual([{ outcome: null }])
+  await writeFile(join(world.installation.folder, 'its-own-signal'), '')
+  expect((await pending).isError).toBe(false)
+  expect(await runs('until its-own-signal', 'held')).toBe(1)
+}, 240_000)
+
+// Rules: security.md 27
+test('an approved task is made once, although its host is killed before it begins', async () => {
+  const text = 'after a kill'
+  const task = await askAsTaskClient(world, key, 'tools/call', {
+    name: 'note',
+    arguments: { text },
+  })
+  const [row] = await world.sql<{ requestId: string }>(
+    `select request_id as "requestId" from gateway_call where task_id = $1`,
+    [task['taskId']],
+  )
+  const requestId = row?.requestId ?? ''
+  const bringBack = await world.takeDown('temporal-worker')
+  expect(await decide(world, { structured: { requestId } }, 'approve')).toMatchObject({
+    status: 200,
+  })
+  const holder = new pg.Client(await world.installation.databaseUrl())
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from request where id = $1 for update', [requestId])
+    await bringBack()
+    const waiting = `select count(*) > 0 from pg_stat_activity
+      where application_name = 'countersign temporal-worker' and wait_event_type = 'Lock'`
+    await world.untilSql(waiting, [], true)
+    const gone = await world.installation.killNine('temporal-worker')
+    await holder.query('rollback')
+    await world.installation.untilBack('temporal-worker', gone)
+  } finally {
+    await holder.end()
+  }
+  await waitUntil(async () => (await runs(`note ${text}`)) === 1 || 'it is not made')
+  const outcome = 'select outcome from external_request where request_id = $1'
+  await world.untilSql(outcome, [requestId], 'succeeded')
 }, 240_000)

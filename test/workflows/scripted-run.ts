@@ -127,7 +127,7 @@ export class ScriptedStore {
       },
       settleUnknown: async () => ({ kind: 'again' }),
       executeGatewayCall: async () => undefined,
-      settleGatewayCall: async () => undefined,
+      settleGatewayCall: async () => ({ again: false }),
       advanceRequests: async () => {
         count('advanceRequests')
         return { nextDeadlineMs: 60_000 }

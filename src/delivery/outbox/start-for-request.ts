@@ -35,6 +35,11 @@ export function startApproval(
   })
 }
 
+/** The id of the workflow that makes a gateway call: of two, Temporal runs one. */
+export function gatewayWorkflowIdOf(requestId: string): string {
+  return `gateway:${requestId}`
+}
+
 /**
  * Starts the workflow that makes an approved gateway call, if none runs; `taskQueue` is that of the
  * host with the server. After one that ended before the call was made, another may start: the store
@@ -44,7 +49,7 @@ export async function startGatewayCall(
   delivering: StartContext,
   input: { readonly requestId: string; readonly taskQueue: string },
 ): Promise<void> {
-  const workflowId = `gateway:${input.requestId}`
+  const workflowId = gatewayWorkflowIdOf(input.requestId)
   await startForRequest(delivering, {
     workflow: 'gatewayCall',
     state: 'running',

@@ -141,7 +141,7 @@ test('a host that stands still after the claim of a gateway call makes it later 
     ).finally(() => vi.useRealTimers())
   expect(await claimAndStop(await approvedCall(), () => null)).toBe('consumed')
   const lost = await approvedCall()
-  const settle = (): Promise<void> => settleGatewayCall(ctx(), { requestId: lost.id })
+  const settle = () => settleGatewayCall(ctx(), { requestId: lost.id })
   expect(await claimAndStop(lost, settle)).toBe('none')
   expect(await outcomeOf(lost.id)).toBe('failed')
   const where = { outcome_of: lost.id }

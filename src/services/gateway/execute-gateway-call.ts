@@ -65,7 +65,8 @@ export async function executeGatewayCall(
     result = await (ctx.aroundTool?.({ callId: requestId, tool }, act) ?? act({}))
   } catch (error) {
     ctx.log.warn({ requestId, err: error }, 'A call of the gateway ended without a result')
-    return untilStored(() => settleGatewayCall(ctx, { requestId }))
+    await untilStored(() => settleGatewayCall(ctx, { requestId }))
+    return
   }
   const state = result.type === 'error' ? 'failed' : 'succeeded'
   const { notMade: why } = result

@@ -1,24 +1,30 @@
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { readConsumeFacts } from '../external/consume-facts.ts'
 import { recordOutcome } from '../external/record-execution.ts'
 import { lockCallToMake } from './call-to-make.ts'
+import { isOpen } from './consume-gateway-permit.ts'
 import { openOutcomeCheck } from './open-outcome-check.ts'
 
 const lostHost = 'the connection to the server, or to its host, was lost'
 
 /**
- * Settles a gateway call whose activity failed: one that has not begun can be made again; any other
- * has an unknown effect, is never made a second time, and people are asked.
+ * Settles a gateway call whose activity failed: one that has not begun is to be made again, while
+ * its permit is live; any other has an unknown effect, is never made a second time, and people are
+ * asked.
  */
 export async function settleGatewayCall(
   ctx: SystemContext,
   input: { readonly requestId: string },
-): Promise<void> {
+): Promise<{ readonly again: boolean }> {
   const { requestId } = input
-  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
-    if (at === null || at.external.consumed_at === null || at.external.outcome !== null) return
+    if (at === null || at.external.outcome !== null) return { again: false }
+    if (at.external.consumed_at === null) {
+      return { again: isOpen(at) && (await hasLivePermit(unit, requestId)) }
+    }
     const detail = { why: lostHost }
     await recordOutcome(unit, at.request, { by: 'gateway', state: 'unknown', detail })
     const policy = await ctx.policies.inForce(unit.tx)
@@ -28,5 +34,11 @@ export async function settleGatewayCall(
       .set({ outcome_check_id: checkId })
       .where('request_id', '=', requestId)
       .execute()
+    return { again: false }
   })
+}
+
+async function hasLivePermit({ tx }: UnitOfWork, requestId: string): Promise<boolean> {
+  const { permit, now } = await readConsumeFacts(tx, requestId)
+  return permit?.state === 'live' && permit.expires_at > now
 }
