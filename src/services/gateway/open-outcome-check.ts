@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
+import { utcWords } from '#domain/text/quantities/utc-words.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { storeContents } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
@@ -47,7 +48,7 @@ export async function openOutcomeCheck(
       `Request: #${request.number}`,
       `Server: ${call.server}`,
       `Tool: ${request.tool}`,
-      `Started: ${external.consumed_at?.toISOString() ?? 'not recorded'}`,
+      `Started: ${external.consumed_at === null ? 'not recorded' : utcWords(external.consumed_at)}`,
     ],
     metadata: { server: call.server, outcomeOf: request.id, inputHash: latest.input_hash },
     inputHash: latest.input_hash,

@@ -35,7 +35,7 @@ test('the page of a run shows how full the window is, and what the model no long
   const page = await dashboard.open('Ada', `/runs/${reading}`)
   const meter = page.getByRole('meter', { name: 'Context window' })
   expect(await meter.getAttribute('aria-valuenow')).toBe('8100')
-  await page.getByText('51 % of 16,000 tokens').waitFor()
+  await page.getByText('51% of 16,000 tokens').waitFor()
   const marks = page.getByText('not shown to the model any more since turn')
   await marks.first().waitFor()
   expect(await marks.count()).toBeLessThan(8)

@@ -4,6 +4,7 @@ import type { Json } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Risk } from '#domain/policy/verdict.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
+import { utcWords } from '#domain/text/quantities/utc-words.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { getText, storeContents } from '#store/content/content.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
@@ -111,13 +112,14 @@ function inputHashOf(at: CallAtHand): string {
 }
 
 function checkLines({ call, execution }: CallAtHand, why: string): string[] {
+  const startedAt = execution?.started_at ?? null
   return [
     `This call started and nobody knows how it ended (${why}).`,
     `Check what it should have changed, then state whether it took effect.`,
     ``,
     `Tool: ${call.tool}`,
     `Attempt: ${execution?.attempt ?? 1}`,
-    `Started: ${execution?.started_at?.toISOString() ?? 'not recorded'}`,
+    `Started: ${startedAt === null ? 'not recorded' : utcWords(startedAt)}`,
     `On: ${execution?.executor ?? 'not recorded'}`,
     ``,
   ]
@@ -135,7 +137,10 @@ async function callLines(
   if (card !== null) {
     const { content, metadata, warnings } = card.presentation
     const folder = typeof metadata['cwd'] === 'string' ? [`Folder: ${metadata['cwd']}`] : []
-    const quotation = content.split('\n').map((line) => `> ${line}`)
+    const quotation = content
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => `> ${line}`)
     return [`Approved: ${titleLine(card.effect)}`, ...folder, ...warnings, ...quotation]
   }
   const input = JSON.parse(await getText(tx, inputHash)) as Json

@@ -172,7 +172,7 @@ async function afterProblem(
     if (run.turn >= question.turn) return 'rest'
     await restRun(unit, run, 'model_failed', {
       code: 'model_failed',
-      message: `${problem.message} Post a message to let the run try again.`,
+      message: `${problem.message} Send a message to let the run try again.`,
     })
     return 'rest'
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { WorkerLimits } from '#policy/worker-definition.ts'
 import type { Tx } from '#store/database.ts'
 import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/runs/used-up-budget.ts'
@@ -64,11 +65,13 @@ interface UsedAmounts {
   readonly usedUp: UsedUpBudget | null
 }
 
-const units = { turns: ' turns', calls: ' calls', tokens: ' tokens', costUsd: ' USD' } as const
+const units = { turns: 'turn', calls: 'call', tokens: 'token', costUsd: null } as const
 
 function limitFailure(what: keyof typeof units, limit: number): RunFailure {
+  const unit = units[what]
+  const amount = unit === null ? `${limit} USD` : countWords(limit, unit)
   return {
     code: what === 'costUsd' ? 'limit_cost' : `limit_${what}`,
-    message: `The run has reached its limit of ${limit}${units[what]}. Post a message to let it go on for as much again.`,
+    message: `The run has reached its limit of ${amount}. Send a message to let it go on for as much again.`,
   }
 }

@@ -138,7 +138,6 @@ function RunHead({ run }: { run: RunDetail }) {
           <strong>{run.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
           <VisibleText text={run.failure.message} />
           {/[.!?…]$/.test(run.failure.message) ? '' : '.'}
-          {run.state === 'waiting_for_input' && ' A message resumes it.'}
           {run.state === 'cancelled' && run.startRequestId !== undefined && (
             <StartDenial requestId={run.startRequestId} />
           )}

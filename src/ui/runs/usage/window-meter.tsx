@@ -25,7 +25,7 @@ export function WindowMeter({ context }: { context: RunDetail['context'] }) {
           style={{ inlineSize: `${percent}%` }}
         />
       </span>
-      {percent} % of {limit.toLocaleString('en')} tokens
+      {percent}% of {limit.toLocaleString('en')} tokens
     </div>
   )
 }
