@@ -1,10 +1,7 @@
-import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
-import { holdStart } from '#services/engine/starting/hold-start.ts'
-import { prepareCall } from '#services/engine/starting/prepare-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
@@ -15,7 +12,6 @@ import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { withTripCount } from '../harness/fixtures/count-queries.ts'
 import { addKey } from '../harness/fixtures/people.ts'
 import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
-import { waitUntil } from '../harness/wait-until.ts'
 import { approvalsOf } from './approvals-of.ts'
 import { contextOn } from './context-on.ts'
 
@@ -102,26 +98,4 @@ it('an approved call takes at most 3 round trips before its tool begins and 7 in
   expect(before + after).toBeLessThanOrEqual(7)
   desk.say({ text: 'Done.' })
   expect(await tripsOf(() => takeTurn(worker, { runId, turn: 2, signal }))).toBeLessThanOrEqual(12)
-})
-
-it('an approved call that was prepared takes 1 round trip between the begin of its activity and its tool', async () => {
-  const { call } = await addWaitingCall(desk, 'held')
-  await desk.decide(desk.people.grace, call.requestId)
-  const ready = await prepareCall(worker, call.id)
-  if (ready === null) throw new Error('The call is not ready')
-  const heldStart = holdStart(worker, ready, 60_000)
-  await waitUntil(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
-    `.execute(desk.database.db)
-    return rows.length === 1
-  })
-  take()
-  let before = Number.POSITIVE_INFINITY
-  desk.beforeExecute = async () => {
-    before = take()
-  }
-  const { signal } = new AbortController()
-  await executeCall(worker, { callId: call.id, signal, ready: { ...ready, heldStart } })
-  expect(before).toBeLessThanOrEqual(1)
 })

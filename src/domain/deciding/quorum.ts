@@ -48,13 +48,8 @@ export function placeText(place: TeamPlace): string {
   return `${count} of ${team}${also.length === 0 ? '' : ` (or ${also.join(', ')})`}`
 }
 
-/**
- * The part of the quorum of a pending request that is still missing: `1 of platform and 2 of
- * security`. If its approvals meet the quorum because somebody is in the team again, one more
- * decision ends it.
- */
+/** The part of a quorum that is still missing: `1 of platform and 2 of security`. */
 export function missingText({ missing }: { readonly missing: readonly TeamPlace[] }): string {
-  if (missing.length === 0) return 'one more approval, also by somebody who approved before'
   return missing.map(placeText).join(' and ')
 }
 

@@ -109,15 +109,12 @@ export async function writeDecision(
     // The signal is sent before the work that follows, which would block the event loop.
     await setImmediate()
   }
-  const earlier = earlierVote(facts, voter)
-  const decisionId =
-    earlier?.decisionId ??
-    (await recordDecision(unit, input.caller, request, decision, {
-      ...voter,
-      batchDecisionId: input.batchDecisionId,
-      facts,
-      signed: input.signed,
-    }))
+  const decisionId = await recordDecision(unit, input.caller, request, decision, {
+    ...voter,
+    batchDecisionId: input.batchDecisionId,
+    facts,
+    signed: input.signed,
+  })
   const wake = [request.id]
   let state: RequestState = 'pending'
   if (decision.decision === 'deny') {
@@ -143,7 +140,7 @@ export async function writeDecision(
 
 /** The approvals including this one, and the state of the quorum. */
 interface VoteCount {
-  readonly votes: readonly Omit<CountedVote, 'decisionId'>[]
+  readonly votes: readonly CountedVote[]
   readonly tally: ReturnType<typeof tallyVotes>
 }
 
@@ -151,20 +148,11 @@ function countVotes(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   approval: ApprovalInput,
-  voter: EligiblePerson,
+  { person }: EligiblePerson,
 ): VoteCount {
-  const { person } = voter
   const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
-  const votes = earlierVote(facts, voter) === null ? [...facts.votes, vote] : facts.votes
+  const votes = [...facts.votes, vote]
   return { votes, tally: tallyVotes(request.routing, votes) }
-}
-
-/**
- * The vote of somebody who approves this revision again, which the judgement of the decision
- * permits only where it ends the request. The vote stays as it is.
- */
-function earlierVote({ voted, votes }: DecisionFacts, { person }: EligiblePerson) {
-  return voted ? (votes.find(({ personId }) => personId === person.id) ?? null) : null
 }
 
 function announceTo(

@@ -8,14 +8,12 @@ import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
-import { getRequest } from '../requests/detail/get-request.ts'
 import { decideRequest } from './decide-request.ts'
 import { verifyPermit } from '../permits/permits.ts'
 import {
   useDecisionDesk,
   database,
   service,
-  ada,
   grace,
   linus,
   edsger,
@@ -112,45 +110,6 @@ describe('an approval', () => {
     await database.db.deleteFrom('team_member').where('person_id', '=', leaver.id).execute()
     expect(await decide(grace, request, approving(request))).toMatchObject({ state: 'pending' })
     expect(await decide(linus, request, approving(request))).toMatchObject({ state: 'approved' })
-  })
-
-  // Rules: product.md 18
-  test('that counts again, since its person is back, approves with the next approval of anybody, also of those who voted', async () => {
-    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
-    const request = await addRequest(service, run, { quorum })
-    const returner = await addPerson(database.db, 'Returner', ['platform'])
-    const first = await decide(returner, request, approving(request, { scope: 'run' }))
-    await database.db.deleteFrom('team_member').where('person_id', '=', returner.id).execute()
-    expect(await decide(grace, request, approving(request))).toMatchObject({ state: 'pending' })
-    expect((await refusal(decide(grace, request, approving(request)))).code).toBe('already_voted')
-    await joinTeam(database.db, returner.id, 'platform')
-    expect(await stateOf(request.id)).toBe('pending')
-    const record = await getRequest(service.ctx, returner.caller, { request: request.id })
-    expect(record).toMatchObject({ eligibility: { canDecide: true }, quorum: { missing: [] } })
-    const named = record.eligiblePeople.filter(({ fillsPlace }) => fillsPlace)
-    const names = named.map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(['Grace', 'Returner']))
-    const later = [
-      decide(returner, request, denying(request)),
-      decide(returner, request, approving(request, { revision: 2 })),
-      decide(ada, request, approving(request)),
-    ]
-    const codes = await Promise.all(later.map(async (one) => (await refusal(one)).code))
-    expect(codes).toEqual(['already_voted', 'stale_revision', 'not_eligible'])
-    const confirmed = await decide(returner, request, approving(request, { scope: 'run' }))
-    expect(confirmed).toMatchObject({ state: 'approved', decisionId: first.decisionId })
-    const permit = await rowOf(database.db, 'permit', { request_id: request.id })
-    const { deciders } = JSON.parse(permit.statement) as PermitStatement
-    expect(deciders.toSorted()).toEqual([grace.id, returner.id].toSorted())
-    const events = (await auditTypes(request.id)).filter((type) => type !== 'decision.refused')
-    expect(events).toEqual([
-      'request.opened',
-      'decision.recorded',
-      'decision.recorded',
-      'permit.issued',
-    ])
-    // Grace approved once only.
-    expect(await rowsOf(database.db, 'approval_grant', { request_id: request.id })).toEqual([])
   })
 
   // Rules: product.md 18

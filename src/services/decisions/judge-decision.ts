@@ -9,7 +9,6 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import { tamperedProblem } from '../core/problems/tampered.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { invalid, type DecisionInput } from '../requests/facts/decision-input.ts'
-import { tallyVotes } from '../requests/facts/tally-votes.ts'
 import { refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { byEligibility, type Authority, type PersonActor } from '../core/authority.ts'
 import type { Caller } from '../core/context.ts'
@@ -42,7 +41,7 @@ export async function judgeDecision(
   if (refusal !== null) throw refusal
   if (facts.now >= request.expires_at) return 'lapsed'
   const voter = judgePerson(caller, request, facts)
-  if (facts.voted && !confirms(request, facts, input)) {
+  if (facts.voted) {
     throw new Problem('already_voted', 'You decided this revision before; it waits for others')
   }
   refuseStale(request, facts, input)
@@ -54,19 +53,6 @@ export async function judgeDecision(
     }
   }
   return voter
-}
-
-/**
- * Whether an approval by somebody who voted before ends the request: its approvals meet the quorum,
- * because somebody whose vote did not count at the last decision is in the team again. Only a
- * decision approves, never a change of membership (product.md 18).
- */
-function confirms(
-  { routing }: Selectable<RequestTable>,
-  { votes }: DecisionFacts,
-  { decision }: DecisionInput,
-): boolean {
-  return decision === 'approve' && tallyVotes(routing, votes).met
 }
 
 /** The person, who may decide it. Throws the refusal of anybody else (product.md 17 to 19). */

@@ -99,17 +99,14 @@ class Model {
       this.votes.clear()
       return 'ok'
     }
-    const confirms = step.do === 'approve' && this.suffices
-    if (this.votes.has(step.who) && !confirms) return 'already_voted'
+    if (this.votes.has(step.who)) return 'already_voted'
     this.votes.add(step.who)
     if (step.do === 'deny') this.move('deny')
-    else this.move(this.suffices ? 'approve' : 'count')
+    else
+      this.move(
+        [...this.votes].filter((one) => this.members.has(one)).length >= 2 ? 'approve' : 'count',
+      )
     return 'ok'
-  }
-
-  /** Two who approved are members. */
-  private get suffices(): boolean {
-    return [...this.votes].filter((one) => this.members.has(one)).length >= 2
   }
 
   private move(event: RequestEvent): void {

@@ -128,9 +128,7 @@ const detailMembers = requestItem.extend({
         awayUntil: instant.nullable(),
         fillsPlace: z
           .boolean()
-          .describe(
-            'Whether an approval by the person fills a place of the quorum that is open, or ends a request whose votes meet the quorum again',
-          ),
+          .describe('Whether an approval by the person fills a place of the quorum that is open'),
       }),
     )
     .describe('The people who can decide; `awayUntil`: the end of their absence'),

@@ -117,14 +117,13 @@ async function act(
 /** Starts a verified call and carries it out. */
 async function actOn(
   ctx: WorkerContext,
-  { at, plan, heldStart }: ReadyCall,
+  { at, plan }: ReadyCall,
   signal: AbortSignal,
 ): Promise<AttemptEnd> {
   if (plan.authorisation.by !== 'permit') await storeVerdict(ctx, at, plan)
   if (plan.tool.name === callWorkerName) return delegate(ctx, at, plan, signal)
   return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
-    const execution = await (heldStart?.record() ??
-      startExecution(ctx, at, plan, { delegation: null }))
+    const execution = await startExecution(ctx, at, plan, null)
     if (execution.kind === 'answer') return execution.outcome
     if (execution.kind !== 'started') return execution.kind === 'retry' ? null : 'given up'
     return performAttempt(ctx, { ...execution, at, plan, signal, again: nextBegins })
@@ -143,7 +142,7 @@ async function delegate(
     await refuse(ctx, at, delegation, signal)
     return null
   }
-  const execution = await startExecution(ctx, at, plan, { delegation })
+  const execution = await startExecution(ctx, at, plan, delegation)
   return execution.kind === 'answer' ? execution.outcome : null
 }
 

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
-import { holdStart } from '../starting/hold-start.ts'
 import { prepareCall, type ReadyCall } from '../starting/prepare-call.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { executeCall } from './execute-call.ts'
@@ -36,29 +35,6 @@ async function executeReady(worker: WorkerContext, callId: string, ready: ReadyC
   return executeCall(worker, { callId, signal, ready })
 }
 
-/** Everything that the start of a call writes. */
-async function rowsOfCall(callId: string): Promise<unknown> {
-  const { rows } = await sql`select
-    (select to_jsonb(permit) from permit where call_id = ${callId}) as permit,
-    (select to_jsonb(tool_call) from tool_call where id = ${callId}) as call,
-    (select count(*)::integer from audit_event) as events,
-    (select count(*)::integer from execution where call_id = ${callId}) as attempts
-  `.execute(desk.database.db)
-  return rows
-}
-
-/** An approved write whose start is held for `maxMs`. */
-async function aHeldWrite(maxMs: number) {
-  const write = await anApprovedWrite()
-  const { worker, verified } = counting()
-  const ready = await prepareCall(worker, write.call.id)
-  if (ready === null) throw new Error('The call is not ready')
-  const heldStart = holdStart(worker, ready, maxMs)
-  return { ...write, worker, verified, ready: { ...ready, heldStart } }
-}
-
-const aMinuteMs = 60_000
-
 describe('a call that is prepared while Temporal schedules its activity', () => {
   test('is verified once, and runs once when two activities race for it', async () => {
     const { call, path } = await anApprovedWrite()
@@ -73,13 +49,18 @@ describe('a call that is prepared while Temporal schedules its activity', () => 
 
   test('starts nothing and writes nothing until its activity begins', async () => {
     const { call, path } = await anApprovedWrite()
-    const before = await rowsOfCall(call.id)
-    const ready = await prepareCall(desk.worker, call.id)
-    if (ready === null) throw new Error('The call is not ready')
-    expect(await rowsOfCall(call.id)).toEqual(before)
-    const { ended } = holdStart(desk.worker, ready, 1)
-    await ended
-    expect(await rowsOfCall(call.id)).toEqual(before)
+    const rows = async () => {
+      const { rows } = await sql`select
+        (select to_jsonb(permit) from permit where call_id = ${call.id}) as permit,
+        (select to_jsonb(tool_call) from tool_call where id = ${call.id}) as call,
+        (select count(*)::integer from audit_event) as events,
+        (select count(*)::integer from execution where call_id = ${call.id}) as attempts
+      `.execute(desk.database.db)
+      return rows
+    }
+    const before = await rows()
+    expect(await prepareCall(desk.worker, call.id)).not.toBeNull()
+    expect(await rows()).toEqual(before)
     await expect(desk.read(path)).rejects.toThrow('ENOENT')
   })
 
@@ -139,48 +120,5 @@ describe('a call that is prepared while Temporal schedules its activity', () => 
     expect(outcome).toMatchObject({ kind: 'wait' })
     expect(attempts).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
     expect(await desk.read(path)).toBe('somebody else\n')
-  })
-})
-
-describe('a start that is held until its activity begins', () => {
-  test('runs its call once, also when two activities race for it', async () => {
-    const { call, path, worker, verified, ready } = await aHeldWrite(aMinuteMs)
-    const racing = [1, 2].map(() => executeReady(worker, call.id, ready))
-    expect(await Promise.all(racing)).toEqual([{ kind: 'done' }, { kind: 'done' }])
-    expect([verified(), desk.executed]).toEqual([1, ['write_file']])
-    expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'succeeded' }])
-    expect(await desk.read(path)).toBe('two\n')
-  })
-
-  test('ends without a trace when its activity begins in another process', async () => {
-    const { call, worker, ready } = await aHeldWrite(50)
-    const elsewhere = await executeReady(desk.worker, call.id, null)
-    expect([elsewhere, desk.executed]).toEqual([{ kind: 'done' }, ['write_file']])
-    expect(await executeReady(worker, call.id, ready)).toEqual({ kind: 'done' })
-    expect(desk.executed).toEqual(['write_file'])
-    expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'succeeded' }])
-  })
-
-  // Rules: product.md 14; security.md 10
-  test('does not run when its approval is revoked meanwhile', async () => {
-    const { call, runId, worker, ready } = await aHeldWrite(50)
-    await revokePermit(desk.api, desk.people.grace.caller, {
-      request: call.requestId,
-      reason: 'not after all',
-    })
-    await executeReady(worker, call.id, ready)
-    expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
-    expect(desk.executed).toEqual([])
-  })
-
-  test('does not run when a version that blocks it is activated meanwhile', async () => {
-    const { call, runId, worker, ready } = await aHeldWrite(aMinuteMs)
-    await desk.activate({
-      'workers/scribe.md': deskWorker.replace('write: ask', 'write: { blocked: "frozen" }'),
-    })
-    await executeReady(worker, call.id, ready)
-    await desk.activate({ 'workers/scribe.md': deskWorker })
-    expect(await onlyCall(runId)).toMatchObject({ result: 'blocked' })
-    expect(desk.executed).toEqual([])
   })
 })

@@ -5,22 +5,11 @@ import { mayRun } from './next-step.ts'
 import { planApproved } from './plan-approved.ts'
 import { planPreApproved } from './plan-pre-approved.ts'
 import { readToPlan } from './read-to-plan.ts'
-import type { StartedExecution } from './start-execution.ts'
-
-/** A start that holds the locks of its call and has written nothing. */
-export interface HeldStart {
-  /** Records it, at the first call; if it has ended meanwhile, the call is started anew. */
-  record(): Promise<StartedExecution>
-  /** resolves when it no longer holds a connection and locks; never rejects */
-  readonly ended: Promise<void>
-}
 
 /** A call that may run, verified, and the rows by which it was verified. */
 export interface ReadyCall {
   readonly at: CallAtHand
   readonly plan: ExecutionPlan
-  /** absent: its activity starts it */
-  readonly heldStart?: HeldStart
 }
 
 /**

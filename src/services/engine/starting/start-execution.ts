@@ -29,7 +29,7 @@ import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { confirmStart } from './confirm-start.ts'
 import { checkPermit } from './plan-approved.ts'
-import { attemptToStart, changedSince } from '../attempts/start-attempt.ts'
+import { attemptToStart, permitNotLive } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
@@ -48,17 +48,6 @@ export interface StartedAttempt {
 /** A start before it is recorded. Each try whose transaction reached its commit adds to `sent`. */
 interface NewStart extends Pick<StartedAttempt, 'startId' | 'elapsedMs'> {
   readonly sent: StartedAttempt[]
-}
-
-/** What a start does besides. */
-interface StartTerms {
-  /** `null`: the call delegates nothing */
-  readonly delegation: DelegationPlan | null
-  /**
-   * awaited once the start has locked and read everything, before it writes; if it rejects, the
-   * start rolls back
-   */
-  readonly untilWanted?: () => Promise<void>
 }
 
 /**
@@ -80,16 +69,16 @@ export async function startExecution(
   ctx: WorkerContext,
   planned: CallAtHand,
   plan: ExecutionPlan,
-  terms: StartTerms,
+  delegation: DelegationPlan | null,
 ): Promise<StartedExecution> {
   const startId = randomUUID()
   const elapsedMs = measureTime()
   /** The tries whose transaction reached its commit: only the last can be recorded. */
   const sent: StartedAttempt[] = []
   try {
-    return await startOnce(ctx, planned, plan, terms, { startId, elapsedMs, sent })
+    return await startOnce(ctx, planned, plan, delegation, { startId, elapsedMs, sent })
   } catch (error) {
-    if (hasFailedWith(error, changedSince)) return { kind: 'retry' }
+    if (hasFailedWith(error, permitNotLive)) return { kind: 'retry' }
     const last = sent.at(-1)
     if (last === undefined) throw error
     const { id: callId, request_id: requestId } = planned.call
@@ -102,7 +91,7 @@ async function startOnce(
   ctx: WorkerContext,
   planned: CallAtHand,
   plan: ExecutionPlan,
-  { delegation, untilWanted }: StartTerms,
+  delegation: DelegationPlan | null,
   { startId, elapsedMs, sent }: NewStart,
 ): Promise<StartedExecution> {
   const callId = planned.call.id
@@ -119,12 +108,11 @@ async function startOnce(
     setChainOf(unit, at)
     const instead = await insteadOfStart(ctx, tx, planned, at, plan)
     if (instead !== null) return instead
+    await unmarkUnusable(unit, at.run)
     const attempt = nextAttemptOf(at)
     if (delegation !== null && !(await areAttachmentsLive(tx, delegation))) return { kind: 'retry' }
     const right = await takeRight(ctx, unit, at, plan)
     if (!right.holds) return { kind: 'retry' }
-    await untilWanted?.()
-    await unmarkUnusable(unit, at.run)
     const childRunId = delegation === null ? null : newId()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
     const starting = {
@@ -142,8 +130,6 @@ async function startOnce(
         ...(childRunId === null ? {} : { childRunId }),
       },
       facts: plan.facts,
-      epoch: at.epoch,
-      newestPolicy: at.newestPolicy,
     }
     unit.sendLast(attemptToStart(starting))
     if (at.approval !== null && authorisation.by === 'permit') {

@@ -35,7 +35,6 @@ export interface Decider {
 
 /** An approval of the current revision, with the present facts about its giver. */
 export interface CountedVote extends Voter {
-  readonly decisionId: string
   readonly scope: Scope
   readonly bounds: GrantBounds | null
 }
@@ -253,9 +252,7 @@ function countedVote(seals: Seals, vote: FactRows['votes'][number]): CountedVote
   const decision = fromJsonRow<Selectable<DecisionTable>>(vote.decision)
   const { id, name, enabled, otherIds, teams } = verifyPerson(seals, vote.person)
   const bounds = decision.grant_bounds as GrantBounds | null
-  const scope = decision.scope ?? 'once'
-  const decisionId = decision.id
-  return [{ personId: id, name, enabled, otherIds, teams, scope, bounds, decisionId }]
+  return [{ personId: id, name, enabled, otherIds, teams, scope: decision.scope ?? 'once', bounds }]
 }
 
 function tamperedPart(

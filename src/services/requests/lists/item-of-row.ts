@@ -132,8 +132,7 @@ function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
     selfApproval: row.routing.selfApproval,
   })
   if (!eligibility.canDecide) return { canDecide: false, reason: eligibility.reason }
-  if (row.voted && !tallyVotes(row.routing, row.votes).met)
-    return no('you decided this revision before; it waits for others')
+  if (row.voted) return no('you decided this revision before; it waits for others')
   return { canDecide: true, reason: null }
 }
 

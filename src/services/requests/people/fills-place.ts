@@ -20,8 +20,6 @@ export function fillsPlace(
 ): (person: EligibleRow) => boolean {
   // One answer ends a question, and one finding an outcome check.
   if (kind === 'question' || kind === 'outcome_check') return () => true
-  // They meet the quorum since somebody is in the team again: any approval ends the request.
-  if (tally(quorum, votes).met) return () => true
   return (person) =>
     !votes.some(({ personId }) => isSameHuman(person, personId)) &&
     bringsNearer(quorum, votes, person)

@@ -3,7 +3,7 @@ import { neededPeople } from '#domain/deciding/needed-people.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from '../../decisions/decide-request.ts'
@@ -41,26 +41,4 @@ test('a run waits for the people whose approval fills an open place, and not for
   // Also where more people than are returned can decide, and come first by name.
   for (let n = 0; n < 21; n += 1) await addPerson(db, `Alan ${n}`, ['platform'])
   expect(await waitsFor()).toEqual(['Olga'])
-})
-
-// Rules: product.md 18
-test('a run whose approvals meet the quorum again, since somebody is back, waits for one more approval of those who may decide', async () => {
-  const quorum = { any: [[{ team: 'pair', count: 2 }]] }
-  const run = await addRun(service, { startedBy: olga })
-  const request = await addRequest(service, run, { quorum })
-  const { digest, revision } = await rowOf(db, 'request', { id: request.id }, 'digest', 'revision')
-  const body = { decision: 'approve', digest, revision }
-  for (const name of ['Barbara', 'Edsger']) {
-    const { caller, id } = await addPerson(db, name, ['pair'])
-    await decideRequest(service.ctx, caller, { request: request.id, body })
-    if (name === 'Barbara') await db.deleteFrom('team_member').where('person_id', '=', id).execute()
-  }
-  const waitsFor = async (): Promise<string[]> => {
-    const { waitsFor: requests } = await getRun(service.ctx, olga.caller, run.id)
-    return requests.flatMap(({ people }) => neededPeople(people).map(({ name }) => name))
-  }
-  expect(await waitsFor()).toEqual([])
-  const { id } = await rowOf(db, 'person', { name: 'Barbara' }, 'id')
-  await joinTeam(db, id, 'pair')
-  expect(await waitsFor()).toEqual(['Barbara', 'Edsger'])
 })

@@ -85,7 +85,9 @@ async function waitingRows(
           and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
               where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
             and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
-              select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id))))
+              select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id)))
+            and not exists (select from decision d where d.request_id = asked.id
+              and d.revision = asked.revision and d.person_id = p.id))
         order by p.name, p.id limit ${max.able}
       ) able) as people
     from run as above
@@ -103,9 +105,7 @@ async function waitingRows(
 
 function peopleOf(row: WaitingRow): WaitsForRecord['people'] {
   const fills = fillsPlace(row, row.votes)
-  const people = row.people
-    .map((person) => ({ ...withAbsence(person), fillsPlace: fills(person) }))
-    .filter(({ id, fillsPlace }) => fillsPlace || !row.votes.some((vote) => vote.personId === id))
+  const people = row.people.map((person) => ({ ...withAbsence(person), fillsPlace: fills(person) }))
   if (people.length <= max.people) return people
   return people.toSorted((a, b) => Number(b.fillsPlace) - Number(a.fillsPlace)).slice(0, max.people)
 }

@@ -10,8 +10,7 @@ import { stepWords } from './wording/stage-sentence.ts'
 export function Quorum({ request }: { request: RequestDetail }) {
   const { quorum } = request
   // Before the first decision, the missing part is the whole quorum.
-  const isPartial =
-    quorum.counted.length + quorum.missing.length > 0 && missingText(quorum) !== quorum.text
+  const isPartial = quorum.missing.length > 0 && missingText(quorum) !== quorum.text
   const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
   return (
     <dl className="facts panel-facts">

@@ -3,14 +3,9 @@ import { neededPeople } from '#domain/deciding/needed-people.ts'
 
 type Deciders = Pick<RequestDetail, 'eligiblePeople' | 'quorum'>
 
-/**
- * Who may decide a request and has not voted on it: a vote counts once. All who may decide it,
- * where its votes meet the quorum again. Pure.
- */
+/** Who may decide a request and has not voted on it: a vote counts once. Pure. */
 export function peopleLeft({ eligiblePeople, quorum }: Deciders): RequestDetail['eligiblePeople'] {
   const voters = new Set(quorum.counted.map(({ person }) => person.id))
-  // Its approvals meet the quorum again, and any further one ends it.
-  if (quorum.missing.length === 0 && voters.size > 0) return eligiblePeople
   return eligiblePeople.filter(({ id }) => !voters.has(id))
 }
 
