@@ -120,20 +120,29 @@ test('a page that does not exist and one that the person may not see look the sa
 test('a page whose data cannot be loaded says so, names the log entry, and loads when tried again', async () => {
   const page = await dashboard.open('Grace', '/')
   let broken = true
-  const refused = new Set<string>()
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
   await page.route(/\/v1\/(runs|schedules|triggers)(\?|$)/, async (route) => {
     if (!broken) return route.fallback()
-    refused.add(new URL(route.request().url()).pathname)
+    if (new URL(route.request().url()).pathname === '/v1/runs') await held
     const body = { code: 'internal', detail: 'Something went wrong', requestId: 'req-1' }
     await route.fulfill({ status: 500, contentType: 'application/problem+json', json: body })
   })
+  const others = ['/v1/schedules', '/v1/triggers'].map((path) =>
+    page.waitForResponse((response) => new URL(response.url()).pathname === path),
+  )
   await page.getByRole('link', { name: 'Runs' }).click()
-  const alert = page.getByRole('alert').filter({ hasText: 'This could not be loaded' })
+  for (const response of await Promise.all(others)) await response.finished()
+  // Until what was answered is drawn.
+  for (let frames = 0; frames < 5; frames += 1) {
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
+  }
+  // One message, although the schedules and triggers could not be loaded either, and before the runs.
+  const messages = page.getByText('This could not be loaded')
+  expect(await messages.count()).toBe(0)
+  go()
+  const alert = page.getByRole('alert').filter({ has: messages })
   await alert.getByText('req-1').waitFor()
-  await expect.poll(() => refused.size).toBe(3)
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)))
-  // One message, although the schedules and triggers could not be loaded either.
-  expect(await page.getByText('This could not be loaded').count()).toBe(1)
+  expect(await messages.count()).toBe(1)
   broken = false
   await alert.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.run-row').first().waitFor()

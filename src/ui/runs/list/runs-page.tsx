@@ -22,8 +22,9 @@ export function RunsPage() {
   const [schedules, triggers] = [useSchedules(), useTriggers()]
   const lists = [runs, schedules, triggers]
   const isLoading = lists.some(({ isPending }) => isPending)
-  // One notice for the page, whose button loads all that failed.
-  const isSaid = (list: { isError: boolean }): boolean => runs.isError && list.isError
+  // One notice for the page, whose button loads all that failed: none before the runs are there or
+  // failed too.
+  const isSaid = (list: { isError: boolean }): boolean => !runs.isSuccess && list.isError
   const loadAgain = (): void => {
     for (const list of lists) if (list.isError) void list.refetch()
   }
