@@ -1,5 +1,7 @@
+import dns from 'node:dns/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { sql } from 'kysely'
-import { beforeEach, expect, it, test } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openPushService } from '#test/harness/fixtures/push-service.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
@@ -21,9 +23,10 @@ import { createDeliveries } from '../channels/create-deliveries.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import type { Channel } from '../channels/channel.ts'
 import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
-import type { Resolve } from '../webhooks/find-target.ts'
+import { resolveHost, type Resolve } from '../webhooks/find-target.ts'
 import { quick } from '../webhooks/webhook-desk.fixture.ts'
 import { pushChannel } from './push-channel.ts'
+import { sendTestPush } from './send-test-push.ts'
 
 const desk = disposeAfterTests(await openChannelDesk())
 const service = disposeAfterTests(await openPushService())
@@ -63,7 +66,7 @@ function channelOf(more: { isDevelopment?: boolean; resolve?: Resolve } = {}): C
 }
 
 /** Somebody's browser, signed in and subscribed. */
-async function aDevice(person: TestPerson) {
+async function aDevice(person: TestPerson, more: { readonly endpoint?: string } = {}) {
   const { token } = await switchPerson(desk.service.ctx, {
     email: `${person.name.toLowerCase()}@example.com`,
     channel: 'dashboard',
@@ -75,7 +78,7 @@ async function aDevice(person: TestPerson) {
   const { id: sessionId } = await rowOf(desk.database.db, 'session', {
     token_hash: hashToken(token),
   })
-  const target = service.subscribe(testPushKey.publicKey)
+  const target = { ...service.subscribe(testPushKey.publicKey), ...more }
   const input = { sessionId, target }
   const device = await subscribeDevice(desk.service.ctx, person.caller, input)
   return { ...device, target }
@@ -287,6 +290,36 @@ it('connects to no private address, whatever the name of a push service resolves
   expect(await send(channelOf({ resolve }))).toBe(
     '10.0.0.5 is a private address, and webhooks.allow does not list it',
   )
+})
+
+/** Exchanges the resolver of the system. */
+function setLookup(lookup: unknown): void {
+  Object.assign(dns, { lookup })
+  syncBuiltinESMExports()
+}
+
+// Rules: security.md 23, 37
+it('test messages to names that no name server answers for keep no configured name waiting', async () => {
+  const { lookup } = dns
+  onTestFinished(() => setLookup(lookup))
+  const silent: string[] = []
+  const answer = Promise.withResolvers<never>()
+  setLookup(async (host: string) => {
+    if (!host.startsWith('silent')) return [{ address: '192.0.2.7', family: 4 }]
+    silent.push(host)
+    return answer.promise
+  })
+  const tests: Promise<string | null>[] = []
+  for (let n = 0; n < 6; n += 1) {
+    const { sessionId } = await aDevice(desk.grace, { endpoint: `https://silent${n}.test/` })
+    const rules = { allow: [], isDevelopment: true }
+    const input = { sessionId, times: sessionTimes, key: testPushKey, publicUrl, rules }
+    tests.push(sendTestPush(ctx, desk.grace.caller, input))
+  }
+  await waitUntil(() => silent.length >= 6)
+  expect(await resolveHost('hook.test')).toEqual(['192.0.2.7'])
+  answer.reject(new Error('no answer'))
+  expect(await Promise.all(tests)).toEqual(Array.from({ length: 6 }, () => 'no answer'))
 })
 
 // Rules: security.md 37

@@ -4,7 +4,7 @@ import { listDevices } from '#services/channels/push/list-devices.ts'
 import { findPushTarget } from '#services/channels/push/push-subscription.ts'
 import { removeDevices } from '#services/channels/push/remove-device.ts'
 import type { Caller, ServiceContext } from '#services/core/context.ts'
-import type { TargetRules } from '../webhooks/find-target.ts'
+import { resolveForeignHost, type TargetRules } from '../webhooks/find-target.ts'
 import { sendWebhook } from '../webhooks/send-webhook.ts'
 import { encryptPush, subjectOf, type VapidKey } from './encrypt-push.ts'
 
@@ -40,7 +40,7 @@ export async function sendTestPush(
   })
   const stopping = new AbortController().signal
   const sending = { url: target.endpoint, headers, body, timeoutMs, stopping, ...rules }
-  const { status, error } = await sendWebhook(sending)
+  const { status, error } = await sendWebhook({ ...sending, resolve: resolveForeignHost })
   if (status !== 404 && status !== 410) return error
   await removeDevices(ctx, caller, { id: device.id })
   return 'the push service no longer knows this device, so it was removed'
