@@ -42,6 +42,6 @@ export async function sendTestPush(
   const sending = { url: target.endpoint, headers, body, timeoutMs, stopping, ...rules }
   const { status, error } = await sendWebhook({ ...sending, resolve: resolveForeignHost })
   if (status !== 404 && status !== 410) return error
-  await removeDevices(ctx, caller, { id: device.id })
+  await removeDevices(ctx, caller, { id: device.id }, 'gone')
   return 'the push service no longer knows this device, so it was removed'
 }

@@ -68,7 +68,7 @@ test('every end that an API records is in the trail first, from which the next A
   const device = { sessionId: session.id, target: { endpoint: 'https://push.example/1', keys } }
   await subscribeDevice(ctx, linus.caller, device)
   const { id: deviceId } = await subscribeDevice(ctx, linus.caller, device)
-  await removeDevices(ctx, linus.caller, { id: deviceId })
+  await removeDevices(ctx, linus.caller, { id: deviceId }, 'removed_by_person')
 
   for (const userId of ['U1', 'U2']) {
     const code = {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { openPushService } from '../../harness/fixtures/push-service.ts'
 import { testPushKey } from '../../harness/fixtures/keys/push-key.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Client } from '../test-api.ts'
 
 const path = '/v1/me/push-subscriptions'
@@ -26,6 +27,15 @@ async function endpoints(client: Client): Promise<string[]> {
   return body.items.map((item: { endpoint: string }) => item.endpoint)
 }
 
+/** The reasons for which the trail says that a device was removed. */
+async function removalsOf(deviceId: string): Promise<unknown[]> {
+  const { db } = api.service
+  const rows = await rowsOf(db, 'audit_event', { type: 'credential.changed' }, 'document')
+  const details = rows.map((row) => JSON.parse(row.document).detail)
+  const removals = details.filter((detail) => detail.change === 'push_removed')
+  return removals.filter((detail) => detail.deviceId === deviceId).map(({ why }) => why)
+}
+
 test('a browser subscribes for the key of the installation, once for each endpoint, and ends it', async () => {
   const subscription = subscriptionAt('https://1.1.1.1/grace')
   const first = await grace.post(path, subscription)
@@ -38,7 +48,9 @@ test('a browser subscribes for the key of the installation, once for each endpoi
   })
   const { endpoint } = subscription
   const removal = { method: 'DELETE', headers: grace.headers, body: { endpoint } }
+  const [{ id }] = body.items
   expect((await api.ask(path, removal)).body).toEqual({ removed: 1 })
+  expect(await removalsOf(id)).toEqual(['removed_by_person'])
   expect((await api.ask(path, removal)).body).toEqual({ removed: 0 })
   expect(await endpoints(grace)).toEqual([])
 })
@@ -61,6 +73,7 @@ test('a test message has no content, goes to the device of the session alone, an
   pushService.answer = 410
   expect((await session.post(`${path}/test`, {})).body.problem).toContain('no longer knows')
   expect(await endpoints(session)).toEqual([other.endpoint])
+  expect(await removalsOf(own.id)).toEqual(['gone'])
   while ((await session.post(`${path}/test`, {})).status === 404);
   const often = await session.post(`${path}/test`, {})
   expect(often.body).toMatchObject({ status: 429, code: 'rate_limited' })

@@ -70,7 +70,8 @@ export const pushRoutes = [
       200: { description: 'The number of devices that were removed', schema: schemas.pushRemoved },
     },
     answer: async (api, { body, caller, identity }) => {
-      const removed = await removeDevices(api.ctx, caller, whichOf(body, identity))
+      const which = whichOf(body, identity)
+      const removed = await removeDevices(api.ctx, caller, which, 'removed_by_person')
       return { status: 200, body: { removed } }
     },
   }),

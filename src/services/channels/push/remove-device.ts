@@ -11,12 +11,13 @@ export type WhichDevices =
 /**
  * Stops push messages to devices of the caller, and returns how many devices there were; it is no
  * error if there were none. Rejects with `forbidden` for keys. Audits `credential.changed` for
- * each.
+ * each, with the reason.
  */
 export async function removeDevices(
   ctx: ServiceContext,
   caller: Caller,
   which: WhichDevices,
+  why: 'removed_by_person' | 'gone',
 ): Promise<number> {
   const authority = bySelf(caller, 'Only people have devices')
   const personId = authority.actor.id
@@ -33,7 +34,7 @@ export async function removeDevices(
     await unit.audit(
       ...removed.map(({ id }) => ({
         type: 'credential.changed' as const,
-        detail: { personId, change: 'push_removed', deviceId: id, why: 'removed_by_person' },
+        detail: { personId, change: 'push_removed', deviceId: id, why },
       })),
     )
     return removed.length
