@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { readOnChange } from './read-on-change.ts'
 
 let file: string
@@ -10,19 +11,19 @@ beforeEach(() => {
   file = join(newFolder('countersign read on change '), 'key')
 })
 
-/** Writes the file as if that had been some seconds ago, so that its time is settled. */
-function write(text: string, secondsAgo: number): void {
-  writeFileSync(file, text)
-  const at = Date.now() / 1000 - secondsAgo
-  utimesSync(file, at, at)
+/** Long enough that a file's times are settled. */
+const settle = () => {
+  const atMs = performance.now() + 150
+  return waitUntil(() => performance.now() > atMs)
 }
 
 // Rules: security.md 13
 test('all calls of a turn of the event loop get one value, and the next turn gets the changed one', async () => {
-  write('first', 20)
+  writeFileSync(file, 'first')
+  await settle()
   const look = readOnChange(file, () => readFileSync(file, 'utf8'))
   expect(look()).toBe('first')
-  write('second', 10)
+  writeFileSync(file, 'second')
   expect(look()).toBe('first')
   await Promise.resolve()
   expect(look()).toBe('first')
@@ -39,13 +40,39 @@ test('a file that changed just now is read at each call, until its time is settl
 })
 
 // Rules: security.md 13
+test('a file that changes while its first contents are read is read again, however long that took', () => {
+  writeFileSync(file, 'first')
+  const look = readOnChange(file, () => {
+    const text = readFileSync(file, 'utf8')
+    const untilMs = performance.now() + 150
+    while (performance.now() < untilMs);
+    return text
+  })
+  expect(look()).toBe('first')
+  writeFileSync(file, 'other')
+  expect(look()).toBe('other')
+})
+
+// Rules: security.md 13
+test('a file whose time of modification was set back is read at each call, until its other time is settled', () => {
+  writeFileSync(file, 'first')
+  utimesSync(file, 1_000, 1_000)
+  const look = readOnChange(file, () => readFileSync(file, 'utf8'))
+  expect(look()).toBe('first')
+  writeFileSync(file, 'other')
+  utimesSync(file, 1_000, 1_000)
+  expect(look()).toBe('other')
+})
+
+// Rules: security.md 13
 test('after a change that may not be read, each call fails, and none gets the value before', async () => {
-  write('secret', 20)
+  writeFileSync(file, 'secret')
+  chmodSync(file, 0o600)
+  await settle()
   const look = readOnChange(file, () => {
     if ((statSync(file).mode & 0o077) !== 0) throw new Error('others can read it')
     return readFileSync(file, 'utf8')
   })
-  chmodSync(file, 0o600)
   expect(look()).toBe('secret')
   chmodSync(file, 0o644)
   await setImmediate()

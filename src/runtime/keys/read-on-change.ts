@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { stampOf, unsettledMs } from '#sandbox/file-stamp.ts'
+import { isSettled, stampOf } from '#sandbox/file-stamp.ts'
 
 /**
  * Returns a cached `read` of a file or folder that reads again after it changed. There is no timer:
@@ -11,14 +11,13 @@ export function readOnChange<T>(path: string, read: () => T): () => T {
   let isOfThisTurn = false
   return () => {
     if (isOfThisTurn && cached !== null) return cached.value
+    const startedMs = Date.now()
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
     const stamp = stats === undefined ? 'absent' : stampOf(stats)
     if (cached?.stamp !== stamp) {
       cached = null
       const value = read()
-      const isStable =
-        stats === undefined || Date.now() - Number(stats.mtimeNs / 1_000_000n) > unsettledMs
-      if (!isStable) return value
+      if (stats !== undefined && !isSettled(stats, startedMs)) return value
       cached = { value, stamp }
     }
     if (!isOfThisTurn) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { hashBytes } from '#domain/json/digest.ts'
@@ -54,6 +54,24 @@ test('of changes within a moment each is seen, also where the times of the file 
     writeFileSync(file, text)
     utimesSync(file, 1_000, 1_000)
     expect(await hashOf()).toBe(hashBytes(text))
+  }
+})
+
+// Rules: security.md 36
+test('of changes within a moment each is seen by a process that is busy for long while it reads', async () => {
+  const now = Date.now.bind(Date)
+  let busyMs = 0
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + busyMs)
+  onTestFinished(() => clock.mockRestore())
+  const hashOf = hashOnChange(file)
+  for (let count = 0; count < 200; count += 1) {
+    const text = `tool ${100 + count}`
+    writeFileSync(file, text)
+    utimesSync(file, 1_000, 1_000)
+    busyMs = 0
+    const hash = hashOf()
+    busyMs = 150
+    expect(await hash).toBe(hashBytes(text))
   }
 })
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { hashBytes } from '#domain/json/digest.ts'
-import { stampOf, unsettledMs } from '#sandbox/file-stamp.ts'
+import { isSettled, stampOf } from '#sandbox/file-stamp.ts'
 import { readRegularFile } from '#sandbox/read-regular-file.ts'
 
 /**
@@ -10,14 +10,13 @@ import { readRegularFile } from '#sandbox/read-regular-file.ts'
 export function hashOnChange(at: string): () => Promise<string | null> {
   let cached: { readonly stamp: string; readonly hash: string | null } | null = null
   return async () => {
+    const startedMs = Date.now()
     const stats = await stat(at, { bigint: true }).catch(() => null)
     if (stats === null) return null
     const stamp = stampOf(stats)
     if (cached?.stamp === stamp) return cached.hash
     const hash = await hashNow(at)
-    // By the time that the kernel sets: a program can set the other one back.
-    const isSettled = Date.now() - Number(stats.ctimeMs) > unsettledMs
-    cached = isSettled ? { stamp, hash } : null
+    cached = isSettled(stats, startedMs) ? { stamp, hash } : null
     return hash
   }
 }
