@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -26,12 +26,17 @@ test('a project without .env has only what is set from outside', () => {
   expect(readProjectEnvironment('/nowhere', { A: '1' })).toEqual({ A: '1' })
 })
 
-test('a .env that is a pipe is refused with its path, and nobody waits for a writer', async () => {
-  const projectDir = newFolder('countersign-env-pipe-')
+test.each([
+  ['a pipe', (file: string) => run('mkfifo', [file])],
+  ['a link to a device without end', (file: string) => symlink('/dev/zero', file)],
+  ['a link to a terminal', (file: string) => symlink('/dev/tty', file)],
+  ['a folder', (file: string) => mkdir(file)],
+])('a .env that is %s is refused with its path and what to do, at once', async (_, make) => {
+  const projectDir = newFolder('countersign-env-irregular-')
   const file = join(projectDir, '.env')
-  await run('mkfifo', [file])
+  await make(file)
   expect(() => readProjectEnvironment(projectDir, {})).toThrow(
-    `${file} cannot be read: it is a pipe`,
+    `${file} cannot be read: it is not a regular file. Set its variables in the environment`,
   )
 })
 

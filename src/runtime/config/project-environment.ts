@@ -1,5 +1,6 @@
 import { errorCode } from '#domain/error-code.ts'
 import { readFileSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Environment } from '../environment.ts'
@@ -13,7 +14,7 @@ const signingVariable = /^COUNTERSIGN_(SIGNING|LOG|PUSH)_KEY(_BEFORE)?$/
 
 /**
  * The process environment over the project's `.env`: the environment wins. Throws for a `.env` that
- * cannot be read, such as a pipe.
+ * cannot be read, such as a pipe or a terminal.
  */
 export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {
   return { ...readEnvFile(join(projectDir, '.env')), ...environment }
@@ -54,9 +55,14 @@ function keep(environment: Environment, isKept: (name: string) => boolean): Reco
 
 function readEnvFile(file: string): Environment {
   try {
-    // Each process reads it, and would wait for a writer of its own.
-    if (statSync(file).isFIFO()) throw new Error('it is a pipe')
-    return parseEnv(readFileSync(file, 'utf8'))
+    const stats = statSync(file)
+    if (stats.isFile()) return parseEnv(readFileSync(file, 'utf8'))
+    if (stats.rdev === statSync(devNull).rdev) return {}
+    // Each process reads it, and would wait for a writer of its own. It is not opened, because that
+    // ends a program that waits to write to a pipe.
+    throw new Error(
+      'it is not a regular file. Set its variables in the environment that starts Countersign',
+    )
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return {}
     throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
