@@ -103,7 +103,11 @@ export function SessionsSection() {
 interface MadeLink {
   readonly url: string
   readonly sessionsBefore: ReadonlySet<string>
+  readonly endsAtMs: number
 }
+
+/** How long the service lets a link sign somebody in. */
+const linkLastsMs = 15 * 60_000
 
 /** A one-time sign-in link, as a QR code for a phone and a command for a terminal. */
 function AnotherDevice() {
@@ -117,14 +121,15 @@ function AnotherDevice() {
     try {
       const { items } = await client.fetchQuery(sessionsQuery)
       const { url } = await callApi('createSignInLink', { params: { email: person.email } })
-      setLink({ url, sessionsBefore: new Set(items.map(({ id }) => id)) })
+      const sessionsBefore = new Set(items.map(({ id }) => id))
+      setLink({ url, sessionsBefore, endsAtMs: Date.now() + linkLastsMs })
     } catch (error) {
       setResult((error as Error).message)
     }
   }
-  const end = (device: string | null): void => {
+  const end = (outcome: string | null): void => {
     setLink(null)
-    if (device !== null) setResult(`${device} is signed in.`)
+    setResult(outcome)
   }
   if (link !== null) return <OneTimeLink link={link} name={person.name} onDone={end} />
   return (
@@ -144,21 +149,28 @@ function AnotherDevice() {
 /** How often the page looks whether the link was used. */
 const lookEveryMs = 2_000
 
-/** `onDone` gets the device that the link has signed in, or null from the button. */
+/**
+ * `onDone` gets what became of the link as a sentence, or null from the button. The panel ends with
+ * its link, because each look at the sessions counts as use of this one.
+ */
 function OneTimeLink(props: {
   link: MadeLink
   name: string
-  onDone: (device: string | null) => void
+  onDone: (outcome: string | null) => void
 }) {
   const { name, onDone } = props
-  const { url, sessionsBefore } = props.link
+  const { url, sessionsBefore, endsAtMs } = props.link
   const panel = useRef<HTMLDivElement>(null)
   const { data } = useQuery({ ...sessionsQuery, refetchInterval: lookEveryMs })
   const added = data?.items.find(({ id, method }) => method === 'link' && !sessionsBefore.has(id))
   useEffect(() => panel.current?.focus(), [])
   useEffect(() => {
-    if (added !== undefined) onDone(added.device)
+    if (added !== undefined) onDone(`${added.device} is signed in.`)
   }, [added, onDone])
+  useEffect(() => {
+    const timer = setTimeout(() => onDone('The link no longer works.'), endsAtMs - Date.now())
+    return () => clearTimeout(timer)
+  }, [endsAtMs, onDone])
   return (
     <div ref={panel} tabIndex={-1} className="column" role="group" aria-label="Sign-in link">
       <p className="small">

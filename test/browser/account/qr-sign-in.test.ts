@@ -69,3 +69,26 @@ test('the code on the account page signs a phone in as oneself, once, and is aud
   expect(await sessions.getByRole('listitem').count()).toBe(2)
   expect(dashboard.complaints).toEqual([])
 })
+
+test('a code that nobody used is there as long as its link works, and the page asks no longer whether it was used', async () => {
+  const page = await dashboard.open('Linus', '/account')
+  await page.clock.install()
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && /\/v1\/sessions\b/.test(request.url())) reads += 1
+  })
+  const sessions = page.getByRole('region', { name: 'Sessions' })
+  await sessions.getByRole('button', { name: 'Sign in another device' }).click()
+  const link = sessions.getByRole('group', { name: 'Sign-in link' })
+  await link.waitFor()
+  await page.clock.fastForward('14:00')
+  expect(await link.count()).toBe(1)
+  await page.clock.fastForward('01:00')
+  await sessions.getByRole('alert').getByText('The link no longer works.').waitFor()
+  expect(await link.count()).toBe(0)
+  expect(reads).toBeGreaterThan(0)
+  // The stream of events, which was idle meanwhile, may have it read once more.
+  const readsBefore = reads
+  await page.clock.runFor(20_000)
+  expect(reads - readsBefore).toBeLessThan(3)
+})
