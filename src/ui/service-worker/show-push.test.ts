@@ -7,8 +7,8 @@ afterEach(() => vi.unstubAllGlobals())
 const requestId = '01993f00-0000-7000-8000-000000000001'
 const message = { json: () => ({ requestId, number: 142 }) } as PushMessageData
 
-/** A service worker's browser: its windows, notifications and opened pages. */
-function browser(windows: readonly object[]) {
+/** A service worker's browser: its windows, notifications before and after, and opened pages. */
+function browser(windows: readonly object[], present: readonly object[] = []) {
   const notices: { title: string; body: string; path: string }[] = []
   const opened: string[] = []
   const scope = {
@@ -17,6 +17,7 @@ function browser(windows: readonly object[]) {
       openWindow: async (path: string) => void opened.push(path),
     },
     registration: {
+      getNotifications: async () => present,
       showNotification: async (
         title: string,
         { body, data }: { body: string; data: { path: string } },
@@ -71,6 +72,33 @@ test('no notification appears while a page of the dashboard is visible', async (
   const { scope, notices } = browser([{ visibilityState: 'visible', focused: true }])
   await showPush(scope, message)
   expect(notices).toEqual([])
+})
+
+test('a message removes the notifications of requests that no longer wait for the person, and no other', async () => {
+  const idOf = (n: number): string => requestId.slice(0, -1) + n
+  const requests = new Map<string, object>([
+    [idOf(1), waiting],
+    [idOf(2), { ...waiting, id: idOf(2) }],
+    [idOf(3), { ...waiting, id: idOf(3), state: 'approved' }],
+    [idOf(4), { ...waiting, id: idOf(4), eligibility: { canDecide: false, reason: 'voted' } }],
+  ])
+  signedIn(waiting)
+  vi.stubGlobal('fetch', async (path: string) => {
+    const request = requests.get(path.split('/').at(-1) ?? '')
+    return request === undefined ? new Response(null, { status: 404 }) : Response.json(request)
+  })
+  const closed: number[] = []
+  const noticeOf = (n: number, data: object) => ({ data, close: () => void closed.push(n) })
+  const present = [
+    ...[1, 2, 3, 4].map((n) => noticeOf(n, { waitingId: idOf(n) })),
+    // One whose request cannot be read, and the end of a request, which its starter is shown.
+    noticeOf(5, { waitingId: idOf(5) }),
+    noticeOf(6, { path: `/requests/${idOf(3)}` }),
+  ]
+  const { scope, notices } = browser([], present)
+  await showPush(scope, message)
+  expect(notices).toHaveLength(1)
+  expect(new Set(closed)).toEqual(new Set([3, 4]))
 })
 
 test('a message without content is a test, and is shown beside a visible page too', async () => {

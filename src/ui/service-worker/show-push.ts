@@ -1,10 +1,15 @@
-import type { Notice } from '../notices/notice-of.ts'
+import { noticeOf, type Notice } from '../notices/notice-of.ts'
 import { noticeOfIds, noticeOfRequest, readPushedIds } from './push-notice.ts'
 import { callOver } from '#client/call.ts'
 import { readProof } from '../push/session-proof-cache.ts'
 
+/** A notification; `waitingId`: the request that it says waits for its person. */
+interface DeviceNotice extends Notice {
+  readonly waitingId?: string
+}
+
 /** The notification of a message without content, which its person has requested as a test. */
-const testNotice: Notice = {
+const testNotice: DeviceNotice = {
   title: 'Push works on this device',
   body: 'Requests that you may decide are shown like this',
   tag: 'countersign-test',
@@ -13,21 +18,24 @@ const testNotice: Notice = {
 
 /**
  * Shows the notification of a push message: with its text if somebody is signed in, else with the
- * number only. Shows nothing if a page of the dashboard is visible, unless it is a test.
+ * number only. Shows nothing if a page of the dashboard is visible, unless it is a test. Removes
+ * the notifications of requests that no longer wait for the person.
  */
 export async function showPush(
   scope: ServiceWorkerGlobalScope,
   data: PushMessageData | null,
 ): Promise<void> {
   if (data !== null && (await isWatched(scope))) return
-  const { title, body, tag, path } = data === null ? testNotice : await readNotice(data)
+  const notice = data === null ? testNotice : await readNotice(data)
+  const { title, body, tag, path, waitingId } = notice
   await scope.registration.showNotification(title, {
     body,
     tag,
     icon: '/icon-192.png',
     badge: '/icon-badge.png',
-    data: { path },
+    data: { path, waitingId },
   })
+  await closeOld(scope, waitingId).catch(() => undefined)
   await showCount(scope).catch(() => undefined)
 }
 
@@ -36,14 +44,16 @@ async function isWatched({ clients }: ServiceWorkerGlobalScope): Promise<boolean
   return windows.some((window) => window.visibilityState === 'visible' && window.focused)
 }
 
-async function readNotice(data: PushMessageData): Promise<Notice> {
+async function readNotice(data: PushMessageData): Promise<DeviceNotice> {
   const ids = readPushedIds(parse(data))
   if (ids === null) {
     return { title: 'Countersign', body: 'Open Countersign', tag: 'countersign', path: '/' }
   }
   try {
     const params = { id: ids.requestId }
-    return noticeOfRequest(ids, await callInBackground('getRequest', { params }))
+    const request = await callInBackground('getRequest', { params })
+    const notice = noticeOfRequest(ids, request)
+    return noticeOf(request) === null ? notice : { ...notice, waitingId: request.id }
   } catch {
     return noticeOfIds(ids)
   }
@@ -55,6 +65,30 @@ function parse(data: PushMessageData): unknown {
   } catch {
     return null
   }
+}
+
+/** How many notifications are looked at for each message, the oldest first. */
+const maxLooks = 10
+
+/**
+ * Removes the notifications of requests that somebody else decided, or that ended otherwise. No
+ * message says so when it happens, because browsers want each message to show something.
+ */
+async function closeOld(
+  { registration }: ServiceWorkerGlobalScope,
+  newestId: string | undefined,
+): Promise<void> {
+  const notices = await registration.getNotifications()
+  const waiting = notices.flatMap((notice) => {
+    const { waitingId: id } = (notice.data ?? {}) as Pick<DeviceNotice, 'waitingId'>
+    return id === undefined || id === newestId ? [] : [{ notice, id }]
+  })
+  await Promise.allSettled(
+    waiting.slice(0, maxLooks).map(async ({ notice, id }) => {
+      const request = await callInBackground('getRequest', { params: { id } })
+      if (noticeOf(request) === null) notice.close()
+    }),
+  )
 }
 
 /** Shows the number of pending requests on the icon of the installed app. */
