@@ -25,11 +25,22 @@ export class ApiRefusal extends Error {
   }
 }
 
-let csrfToken: string | null = null
+/** Who is signed in on this page, and the CSRF token that state-changing calls send. */
+interface PageSession {
+  readonly person: { readonly id: string }
+  readonly csrfToken: string | null
+}
 
-/** Stores the CSRF token of `GET /v1/me`, which state-changing calls send. */
-export function keepCsrfToken(me: { readonly csrfToken: string | null }): void {
-  csrfToken = me.csrfToken
+let session: PageSession | null = null
+
+/** Stores the session that `GET /v1/me` answered. */
+export function keepSession(me: PageSession): void {
+  session = me
+}
+
+/** Whether state-changing calls are sent with the session of this person. */
+export function isSessionOf(personId: string): boolean {
+  return session?.person.id === personId
 }
 
 /**
@@ -80,6 +91,7 @@ export async function ask(request: ApiRequest): Promise<Response> {
 
 /** The options of `fetch` for a call: with the cookie and the proof of the session. */
 function withCredentials(request: ApiRequest): RequestInit {
+  const csrfToken = session?.csrfToken ?? null
   const headers = {
     ...request.headers,
     ...(request.method !== 'GET' && csrfToken !== null && { 'x-csrf-token': csrfToken }),

@@ -9,7 +9,7 @@ import {
 import type { Me } from '#api/schemas/access/auth.ts'
 import type { SavedViewBody } from '#api/schemas/access/saved-views.ts'
 import type { SavedViewPage } from '#domain/saved-view.ts'
-import { callApi, keepCsrfToken } from './call-api.ts'
+import { callApi, keepSession } from './call-api.ts'
 import { everyPage } from './every-page.ts'
 
 /** The number of rows in a page of a list. */
@@ -26,7 +26,7 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => {
     const me = await callApi('getMe', { signal })
-    keepCsrfToken(me)
+    keepSession(me)
     return me
   },
   staleTime: 60_000,

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { DecisionAnswer, DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { requestOf } from '#client/call.ts'
 import { newListeners } from '#domain/listeners.ts'
-import { ApiRefusal, callApi, callAtPageEnd } from '../api/call-api.ts'
+import { ApiRefusal, callApi, callAtPageEnd, isSessionOf } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 /** How long a decision by key can be undone before it is sent. */
@@ -144,6 +144,8 @@ export function sendDecision(key: string): Promise<void> {
 async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
+  // Somebody else has signed in, and their page is not drawn yet.
+  if (!isSessionOf(one.personId)) return dismissDecision(key)
   clearTimeout(timers.get(key))
   change(key, { stage: 'submitting', canSendAgain: false })
   try {
