@@ -60,7 +60,10 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
   )
 }
 
-/** The decisions of this page that have no answer, with what is known of each. */
+/**
+ * The decisions of this page that have no answer, with what is known of each. They are in the
+ * memory of the page.
+ */
 function UnrecordedDecisions() {
   const decisions = useHeldDecisions().filter(({ canSendAgain }) => canSendAgain)
   return decisions.map(({ key, act, number, words }) => (
@@ -68,7 +71,8 @@ function UnrecordedDecisions() {
       <strong>
         {act} #{number}:
       </strong>{' '}
-      {words}
+      {words} After a sign-in on this page you can send it again. A sign-in that leaves this page,
+      as at a provider, loses it.
     </p>
   ))
 }

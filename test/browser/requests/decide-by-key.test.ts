@@ -161,6 +161,7 @@ test('a decision whose session ended before it was sent is said not to be record
   const lost = page.getByRole('alert').filter({ hasText: words })
   await page.context().clearCookies()
   await expect.poll(() => lost.count()).toBe(2)
+  await lost.filter({ hasText: 'as at a provider, loses it.' }).first().waitFor()
   await signInAs('Grace')
   await bars(page).getByRole('button', { name: 'Send again' }).first().click()
   await bars(page).getByText('Recorded.').waitFor()
