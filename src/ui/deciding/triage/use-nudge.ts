@@ -16,10 +16,14 @@ export function useNudge(queryKey: QueryKey): (requestId: string) => Promise<voi
     if (isBusy.current) return
     isBusy.current = true
     await act(async () => {
-      const { told: count } = await callApi('nudgeRequest', { params: { id: requestId } })
-      notifications.show({ message: nudgeWords(count) })
+      try {
+        const { told: count } = await callApi('nudgeRequest', { params: { id: requestId } })
+        notifications.show({ message: nudgeWords(count) })
+      } finally {
+        // The reload that follows may take long.
+        isBusy.current = false
+      }
     })
-    isBusy.current = false
   }
 }
 
