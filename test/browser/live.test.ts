@@ -399,8 +399,13 @@ test('a person who started runs sees whom the runs wait for and since when, and 
   await setAbsence(desk.api, desk.people.grace.caller, { until: '2100-01-01T00:00:00Z' })
   await page.reload()
   await row.getByText('(away until').waitFor()
-  await endAbsence(desk.api, desk.people.grace.caller)
   const nudge = row.getByRole('button', { name: /^Nudge .*Grace.* about #\d+$/ })
+  await setAbsence(desk.api, desk.people.linus.caller, { until: '2100-01-01T00:00:00Z' })
+  await nudge.click()
+  await page.getByText('Nobody is notified: nobody who can still decide it is here').waitFor()
+  for (const { caller } of [desk.people.grace, desk.people.linus]) {
+    await endAbsence(desk.api, caller)
+  }
   await nudge.click()
   await page.getByText('2 people are notified').waitFor()
   expect(await nudge.evaluate((it) => it === document.activeElement)).toBe(true)

@@ -16,9 +16,9 @@ const betweenMinutes = 60
 
 /**
  * Reminds the people who may decide a pending request that its starter waits, once an hour. Returns
- * how many are notified; 0: all are away, and the nudge does not count for the hour. Rejects with
- * `forbidden` unless the caller started the run or one above it, or is the person for whom a
- * program asked, and with `rate_limited` within the hour.
+ * how many are notified; 0: nobody who can still decide it is here, and the nudge does not count
+ * for the hour. Rejects with `forbidden` unless the caller started the run or one above it, or is
+ * the person for whom a program asked, and with `rate_limited` within the hour.
  */
 export async function nudgeRequest(
   ctx: ServiceContext,

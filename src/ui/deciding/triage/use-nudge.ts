@@ -28,6 +28,6 @@ export function useNudge(queryKey: QueryKey): (requestId: string) => Promise<voi
 }
 
 function nudgeWords(count: number): string {
-  if (count === 0) return 'Nobody is notified: everybody who can decide it is away'
+  if (count === 0) return 'Nobody is notified: nobody who can still decide it is here'
   return count === 1 ? 'One person is notified' : `${count} people are notified`
 }
