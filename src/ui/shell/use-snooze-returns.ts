@@ -6,6 +6,14 @@ import type { QueueView } from '#api/schemas/requests/queues.ts'
 const minMs = 5_000
 /** Browsers fire at once for times of more than 24 days. */
 const maxMs = 86_400_000
+/** Where a snooze ended here long ago and not in the service: the clock of this device is ahead. */
+const aheadMs = 60_000
+
+/** In how many milliseconds a page asks again for what comes back `at` that instant. Pure. */
+export function msUntilReload(at: string, nowMs: number): number {
+  const leftMs = Date.parse(at) - nowMs
+  return leftMs > -minMs ? Math.min(maxMs, Math.max(minMs, leftMs)) : aheadMs
+}
 
 /**
  * Reloads lists and counts when a request that the person snoozed comes back: a snooze is private,
@@ -21,13 +29,12 @@ export function useSnoozeReturns(
   const [next = null] = returns.toSorted()
   useEffect(() => {
     if (next === null) return
-    const leftMs = Date.parse(next) - Date.now()
     const reload = (): void => {
       for (const key of ['queues', 'requests', 'request']) {
         void client.invalidateQueries({ queryKey: [key] })
       }
     }
-    const timer = setTimeout(reload, Math.min(maxMs, Math.max(minMs, leftMs)))
+    const timer = setTimeout(reload, msUntilReload(next, Date.now()))
     return () => clearTimeout(timer)
   }, [client, next, dataUpdatedAt])
 }
