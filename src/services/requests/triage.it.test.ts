@@ -69,6 +69,7 @@ test('a snooze hides a request only from one’s own waiting list, until it is n
   await snoozeRequest(desk.api, people().ada.caller, { request: id, until: hence(120) })
   expect(await ids(people().ada, { snoozed: true })).toEqual([id])
   expect(await ids(people().ada, { snoozed: true, mine: true })).toEqual([])
+  expect(await returnOf(people().ada)).toBeNull()
   const [item] = (await listRequests(desk.api, grace.caller, { snoozed: true })).items
   expect(item?.snoozedUntil).toBeInstanceOf(Date)
   await sql`update request set expires_at = clock_timestamp() + interval '30 minutes' where id = ${id}`.execute(

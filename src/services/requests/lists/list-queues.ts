@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { QueueView } from '#api/schemas/requests/queues.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { pageByName, type Page, type PageInput } from '../../core/pages.ts'
-import { endOfSnooze, isPending, waitsForCaller } from './list-requests.ts'
+import { endOfSnooze, isPending, mayDecideNow, waitsForCaller } from './list-requests.ts'
 import { viewerOf } from '../people/viewer.ts'
 import { countedRequestVisibleTo } from '../people/visible-to.ts'
 import type { RecordOf } from '../../core/record-of.ts'
@@ -48,14 +48,14 @@ export async function listQueues(
 /** When the first snoozed request of each queue counts as the caller's again. */
 async function readReturns(
   ctx: ServiceContext,
-  { actor }: Caller,
+  caller: Caller,
 ): Promise<ReadonlyMap<string, Date>> {
-  if (actor.type !== 'person') return new Map()
+  if (caller.actor.type !== 'person') return new Map()
   const { rows } = await sql<{ queue: string; at: Date }>`
     select request.queue, min(${endOfSnooze}) as at
     from request_snooze join request on request.id = request_snooze.request_id
-    where request_snooze.person_id = ${actor.id} and request_snooze.until > clock_timestamp()
-      and ${isPending} and ${endOfSnooze} > clock_timestamp()
+    where request_snooze.person_id = ${caller.actor.id} and request_snooze.until > clock_timestamp()
+      and ${isPending} and ${endOfSnooze} > clock_timestamp() and ${mayDecideNow(caller)}
     group by request.queue
   `.execute(ctx.db)
   return new Map(rows.map(({ queue, at }) => [queue, at]))

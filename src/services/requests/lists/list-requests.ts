@@ -196,7 +196,7 @@ export function waitsForCaller(caller: Caller): RawBuilder<boolean> {
  * rows at once. Under an `or` or a `filter`, Postgres would hash the whole table for an `exists`;
  * these look rows up one by one.
  */
-function mayDecideNow(caller: Caller): RawBuilder<boolean> {
+export function mayDecideNow(caller: Caller): RawBuilder<boolean> {
   if (caller.actor.type !== 'person') return sql<boolean>`false`
   const personId = caller.actor.id
   return sql<boolean>`(
