@@ -5,6 +5,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
+import { invalid } from './facts/decision-input.ts'
 import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
 import { lockForQueuePerson, type requireQueuePerson } from './people/queue-person.ts'
@@ -14,7 +15,8 @@ import { personRows, verifyPerson, type PersonRows } from '../core/verified-pers
 /**
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
  * of the queue's people; the colleague, named by address or id, must be able to decide it, or it
- * rejects with `not_eligible` and status 422. A later call replaces the colleague.
+ * rejects with `not_eligible` and status 422, and must be somebody else, or it rejects with
+ * `invalid_request`. A later call replaces the colleague.
  */
 export async function handOverRequest(
   ctx: ServiceContext,
@@ -27,6 +29,7 @@ export async function handOverRequest(
     const refusal = await refuseEnded(unit.tx, request)
     if (refusal !== null) throw refusal
     const to = await requireDecider(unit, request, input.to)
+    if (to.id === authority.actor.id) throw invalid('to', 'must be somebody else than you')
     const handover = { to_id: to.id, by_id: authority.actor.id, at: sql<Date>`clock_timestamp()` }
     const { at } = await unit.tx
       .insertInto('request_handover')

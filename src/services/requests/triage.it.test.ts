@@ -83,7 +83,7 @@ test('a snooze hides a request only from one’s own waiting list, until it is n
   expect((await refusal(past)).code).toBe('invalid_request')
 })
 
-test('a request is handed over to a person who may decide it, which gives no right and removes none', async () => {
+test('a request is handed over to another person who may decide it, which gives no right and removes none', async () => {
   const { id } = await ask()
   const { ada, grace, linus, olga } = people()
   const handed = await handOverRequest(desk.api, grace.caller, {
@@ -99,6 +99,10 @@ test('a request is handed over to a person who may decide it, which gives no rig
   for (const to of [ada.id, olga.id, 'nobody@example.com', "x' or true --"]) {
     const refused = await refusal(handOverRequest(desk.api, grace.caller, { request: id, to }))
     expect([refused.code, refused.status]).toEqual(['not_eligible', 422])
+  }
+  for (const to of [grace.id, 'grace@example.com']) {
+    const toSelf = await refusal(handOverRequest(desk.api, grace.caller, { request: id, to }))
+    expect(toSelf).toMatchObject({ code: 'invalid_request', status: 422 })
   }
   const outsider = handOverRequest(desk.api, olga.caller, { request: id, to: grace.id })
   expect(await refusal(outsider)).toMatchObject({ code: 'not_eligible', status: 403 })
