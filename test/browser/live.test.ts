@@ -387,7 +387,7 @@ test('a request that arrives while the page is hidden makes one browser notifica
 test('a person who started runs sees whom the runs wait for and since when, and reminds these people once an hour', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/waited-for.md', content: 'Text\n' }
-  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Ada', '/')
   const region = page.getByRole('region', { name: 'You wait for' })
   const row = region.getByRole('listitem').filter({
@@ -403,6 +403,8 @@ test('a person who started runs sees whom the runs wait for and since when, and 
   await setAbsence(desk.api, desk.people.linus.caller, { until: '2100-01-01T00:00:00Z' })
   await nudge.click()
   await page.getByText('Nobody is notified: nobody who can still decide it is here').waitFor()
+  const run = await dashboard.open('Ada', `/runs/${runId}`)
+  await run.getByText('Waits for a decision from Grace (away), Linus (away).').waitFor()
   for (const { caller } of [desk.people.grace, desk.people.linus]) {
     await endAbsence(desk.api, caller)
   }

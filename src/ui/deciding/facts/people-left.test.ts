@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesLeft, peopleLeft, waitWords } from './people-left.ts'
+import { namesLeft, namesOf, peopleLeft, waitWords } from './people-left.ts'
 
 const [grace, linus, olga] = ['Grace', 'Linus', 'Olga'].map((name) => ({ id: name, name }))
 const request = {
@@ -20,6 +20,9 @@ test('people who have voted are not listed as able to decide, and people who are
   expect(peopleLeft(request).map(({ id }) => id)).toEqual(['Grace', 'Linus'])
   expect(namesLeft(request)).toBe('Linus, Grace (away)')
   expect(namesLeft({ ...request, eligiblePeople: [] })).toBe('')
+  expect(namesOf([{ name: 'Grace', awayUntil: '2027-01-04T09:00:00Z' }, { name: 'Ada' }])).toBe(
+    'Ada, Grace (away)',
+  )
 })
 
 test('a request names the people for whom it waits, and says so when nobody can decide it', () => {

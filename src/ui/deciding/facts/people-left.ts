@@ -11,9 +11,16 @@ export function peopleLeft({ eligiblePeople, quorum }: Deciders): RequestDetail[
 
 /** Their names, those of people who are away last; empty if there is nobody. Pure. */
 export function namesLeft(request: Deciders): string {
-  const people = peopleLeft(request)
-  const here = people.filter(({ awayUntil }) => awayUntil === null).map(({ name }) => name)
-  const away = people.filter(({ awayUntil }) => awayUntil !== null)
+  return namesOf(peopleLeft(request))
+}
+
+/** Names of people, those who are away last and marked. Pure. */
+export function namesOf(
+  people: readonly { readonly name: string; readonly awayUntil?: string | null }[],
+): string {
+  // An API of an earlier version does not have this field.
+  const here = people.filter(({ awayUntil }) => awayUntil == null).map(({ name }) => name)
+  const away = people.filter(({ awayUntil }) => awayUntil != null)
   return [...here, ...away.map(({ name }) => `${name} (away)`)].join(', ')
 }
 

@@ -7,6 +7,7 @@ import { needOfRun, waitedFor } from '#domain/runs/need-of-run.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { useMe } from '../../api/queries.ts'
+import { namesOf } from '../../deciding/facts/people-left.ts'
 import { childWithRequests, runStateText } from '../run-state.tsx'
 import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.tsx'
 
@@ -35,11 +36,11 @@ export function RunStatus(props: {
   }
   if (run.state === 'waiting_for_approval') {
     const needed = run.waitsFor.flatMap(({ people }) => neededPeople(people))
-    const people = [...new Set(needed.map(({ name }) => name))]
+    const people = [...new Map(needed.map((one) => [one.id, one])).values()]
     return (
       <p className="standing" role="status">
         Waits for {waitedFor[needOfRun(run)]}
-        {people.length > 0 && ` from ${people.join(', ')}`}.
+        {people.length > 0 && ` from ${namesOf(people)}`}.
       </p>
     )
   }
@@ -109,8 +110,7 @@ export function WaitsToStart({ run }: { run: RunDetail }) {
           <p role="status">
             <strong>It has not begun.</strong> Its start waits for{' '}
             <Link to={`/requests/${request.requestId}`}>request #{request.number}</Link>
-            {people.length > 0 && `, which ${people.map(({ name }) => name).join(', ')} can decide`}
-            .
+            {people.length > 0 && `, which ${namesOf(people)} can decide`}.
           </p>
           {isOwn && <DecideButton request={request} verb="Decide" />}
         </div>
