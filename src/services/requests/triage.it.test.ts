@@ -159,6 +159,18 @@ test('a person who is away gets no notification, is shown as away to others, and
   expect(warnings).toMatchObject([
     { code: 'approvers_away', queue: 'platform', text: expect.stringContaining('Grace, Linus') },
   ])
+  // Queues that wait for the same people have one sentence.
+  const queues = deskConfig.replace('queues:', 'queues:\n  docs: { team: platform }')
+  const byPath = "routing: [{ when: { path: 'notes/docs*' }, queue: docs }]"
+  await desk.activate({ 'countersign.yaml': `${queues}${byPath}\n` })
+  const ofTwo = (await getRun(desk.api, ada.caller, (await ask()).runId)).warnings
+  expect(ofTwo.map(({ queue }) => queue).toSorted()).toEqual(['docs', 'platform'])
+  const [sentence, ...others] = new Set(ofTwo.map(({ text }) => text))
+  expect(others).toEqual([])
+  expect(sentence).toMatch(
+    /^A request in one of the queues \w+, \w+ may .*: Grace, Linus are away, /,
+  )
+  await desk.activate({ 'countersign.yaml': deskConfig })
   await endAbsence(desk.api, grace.caller)
   expect(await nudgeRequest(desk.api, ada.caller, { request: second })).toEqual({ told: 1 })
   // Of two quorums in one queue, the larger one lacks somebody while Linus is away.

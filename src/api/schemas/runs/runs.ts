@@ -250,7 +250,11 @@ export const runDetail = run
         z.object({
           code: z.literal('approvers_away').describe('A stable code, for programs'),
           queue: queueName,
-          text: z.string().describe('The warning as a sentence, for people'),
+          text: z
+            .string()
+            .describe(
+              'The warning as a sentence, for people; the same for all queues that wait for the same people',
+            ),
           until: instant.describe('When the first of them is back'),
         }),
       )

@@ -6,7 +6,7 @@ import { possibleRoutes } from '#policy/judge/routing/possible-routes.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { RecordOf } from '../../core/record-of.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
-import { readReachable, whyBehind } from '../../requests/people/reach.ts'
+import { readReachable, whyBehind, type Reachable } from '../../requests/people/reach.ts'
 
 /** A queue that the run may ask and whose approvers are away. */
 export type RunWarning = RecordOf<RunDetail['warnings'][number]>
@@ -36,7 +36,7 @@ export async function awayWarnings(
   const behindIds = new Set(
     people.flatMap((person) => (whyBehind(person, behind) === undefined ? [] : person.id)),
   )
-  const warnings = routes.flatMap(({ queue, quorum, selfApproval }): RunWarning[] => {
+  const shortages = routes.flatMap(({ queue, quorum, selfApproval }): Shortage[] => {
     const votes = people
       .filter(({ id }) => selfApproval || !behindIds.has(id))
       .map(({ id, teams: theirs }) => ({ personId: id, teams: theirs }))
@@ -48,11 +48,34 @@ export async function awayWarnings(
         away.has(id) && !behindIds.has(id) && theirs.some((team) => own.includes(team)),
     )
     const [until] = missing.flatMap(({ id }) => away.get(id) ?? []).toSorted((a, b) => +a - +b)
-    if (until === undefined) return []
-    const names = missing.map(({ name }) => name).join(', ')
-    const text = `A request in the queue ${queue} may have to wait: ${names} ${missing.length === 1 ? 'is' : 'are'} away, and the others are too few to decide it`
-    return [{ code: 'approvers_away', queue, text, until }]
+    return until === undefined ? [] : [{ queue, missing, until }]
   })
   // A queue has a route for each quorum that routing may set: one warning says enough.
-  return [...new Map(warnings.map((warning) => [warning.queue, warning])).values()]
+  const byQueue = [...new Map(shortages.map((shortage) => [shortage.queue, shortage])).values()]
+  const byPeople = Map.groupBy(byQueue, idsOf)
+  return byQueue.map((shortage): RunWarning => {
+    const queues = (byPeople.get(idsOf(shortage)) ?? []).map(({ queue }) => queue)
+    const { queue, missing, until } = shortage
+    return { code: 'approvers_away', queue, text: textOf(queues, missing), until }
+  })
+}
+
+/** The people for whom a queue waits. */
+interface Shortage {
+  readonly queue: string
+  readonly missing: readonly Reachable[]
+  readonly until: Date
+}
+
+function idsOf({ missing }: Shortage): string {
+  return missing.map(({ id }) => id).join(' ')
+}
+
+/** The same sentence for all queues that wait for the same people. */
+function textOf(queues: readonly string[], missing: Shortage['missing']): string {
+  const where =
+    queues.length === 1 ? `the queue ${queues.join()}` : `one of the queues ${queues.join(', ')}`
+  const names = missing.map(({ name }) => name).join(', ')
+  const are = missing.length === 1 ? 'is' : 'are'
+  return `A request in ${where} may have to wait: ${names} ${are} away, and the others are too few to decide it`
 }

@@ -143,8 +143,8 @@ function RunHead({ run }: { run: RunDetail }) {
           )}
         </p>
       )}
-      {run.warnings.map(({ queue, text, until }) => (
-        <p key={queue} className="banner" role="status">
+      {[...new Map(run.warnings.map((one) => [one.text, one])).values()].map(({ text, until }) => (
+        <p key={text} className="banner" role="status">
           {text}. The first person is back <Time at={until} />.
         </p>
       ))}
