@@ -145,6 +145,11 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   const inbox = await dashboard.open('Grace', '/')
   const row = inbox.locator(`[data-request="${requestId}"]`)
   await row.getByText("requested by Ada's program “key of Ada”, on behalf of Ada").waitFor()
+  // The person for whom it asked sees who is waited for, and may remind them.
+  const asker = await dashboard.open('Ada', `/requests/${requestId}`)
+  await asker.getByText('waits for Grace, Linus').first().waitFor()
+  await asker.getByRole('button', { name: 'Nudge' }).click()
+  await asker.getByText('2 people are notified').waitFor()
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
   await page.getByText(/Ada's program “key of Ada”.* wants this/).waitFor()
   const card = page.getByRole('region', { name: 'The program that asks' })

@@ -36,8 +36,16 @@ export function TriageState({ request }: { request: RequestDetail }) {
   )
 }
 
-/** Whether the person started the run of a request that they may not decide. */
+/**
+ * Whether the person may not decide a request and waits for it: they started its run, or a program
+ * asked with their key or for them.
+ */
 export function isWaitingStarter(request: RequestDetail, me: string): boolean {
-  const isStarter = request.lineage.some(({ startedBy }) => startedBy?.id === me)
-  return isStarter && !request.eligibility.canDecide
+  const { lineage, external, eligibility } = request
+  const starters = [
+    ...lineage.map(({ startedBy }) => startedBy),
+    external?.owner,
+    external?.onBehalfOf,
+  ]
+  return !eligibility.canDecide && starters.some((person) => person?.id === me)
 }
