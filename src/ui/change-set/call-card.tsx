@@ -51,8 +51,9 @@ interface CallCardProps {
   readonly state: CardState
   readonly acts: CardActs
   readonly busy: boolean
-  /** calls whose presentations assume the effect of this one */
-  readonly laterOnes: readonly string[]
+  /** "4, 5", the calls whose presentations assume its effect: no list, which is new each time */
+  readonly laterOnes: string
+  readonly laterCount: number
   /** its lines are drawn before they are near the screen */
   readonly isDrawnAtOnce: boolean
 }
@@ -122,7 +123,7 @@ function reasonWithoutApproval({ tool, verdict }: ChangeEntry): ReactNode {
 }
 
 function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
-  const { entry, state, acts, card, busy, laterOnes } = props
+  const { entry, state, acts, card, busy } = props
   const { request, presentation } = card
   const { key } = entry
   const { onSeen } = acts
@@ -200,7 +201,9 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
           unseen={!seen}
         />
       )}
-      {state.choice === 'deny' && closed === null && <LaterCalls places={laterOnes} />}
+      {state.choice === 'deny' && closed === null && (
+        <LaterCalls places={props.laterOnes} count={props.laterCount} />
+      )}
     </>
   )
 }
@@ -231,13 +234,13 @@ function CallFacts({
 }
 
 /** The calls whose presentations assume the effect of a call that is denied. */
-function LaterCalls({ places }: { places: readonly string[] }) {
-  if (places.length === 0) return null
-  const isOne = places.length === 1
+function LaterCalls({ places, count }: { places: string; count: number }) {
+  if (count === 0) return null
+  const isOne = count === 1
   return (
     <p className="dim small">
-      {isOne ? 'Call' : 'Calls'} {places.join(', ')} of this turn {isOne ? 'is' : 'are'} shown as if
-      this had been carried out: without it, {isOne ? 'it asks' : 'they ask'} again.
+      {isOne ? 'Call' : 'Calls'} {places} of this turn {isOne ? 'is' : 'are'} shown as if this had
+      been carried out: without it, {isOne ? 'it asks' : 'they ask'} again.
     </p>
   )
 }

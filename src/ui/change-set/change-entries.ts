@@ -27,33 +27,45 @@ export interface ChangeEntry {
   readonly path: string | null
 }
 
-/** The calls of a turn in order, each followed by the files that it shares. Pure. */
+const entriesOfCalls = new WeakMap<ChangeSetCall, readonly ChangeEntry[]>()
+
+/**
+ * The calls of a turn in order, each followed by the files that it shares. The entries of one call
+ * are the same objects each time: react-query keeps the calls that a new answer does not change, so
+ * that their cards are not drawn again.
+ */
 export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
   return calls.flatMap((call) => {
-    const { position, tool, title, verdict, request, presentation } = call
-    const content = request && presentation ? { request, presentation } : null
-    const own = {
-      key: request?.id ?? call.callId,
-      place: String(position),
-      position,
-      tool,
-      title: request ? requestHeadline(request) : title,
-      verdict,
-      approval: content,
-      path: pathOf(presentation),
-    }
-    const files = call.attachments.map((file, index) => ({
-      key: file.request.id,
-      place: `${position}, file ${index + 1}`,
-      position,
-      tool: file.request.tool,
-      title: file.request.effect,
-      verdict,
-      approval: file,
-      path: pathOf(file.presentation),
-    }))
-    return [own, ...files]
+    const entries = entriesOfCalls.get(call) ?? entriesOfCall(call)
+    entriesOfCalls.set(call, entries)
+    return entries
   })
+}
+
+function entriesOfCall(call: ChangeSetCall): readonly ChangeEntry[] {
+  const { position, tool, title, verdict, request, presentation } = call
+  const content = request && presentation ? { request, presentation } : null
+  const own = {
+    key: request?.id ?? call.callId,
+    place: String(position),
+    position,
+    tool,
+    title: request ? requestHeadline(request) : title,
+    verdict,
+    approval: content,
+    path: pathOf(presentation),
+  }
+  const files = call.attachments.map((file, index) => ({
+    key: file.request.id,
+    place: `${position}, file ${index + 1}`,
+    position,
+    tool: file.request.tool,
+    title: file.request.effect,
+    verdict,
+    approval: file,
+    path: pathOf(file.presentation),
+  }))
+  return [own, ...files]
 }
 
 function pathOf(presentation: ShownPresentation | undefined): string | null {

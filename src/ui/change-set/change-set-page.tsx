@@ -79,7 +79,8 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
             state={state}
             acts={acts}
             busy={decisions.busy}
-            laterOnes={laterOnes.get(entry.position) ?? none}
+            laterOnes={laterOnes.get(entry.position)?.join(', ') ?? ''}
+            laterCount={laterOnes.get(entry.position)?.length ?? 0}
             isDrawnAtOnce={atOnce.has(entry.key)}
           />
         ))}
@@ -151,5 +152,3 @@ function laterThan(entries: readonly ChangeEntry[]): ReadonlyMap<number, readonl
   }
   return laterOnes
 }
-
-const none: readonly string[] = []

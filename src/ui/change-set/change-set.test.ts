@@ -1,5 +1,7 @@
+import { replaceEqualDeep } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import type { ChangeEntry, PresentedRequest } from './change-entries.ts'
+import type { ChangeSet } from '#api/schemas/requests/change-set.ts'
+import { entriesOf, type ChangeEntry, type PresentedRequest } from './change-entries.ts'
 import { treeOf, type TreeNode } from './file-tree.ts'
 import { planDecisions, type ChosenCall } from './plan-decisions.ts'
 
@@ -62,6 +64,26 @@ test('a denial of high risk is sent once it has a reason', () => {
   expect(planDecisions([call({ request: high, choice: 'deny' })]).decisions).toEqual([])
   const denial = call({ request: high, choice: 'deny', reason: 'no' })
   expect(planDecisions([denial]).decisions).toHaveLength(1)
+})
+
+test('an answer that changes one call keeps the entries of the others, so that their cards are not drawn again', () => {
+  const loaded = (title: string): Pick<ChangeSet, 'calls'> => ({
+    calls: ['read_file', title].map((each, index) => ({
+      callId: `c${index}`,
+      position: index + 1,
+      tool: 'read_file',
+      title: each,
+      verdict: 'preApproved' as const,
+      attachments: [],
+    })),
+  })
+  const before = loaded('one')
+  const [kept, changed] = entriesOf(before)
+  // As react-query joins an answer with the one before.
+  const after = entriesOf(replaceEqualDeep(before, loaded('two')))
+  expect(after[0]).toBe(kept)
+  expect(after[1]).not.toBe(changed)
+  expect(after[1]?.title).toBe('two')
 })
 
 test('the tree joins lone folders and keeps the order of the calls, also for names like its own', () => {

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { useMe } from '../api/queries.ts'
 import { keepDraft, readDraft } from '../states/draft.ts'
@@ -44,6 +44,11 @@ export function useCards(entries: readonly ChangeEntry[]) {
       ),
     [entries],
   )
+  // In a ref, so that a new answer of the service does not change the acts of every card.
+  const newest = useRef(contents)
+  useEffect(() => {
+    newest.current = contents
+  }, [contents])
   // The state of a call begins with its first presentation.
   const missing = [...contents].filter(([key]) => !saved.has(key))
   if (missing.length > 0) {
@@ -74,12 +79,18 @@ export function useCards(entries: readonly ChangeEntry[]) {
           return { ...card, wasViewed }
         }),
       onReview: (key) => {
-        const one = contents.get(key)
-        // The typed reason stays, also if the tab had no room to keep it.
-        if (one !== undefined) change(key, ({ reason }) => ({ ...fresh(one), reason }))
+        const one = newest.current.get(key)
+        if (one === undefined) return
+        // The typed reason stays, also if the tab had no room to keep it. What was seen stays seen
+        // if the new revision shows the same: its card does not report that again.
+        change(key, ({ reason, seen, openedCall }) => ({
+          ...fresh(one),
+          reason,
+          seen: seen && openedCall.presentation.digest === one.presentation.digest,
+        }))
       },
     }),
-    [contents, change, fresh, personId],
+    [change, fresh, personId],
   )
   const record = useCallback(
     (items: readonly BulkItem[], choiceOf: (requestId: string) => CallChoice) => {
