@@ -100,7 +100,7 @@ export function LinesView(props: {
           radius={0}
           onClick={() => setMaxLines(maxLines + linesAtOnce)}
         >
-          {rest > linesAtOnce
+          {rest > linesAtOnce + 1
             ? `Show ${inWords(linesAtOnce)} of the ${inWords(rest)} lines that are left`
             : `Show the ${inWords(rest)} lines that are left`}
         </Button>

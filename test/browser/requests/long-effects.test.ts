@@ -25,6 +25,10 @@ test('the sentence counts the lines that are on the page, and blank runs use up 
   // No button is drawn in the place of a single line.
   const oneMore = await open('notes/one-more.md', `${lines.slice(0, 2001).join('\n')}\n`)
   await oneMore.getByText(/2,001 lines, .* shown, nothing left out/).waitFor()
+  const fourThousandAndOne = lines.slice(0, 4001)
+  const twoSteps = await open('notes/two-steps.md', `${fourThousandAndOne.join('\n')}\n`)
+  await twoSteps.getByRole('button', { name: 'Show the 2,001 lines that are left' }).click()
+  await twoSteps.getByText(/4,001 lines, .* shown, nothing left out/).waitFor()
 
   const blank = await open('notes/blank.md', `first\n${'\n'.repeat(4000)}last\n`)
   await blank.getByRole('button', { name: '4000 blank lines (show them)' }).waitFor()
