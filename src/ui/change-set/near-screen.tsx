@@ -1,9 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { countWords } from '#domain/text/quantities/count-words.ts'
-
-/** The height of a line of code in rem, and the most lines that an effect draws at first. */
-const lineHeight = 1.25
-const maxLines = 2_000
+import { linesAtOnce } from '../effect/lines-view.tsx'
 
 /**
  * Draws `children` once their place has been within one screen height of the screen. Until then it
@@ -26,8 +23,9 @@ export function NearScreen(props: { isDrawnAtOnce: boolean; lines: number; child
     return () => observer.disconnect()
   }, [isNear])
   if (isNear) return props.children
+  const height = `calc(${Math.min(lines, linesAtOnce)} * var(--code-size) * var(--code-leading))`
   return (
-    <div ref={place} style={{ minHeight: `${Math.min(lines, maxLines) * lineHeight}rem` }}>
+    <div ref={place} style={{ minHeight: height }}>
       <p className="dim small">
         {countWords(lines, 'line')}, drawn when they come near the screen.
       </p>

@@ -8,7 +8,8 @@ import { usePaint, whyUnpainted } from './highlight/use-paint.ts'
 import type { LineComments } from './line-comments.ts'
 import './code.css'
 
-const linesAtOnce = 2_000
+/** The most lines that are drawn at first, and with each step. */
+export const linesAtOnce = 2_000
 
 /** The number of lines on the page, including folded ones. */
 export interface VisibleLines {
