@@ -14,8 +14,15 @@ export function notInNextFrame(work: () => void): void {
   works.delete(work)
 }
 
+/** Each runs, also after one that throws, which is reported as an error of the page. */
 function runAll(): void {
   const all = [...works]
   works.clear()
-  for (const work of all) work()
+  for (const work of all) {
+    try {
+      work()
+    } catch (error) {
+      reportError(error)
+    }
+  }
 }
