@@ -147,8 +147,7 @@ test('a difference that is shown is not replaced: a version that nobody looked a
   expect(await agree.count()).toBe(0)
   // A phone that turns draws no other difference. It is above the matrix, on any screen.
   const matrix = page.getByRole('table', { name: 'What each worker may do' })
-  const { y = 0 } = (await version.boundingBox()) ?? {}
-  expect(y).toBeLessThan((await matrix.boundingBox())?.y ?? 0)
+  expect((await version.boundingBox())?.y).toBeLessThan((await matrix.boundingBox())?.y ?? 0)
   await page.setViewportSize(phone)
   await page.evaluate(
     () => new Promise((turned) => requestAnimationFrame(() => requestAnimationFrame(turned))),
