@@ -1,4 +1,5 @@
 import { valueIn } from '../json/value-in.ts'
+
 const operations: Readonly<Record<string, string>> = {
   read: 'reading',
   write: 'writing',

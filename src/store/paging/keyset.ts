@@ -1,4 +1,5 @@
 import { parseJson } from '#domain/json/parse-json.ts'
+
 /** The kind of a cursor's key. Casts of all but `text` must not fail on forged ones. */
 export type CursorKey = 'instant' | 'id' | 'number' | 'signed' | 'text'
 

@@ -1,4 +1,5 @@
 import { valueIn } from '#domain/json/value-in.ts'
+
 /** Language for highlighting and media type, by suffix. */
 const kinds: Record<string, readonly [language: string | null, mediaType: string]> = {
   c: ['c', 'text/x-c'],
