@@ -1,5 +1,6 @@
 import type { RequestFacts } from '../channels/channel-event.ts'
 import type { Tx } from '#store/database.ts'
+import { valueIn } from '#domain/json/value-in.ts'
 
 /**
  * How a request ended: `Denied by Grace`, `Expired`. Reasons are not included: they stay on the
@@ -16,7 +17,7 @@ export async function outcomeInWords(
     expired: 'Expired, since nobody decided in time',
     cancelled: 'Cancelled',
   }
-  const outcome = Object.hasOwn(words, state) ? (words[state] ?? state) : state
+  const outcome = valueIn(words, state) ?? state
   if (state !== 'approved' && state !== 'denied') return outcome
   const names = await tx
     .selectFrom('decision')

@@ -1,4 +1,3 @@
-import { parseJson } from '../json/parse-json.ts'
 import { isObject } from '../json/is-object.ts'
 import type { HookEventName } from './hook-events.ts'
 
@@ -45,8 +44,12 @@ export class HookInputError extends Error {
 
 /** Parses the JSON input of a hook. Throws an error with a sentence when it is not an object. */
 export function parseInput(text: string): Readonly<Record<string, unknown>> {
-  const value = parseJson(text)
-  if (value === undefined) throw new HookInputError('The input of the hook is not JSON')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new HookInputError('The input of the hook is not JSON', { cause })
+  }
   if (!isObject(value)) throw new HookInputError('The input of the hook is not a JSON object')
   return value
 }

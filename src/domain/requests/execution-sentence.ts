@@ -1,3 +1,4 @@
+import { valueIn } from '../json/value-in.ts'
 import type { ExecutionState, PermitState, RequestKind, RequestState } from './request.ts'
 
 const refusals: Readonly<Record<string, string>> = {
@@ -61,7 +62,7 @@ export function executionSentence(
       const why = execution.reason ?? ''
       if (kind === 'external' && why === 'lapsed')
         return 'The program did not take its permit before it lapsed.'
-      return `It was not carried out: ${Object.hasOwn(refusals, why) ? refusals[why] : why || 'refused'}.`
+      return `It was not carried out: ${valueIn(refusals, why) ?? (why || 'refused')}.`
     }
     case 'unknown':
       if (isReported) return 'The program does not know whether it took effect.'

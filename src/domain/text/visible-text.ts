@@ -1,3 +1,4 @@
+import { valueIn } from '../json/value-in.ts'
 import { lookAlikes } from './look-alikes/look-alikes.ts'
 
 /** Why a character is shown as a chip instead of itself. */
@@ -111,6 +112,6 @@ export function hiddenReason(character: string): Exclude<ChipReason, 'look-alike
 /** The name of a character: `U+200B ZERO WIDTH SPACE`, or the code point alone. */
 export function labelOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  const name = Object.hasOwn(names, code) ? ` ${names[code]}` : ''
-  return `U+${code}${name}`
+  const name = valueIn(names, code)
+  return name === undefined ? `U+${code}` : `U+${code} ${name}`
 }

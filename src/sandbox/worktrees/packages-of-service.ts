@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '#domain/json/parse-json.ts'
 import type { Directory } from '../open-directory.ts'
 import { openFile, readBytes } from '../open-file.ts'
 
@@ -88,7 +89,7 @@ async function readJson(folder: Directory, name: string): Promise<unknown> {
     const handle = await openFile(folder, name, name)
     try {
       const bytes = await readBytes(handle, 0, maxRecordBytes + 1)
-      return bytes.length > maxRecordBytes ? null : (JSON.parse(bytes.toString('utf8')) as unknown)
+      return bytes.length > maxRecordBytes ? null : parseJson(bytes.toString('utf8'))
     } finally {
       await handle.close()
     }

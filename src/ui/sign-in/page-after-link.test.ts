@@ -41,5 +41,6 @@ test('a mailed link leads to no other host, whatever was kept', () => {
   ]) {
     storage.set('countersign.page-after-link', text)
     expect(takePageAfterLink()).toBe('/')
+    expect(storage.size).toBe(0)
   }
 })

@@ -1,3 +1,5 @@
+import { parseObject } from '#domain/json/parse-json.ts'
+import { memberOf } from '#domain/json/value-in.ts'
 import { ownPage } from './sign-in-link.ts'
 
 const key = 'countersign.page-after-link'
@@ -20,16 +22,12 @@ export function keepPageAfterLink({ pathname, search }: Location): void {
 /** Removes the kept address and returns it; the inbox if there is none. */
 export function takePageAfterLink(): string {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
+    const entry = parseObject(localStorage.getItem(key) ?? '')
     localStorage.removeItem(key)
-    return isEntry(value) && value.until > Date.now() ? ownPage(value.path) : '/'
+    const [path, until] = [memberOf(entry, 'path'), memberOf(entry, 'until')]
+    if (typeof path !== 'string' || typeof until !== 'number') return '/'
+    return until > Date.now() ? ownPage(path) : '/'
   } catch {
     return '/'
   }
-}
-
-function isEntry(value: unknown): value is { readonly path: string; readonly until: number } {
-  if (typeof value !== 'object' || value === null) return false
-  const { path, until } = value as { readonly path?: unknown; readonly until?: unknown }
-  return typeof path === 'string' && typeof until === 'number'
 }

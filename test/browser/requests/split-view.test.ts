@@ -186,9 +186,7 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
   // before that.
   await queues.getByRole('link', { name: 'Waiting for you' }).click()
   await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
-  await sql`update request_snooze set until = clock_timestamp() + interval '15 seconds'`.execute(
-    db,
-  )
+  await sql`update request_snooze set until = clock_timestamp() + interval '15 seconds'`.execute(db)
   await page.reload()
   await page.getByRole('button', { name: '1 new' }).click()
   await row(page, 'notes/alone.md').waitFor()

@@ -1,3 +1,4 @@
+import { valueIn } from '#domain/json/value-in.ts'
 import { gitSubcommands } from './git-subcommands.ts'
 import { flags, type Program } from './program.ts'
 
@@ -162,7 +163,8 @@ function gitConfigRefuses(text: string): string | null {
   for (const [, name = '', nameMark] of text.matchAll(/\[\s*([A-Za-z0-9-]+)\s*(["'.]?)/g)) {
     const section = name.toLowerCase()
     const isNamed = !['merge', 'protocol'].includes(section) || nameMark !== ''
-    if (isNamed && Object.hasOwn(refusalReasons, section)) return refusalReasons[section] ?? null
+    const reason = valueIn(refusalReasons, section)
+    if (isNamed && reason !== undefined) return reason
   }
   return /worktreeconfig/i.test(text)
     ? "the repository's configuration lies in a second file"
@@ -177,5 +179,5 @@ function gitConfigRefuses(text: string): string | null {
 function entersNested(words: readonly string[]): boolean {
   const name = words.find((word) => !word.startsWith('-')) ?? ''
   if (name === 'describe') return words.some((word) => /^--[db]/.test(word))
-  return Object.hasOwn(gitSubcommands, name) && gitSubcommands[name]?.writes === true
+  return valueIn(gitSubcommands, name)?.writes === true
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
+import { valueIn } from '#domain/json/value-in.ts'
 import { hashPackageFolder, fullAllowance, type PackageFolder } from '../modules/package-folder.ts'
 import { packageScopeOf } from '../modules/package-scope.ts'
 import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
@@ -79,7 +80,7 @@ export class RecordedModules {
     const { hashes } = this.#recorded
     const folder = this.#folderOf(at)
     if (folder !== null) return this.#files(folder, at).get(at.slice(folder.length))
-    return at.endsWith('/') || !Object.hasOwn(hashes, at) ? undefined : hashes[at]
+    return at.endsWith('/') ? undefined : valueIn(hashes, at)
   }
 
   /** The innermost recorded folder that a path lies in. */
