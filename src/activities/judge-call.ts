@@ -14,8 +14,8 @@ import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Activities } from '#workflows/activity-port.ts'
 
 /**
- * Answers the API's questions about calls, a worker's manual tools, MCP servers, files and the base
- * of worktrees, on the host of the workspace.
+ * Answers the API's questions about calls, a worker's tools, tool files, MCP servers, files and the
+ * base of worktrees, on the host of the workspace.
  */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
@@ -40,6 +40,9 @@ async function answerTo(
   if ('toolsOf' in question) return toolsHere(ctx, question.toolsOf)
   if ('toolsServedBy' in question) return servedToolsHere(ctx, question.toolsServedBy)
   if ('definitionsOf' in question) return definitionsHere(ctx, question.definitionsOf)
+  if ('toolProblems' in question) {
+    return (await ctx.toolProblems?.(await ctx.policies.inForce())) ?? []
+  }
   if ('attachmentsFor' in question) return attachmentsHere(ctx, question, taskQueue)
   if ('worktreeBaseIn' in question) {
     return worktreeBaseHere(ctx, question.workspace, taskQueue)

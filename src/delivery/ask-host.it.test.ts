@@ -24,7 +24,7 @@ function askedOf(answer: (input: JudgeInput) => Promise<JudgeAnswer>) {
   const temporal = { client: { workflow: { start } }, withDeadline: (ask: () => unknown) => ask() }
   const asking = { db, policies, seals, temporal: temporal as unknown as TemporalClient }
   const onForgedAnswer = () => recordForgedMessage(desk.api, 'answer')
-  return askHost({ ...asking, taskQueue, onForgedAnswer }).contextMethods
+  return askHost({ ...asking, taskQueue, onForgedAnswer })
 }
 
 /** How often the trail says that somebody forged a message of this kind. */
@@ -42,7 +42,7 @@ const question = { worker: 'scribe', tool: 'list_files', input: { path: '.' }, p
 
 // Rules: security.md 13, 14, 33
 test('the API accepts no answer from a stranger at Temporal, not even a copy of a true one, and records each in the trail', async () => {
-  const host = askedOf(judgeCall)
+  const host = askedOf(judgeCall).contextMethods
   expect((await host.judgeRemotely(question)).judgement).toMatchObject({ verdict: 'preApproved' })
   const policyAnswer = { judgement: { verdict: 'preApproved' }, presented: null }
   const text = JSON.stringify({ message: policyAnswer, to: null })
@@ -58,7 +58,7 @@ test('the API accepts no answer from a stranger at Temporal, not even a copy of 
   const named = [earlier, questionHash, ...(await Promise.all(hashes)), 'sha256:absent', 7]
   const answers: unknown[] = [...named.map((answerHash) => ({ answerHash })), null, 'yes']
   for (const answer of answers) {
-    const forger = askedOf(async () => answer as JudgeAnswer)
+    const forger = askedOf(async () => answer as JudgeAnswer).contextMethods
     await expect(forger.judgeRemotely(question)).rejects.toMatchObject({
       code: 'workspace_unreachable',
     })
@@ -79,4 +79,15 @@ test('a Temporal worker answers no question that the API did not ask, and record
     )
   }
   expect(await forgeries('askHost')).toBe(3)
+})
+
+test('the host of the project says what of the tool files in force does not load, and one that loads none says nothing', async () => {
+  const place = { file: 'tools/b.ts', line: 1, changed: false }
+  const loading = judgeCallActivity({
+    ...desk.worker,
+    toolProblems: async ({ digest }) => [{ ...place, problem: digest }],
+  })
+  const { digest } = await policies.inForce()
+  expect(await askedOf(loading).toolProblems()).toEqual([{ ...place, problem: digest }])
+  expect(await askedOf(judgeCall).toolProblems()).toEqual([])
 })

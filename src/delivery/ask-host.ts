@@ -18,6 +18,7 @@ import type {
   ServerDefinitions,
   WorktreeBaseAnswer,
 } from '#services/core/host-queries.ts'
+import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Db } from '#store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '#workflows/activity-port.ts'
@@ -29,8 +30,8 @@ import type { TemporalClient } from './temporal-client.ts'
 const answerWithinMs = 10_000
 
 /**
- * Queries that only the host of a workspace can answer, in the form of the context, and the tool
- * definitions of its MCP servers.
+ * Queries that only the host of a workspace can answer, in the form of the context, the tool
+ * definitions of its MCP servers, and what of the tool files in force does not load there.
  */
 export interface HostAnswers {
   readonly contextMethods: Pick<
@@ -45,6 +46,7 @@ export interface HostAnswers {
     | 'removeWorktree'
   >
   readonly definitionsOf: (worker: string) => Promise<readonly ServerDefinitions[]>
+  readonly toolProblems: () => Promise<readonly ToolFileProblem[]>
 }
 
 interface HostContext {
@@ -80,6 +82,7 @@ export function askHost(asking: HostContext): HostAnswers {
         answerTo<{ readonly removed: boolean }>({ removeWorktree: 'now', runId }),
     },
     definitionsOf: (worker) => answerTo<readonly ServerDefinitions[]>({ definitionsOf: worker }),
+    toolProblems: () => answerTo<readonly ToolFileProblem[]>({ toolProblems: 'in force' }),
   }
 }
 

@@ -65,7 +65,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       log.error({ err: error }, 'earlier revocations could not be recorded in the ledger')
     })
     await adoptOnce(ctx, { dataDir, environment, isNew })
-    await putProjectIntoForce(ctx, config, undo, (sentence) => ownLifeline()?.say(sentence))
+    await putProjectIntoForce(ctx, config, undo, {
+      say: (sentence) => ownLifeline()?.say(sentence),
+      toolProblems: host.toolProblems,
+    })
     const trail = undo.use(new TrailNotifications({ databaseUrl }))
     undo.use(keepMark(dataDir, db, trail))
     deliveries.begin(ctx, refuse)

@@ -11,6 +11,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { putProjectIntoForce } from './put-project-into-force.ts'
+import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
 import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 const worker = 'workers/scribe.md'
@@ -25,6 +26,8 @@ let undo: AsyncDisposableStack
 let loggedProblems: string[]
 /** what a person at the terminal read, in order */
 let sentences: string[]
+/** what of the tool files the Temporal worker cannot load */
+let toolProblems: readonly ToolFileProblem[]
 /** the worker's description in the version in force */
 let inForce: () => Promise<string>
 
@@ -47,6 +50,7 @@ beforeEach(async () => {
   database = await createTestDatabase()
   loggedProblems = []
   sentences = []
+  toolProblems = []
   undo = new AsyncDisposableStack()
   await begin(database.db)
 })
@@ -66,9 +70,10 @@ async function begin(db: Db): Promise<void> {
   }
   inForce = async () => (await policies.inForce()).workers.get('scribe')?.description ?? ''
   const project = { projectDir: folder, isProduction: false }
-  await putProjectIntoForce({ ...plain, policies, log }, project, undo, (sentence) =>
-    sentences.push(sentence),
-  )
+  await putProjectIntoForce({ ...plain, policies, log }, project, undo, {
+    say: (sentence) => sentences.push(sentence),
+    toolProblems: async () => toolProblems,
+  })
 }
 
 /** Events of the trail about versions, in order, without the first. */
@@ -154,6 +159,31 @@ test('a person who saves a change reads that it is in force, or each problem wit
   await untilInForce('second')
   await waitUntil(() => sentences.length > 1, { withinMs })
   expect(sentences.at(-1)).toMatch(/^the changed project is in force/)
+})
+
+test('a person who saves a tool file that does not load reads which one, and that its calls are refused', async () => {
+  const problem = 'SyntaxError: Unexpected end of input'
+  toolProblems = [
+    { file: 'tools/post.ts', line: 2, problem, changed: false },
+    { file: 'tools/saved-since.ts', line: null, problem: 'It has changed.', changed: true },
+  ]
+  put('tools/post.ts', 'export default {\n')
+  await waitUntil(() => sentences.length > 1, { withinMs })
+  expect(sentences).toEqual([
+    expect.stringMatching(/^the changed project is in force/),
+    `1 tool file of the version in force does not load: calls of its tools are refused until it is corrected\ntools/post.ts:2: ${problem}`,
+  ])
+  // Nothing is loaded again for a change of something else.
+  put(worker, described('second'))
+  await untilInForce('second')
+  await waitUntil(() => sentences.length > 2, { withinMs })
+  toolProblems = []
+  put('tools/post.ts', 'export default {}\n')
+  await waitUntil(() => sentences.length > 3, { withinMs })
+  expect(sentences.slice(2)).toEqual([
+    expect.stringMatching(/^the changed project is in force/),
+    expect.stringMatching(/^the changed project is in force/),
+  ])
 })
 
 test('a person who undoes a mistake reads that the project is valid again', async () => {

@@ -5,27 +5,42 @@ import { errorText } from '#services/core/problems/error-text.ts'
 import { activateFolder } from '#services/policy/activate-policy.ts'
 import { newestActivation } from '#services/policy/activations/newest-activation.ts'
 import { watchProject } from '#services/policy/watch-project.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
 import type { Config } from '../config/config.ts'
 import { Refusal } from '../processes/serve-process.ts'
-import type { SigningSystemContext } from '#services/core/context.ts'
+import { toolProblemsText } from './tool-problems-text.ts'
+import type { Log, SigningSystemContext } from '#services/core/context.ts'
 
 const retryMs = 2000
+
+/** What a person who saves a change reads, and who knows it. */
+interface ProjectAnswers {
+  /** Gets the result of each change after the start. */
+  readonly say: (sentence: string) => void
+  /**
+   * What of the tool files in force does not load on the Temporal worker: this process runs no code
+   * of the project. Rejects if none answers.
+   */
+  readonly toolProblems: () => Promise<readonly ToolFileProblem[]>
+}
 
 /**
  * Puts the project folder's version in force at start, when its files change and on SIGHUP. In
  * production it does so only for the very first version; later ones need a person
  * (workers-and-policy.md). An invalid folder at start is a `Refusal` with every problem; later, the
  * last valid version stays in force and the problems are logged. A valid change that could not be
- * stored, as during an outage, is tried again. `undo` gets what must be undone. `say` gets the
- * result of each later change, for the person who saved it.
+ * stored, as during an outage, is tried again. `undo` gets what must be undone. `answers` are for
+ * the person who saved a change.
  */
 export async function putProjectIntoForce(
   ctx: SigningSystemContext,
   config: Pick<Config, 'projectDir' | 'isProduction'>,
   undo: AsyncDisposableStack,
-  say: (sentence: string) => void,
+  answers: ProjectAnswers,
 ): Promise<void> {
   const { projectDir } = config
+  const { say } = answers
   if (config.isProduction) {
     const { statement, audited } = await newestActivation(ctx.db, ctx.verifier)
     if (statement !== null || audited > 0) return
@@ -43,7 +58,10 @@ export async function putProjectIntoForce(
       if (failure?.isInvalid === true)
         say('the project is valid again, and the version in force is the same')
       // The answer to its commit was lost.
-      if (failure?.isInvalid === false) say('the project in this folder is in force')
+      if (failure?.isInvalid === false) {
+        say('the project in this folder is in force')
+        void sayToolProblems(policy)
+      }
       return
     }
     ctx.log.info(
@@ -51,9 +69,11 @@ export async function putProjectIntoForce(
       'a changed project was activated',
     )
     say(`the changed project is in force${warningsText(warnings.length)}`)
+    void sayToolProblems(policy)
   }
   const isOver = new AbortController()
   undo.defer(() => isOver.abort())
+  const sayToolProblems = toolProblemsReport(ctx.log, answers, isOver.signal)
   let isRetrying = false
   const retry = async () => {
     if (isRetrying) return
@@ -84,6 +104,29 @@ export async function putProjectIntoForce(
   const reload = () => void again().catch(logFailure)
   process.on('SIGHUP', reload)
   undo.defer(() => void process.off('SIGHUP', reload))
+}
+
+/** Says what of a version's tool files does not load, unless the version before had the same. */
+function toolProblemsReport(log: Log, { say, toolProblems }: ProjectAnswers, isOver: AbortSignal) {
+  let lastFiles = '[]'
+  return async ({ toolFiles }: Policy): Promise<void> => {
+    const files = JSON.stringify(toolFiles)
+    if (files === lastFiles) return
+    lastFiles = files
+    const isStale = () => isOver.aborted || files !== lastFiles
+    if (toolFiles.length === 0) return
+    try {
+      const sentence = toolProblemsText(await toolProblems())
+      if (sentence === null || isStale()) return
+      log.warn({}, sentence)
+      say(sentence)
+    } catch (error) {
+      if (isStale()) return
+      lastFiles = '[]'
+      log.warn({ error: errorText(error) }, 'it is not known whether the tool files load')
+      say('no Temporal worker says whether the tool files load: countersign check says it')
+    }
+  }
 }
 
 function warningsText(count: number): string {

@@ -1,7 +1,9 @@
 import type { Policy } from '#policy/policy.ts'
 import { secretVariables } from '#policy/secret-variables.ts'
+import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
 import { openToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolProcess } from '#tools/custom/tool-process.ts'
+import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
 import type { Environment } from '../environment.ts'
 
 /** Longer than any tool may run: a version that was unused for this time is not in use. */
@@ -33,12 +35,21 @@ export class ToolProcesses implements AsyncDisposable {
     return entry.process
   }
 
-  #open(policy: Policy): Promise<ToolProcess> {
-    const processes = openToolProcess({
+  /** What does not load of that version. Leaves no process, so that each version can be asked. */
+  async problemsOf(policy: Policy): Promise<readonly ToolFileProblem[]> {
+    return (await loadToolDescriptions(this.#setupOf(policy))).problems
+  }
+
+  #setupOf(policy: Policy) {
+    return {
       projectDir: this.#projectDir,
       toolFiles: policy.toolFiles,
       environment: withoutSecrets(this.#environment, policy),
-    })
+    }
+  }
+
+  #open(policy: Policy): Promise<ToolProcess> {
+    const processes = openToolProcess(this.#setupOf(policy))
     // One that could not be opened is tried again at the next call.
     processes.catch(() => this.#processes.delete(policy.digest))
     return processes

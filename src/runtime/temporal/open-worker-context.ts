@@ -100,6 +100,7 @@ export async function openWorkerContext(
           inForce: () => policies.inForce(),
         },
       }),
+    toolProblems: (policy) => toolProcesses.problemsOf(policy),
     transcripts: new TranscriptCache(),
     modelOf: ({ model: name, script, settings }, config) => {
       const { models } = config

@@ -35,11 +35,13 @@ import {
   withoutSealKey,
   withoutSigningKey,
 } from '../config/project-environment.ts'
+import { ownLifeline } from '../processes/lifeline.ts'
 import { Refusal, serveProcess } from '../processes/serve-process.ts'
 import { observeWorker } from './observe-worker.ts'
 import { openWorkerContext, type OpenWorkerContext } from './open-worker-context.ts'
 import { installRuntime } from './sdk-runtime.ts'
 import type { ToolProcesses } from '../project/tool-processes.ts'
+import { toolProblemsText } from '../project/tool-problems-text.ts'
 import { waitForSealKeys, waitForVerifier } from '../keys/wait-for-verifier.ts'
 import { waitForTemporal } from './wait-for-temporal.ts'
 import { watchNamespace } from './watch-namespace.ts'
@@ -139,7 +141,12 @@ async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Prom
   })
   try {
     const policy = withGatewayWorkers(await ctx.policies.inForce())
-    await (await toolProcesses.of(policy))?.describe()
+    const loaded = await (await toolProcesses.of(policy))?.describe()
+    const sentence = toolProblemsText(loaded?.problems ?? [])
+    if (sentence !== null) {
+      ctx.log.warn({}, sentence)
+      ownLifeline()?.say(sentence)
+    }
     for (const worker of policy.workers.values()) {
       if (worker.mcpServers.size > 0) await ctx.registryOf(policy, worker.name)
     }

@@ -15,6 +15,7 @@ export type HostQuery =
   | ManualToolsQuery
   | ToolsQuery
   | DefinitionsQuery
+  | ToolProblemsQuery
   | ReplayQuery
   | AttachmentsQuery
   | ServedToolsQuery
@@ -132,6 +133,11 @@ export interface ServerDefinitions {
 export interface DefinitionsQuery {
   /** name of a worker */
   readonly definitionsOf: string
+}
+
+/** What of the tool files of the version in force does not load: a list of `ToolFileProblem`. */
+export interface ToolProblemsQuery {
+  readonly toolProblems: 'in force'
 }
 
 /** Files for a run that somebody starts: only the host of the workspace can read them. */

@@ -6,6 +6,7 @@ import type { ProjectConfig } from '#policy/project-config.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { CommandSite } from '#tools/commands/plan/command-place.ts'
+import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
 import type { McpServers } from '#tools/mcp/mcp-servers.ts'
 import type { TranscriptCache } from '../transcript/transcript-cache.ts'
 import type { SystemContext } from './context.ts'
@@ -45,6 +46,11 @@ export interface WorkerContext extends SystemContext {
     needed?: readonly string[],
     place?: RunPlace,
   ): Promise<ToolRegistry>
+  /**
+   * Loads the tool files of a policy in a process of its own, and returns what does not load;
+   * absent: this host loads none.
+   */
+  readonly toolProblems?: (policy: Policy) => Promise<readonly ToolFileProblem[]>
   /** The model of a worker, at the endpoints of the policy in force. */
   modelOf(
     worker: Pick<WorkerDefinition, 'model' | 'script' | 'settings'>,
