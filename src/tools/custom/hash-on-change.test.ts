@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { withoutDescriptors } from '#test/harness/outages/without-descriptors.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { hashOnChange } from './hash-on-change.ts'
 
@@ -45,6 +46,14 @@ test.each([
   expect(await hashOf()).toBe(hashBytes('first'))
   change()
   expect(await hashOf()).toBe(hashBytes('other'))
+})
+
+test('a file that cannot be read, because too many files are open, does not count as another file', () => {
+  writeFileSync(file, 'first')
+  const imports = `import { hashOnChange } from '#tools/custom/hash-on-change.ts'`
+  expect(withoutDescriptors(imports, `await hashOnChange(${JSON.stringify(file)})()`)).toBe(
+    "QueryNotAccepted: The tool's files could not be read: too many files are open.",
+  )
 })
 
 test('of changes within a moment each is seen, also where the times of the file stay the same', async () => {

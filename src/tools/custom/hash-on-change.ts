@@ -1,7 +1,10 @@
+import { errorCode } from '#domain/error-code.ts'
 import { stat } from 'node:fs/promises'
 import { hashBytes } from '#domain/json/digest.ts'
 import { isSettled, stampOf } from '#sandbox/file-stamp.ts'
 import { readRegularFile } from '#sandbox/read-regular-file.ts'
+import { tooManyFiles } from '#sandbox/process/has-pipes.ts'
+import { QueryNotAccepted } from './query-child.ts'
 
 /**
  * Returns a function for the hash of a file that reads the file again only after it changed; `null`
@@ -21,8 +24,17 @@ export function hashOnChange(at: string): () => Promise<string | null> {
   }
 }
 
-/** The hash of the bytes that a file has now; `null` where no regular file can be read. */
+/**
+ * The hash of the bytes that a file has now; `null` where no regular file can be read. Rejects with
+ * `QueryNotAccepted` while too many files are open: that says nothing about the file.
+ */
 export async function hashNow(at: string): Promise<string | null> {
-  const bytes = await readRegularFile(at).catch(() => null)
-  return bytes === null ? null : hashBytes(bytes)
+  try {
+    const bytes = await readRegularFile(at)
+    return bytes === null ? null : hashBytes(bytes)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code !== 'EMFILE' && code !== 'ENFILE') return null
+    throw new QueryNotAccepted(`The tool's files could not be read: ${tooManyFiles}.`)
+  }
 }
