@@ -9,6 +9,7 @@ import { withTripCount } from '#test/harness/fixtures/count-queries.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { createServiceProcess } from '../core/system.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
@@ -158,6 +159,27 @@ test('a host that stands still after the claim of a gateway call makes it later 
     ],
     _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
   })
+})
+
+// Rules: security.md 27
+test('a settlement that waited for so long that another try may be making the call settles nothing', async () => {
+  const made = await approvedCall()
+  expect(await claim(made)).toBe('consumed')
+  const statement = sql`select from request where id = ${made.id} for update`
+  const lock = await holdLock(desk.service.db, statement)
+  const late = settleGatewayCall(ctx(), { requestId: made.id }).catch(String)
+  try {
+    await lock.waitedForBy(1)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
+    await lock.release()
+    expect(await late).toMatch(/too late to settle/)
+  } finally {
+    vi.useRealTimers()
+    await lock.release()
+  }
+  expect(await outcomeOf(made.id)).toBeNull()
+  expect(await settleGatewayCall(ctx(), { requestId: made.id })).toEqual({ again: false })
+  expect(await outcomeOf(made.id)).toBe('unknown')
 })
 
 // Rules: product.md 47

@@ -1,5 +1,6 @@
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
+import { isLate, measureTime } from '../core/elapsed-time.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { readConsumeFacts } from '../external/consume-facts.ts'
 import { recordOutcome } from '../external/record-execution.ts'
@@ -12,15 +13,18 @@ const lostHost = 'the connection to the server, or to its host, was lost'
 /**
  * Settles a gateway call whose activity failed: one that has not begun is to be made again, while
  * its permit is live; any other has an unknown effect, is never made a second time, and people are
- * asked.
+ * asked. Rejects if it was late: another settlement may have let the call be tried again, and the
+ * new try may be making it now.
  */
 export async function settleGatewayCall(
   ctx: SystemContext,
   input: { readonly requestId: string },
 ): Promise<{ readonly again: boolean }> {
   const { requestId } = input
+  const elapsedMs = measureTime()
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
+    if (isLate(elapsedMs)) throw new Error(`Call ${requestId} was read too late to settle it`)
     if (at === null || at.external.outcome !== null) return { again: false }
     if (at.external.consumed_at === null) {
       return { again: isOpen(at) && (await hasLivePermit(unit, requestId)) }
