@@ -19,7 +19,7 @@ import type {
 import { buildIdOf } from '#activities/build-id.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { type Activities, type ExecutorSinks, turnQueueOf } from '#workflows/activity-port.ts'
-import type { agentRun, approvalRequest } from '#workflows/index.ts'
+import type { agentRun, approvalRequest, gatewayCall } from '#workflows/index.ts'
 import { decided } from '#workflows/messages.ts'
 import { bundleWorkflows } from '#runtime/temporal/bundle-workflows.ts'
 import '../harness/quiet-temporal.ts'
@@ -195,7 +195,7 @@ export class ScriptedStore {
 export interface ScriptedRun extends AsyncDisposable {
   readonly store: ScriptedStore
   readonly client: Client
-  readonly handle: WorkflowHandle<typeof agentRun | typeof approvalRequest>
+  readonly handle: WorkflowHandle<typeof agentRun | typeof approvalRequest | typeof gatewayCall>
   /** Stops the workers and starts others with this workflow code, as a deployment does. */
   deploy(bundle: WorkflowBundleWithSourceMap): Promise<void>
 }
@@ -214,22 +214,27 @@ export async function untilCalled({ store }: ScriptedRun, name: keyof Activities
 /** Each event of a history names a worker or a client: by default with the name of the host. */
 const identity = '12345@host'
 
+interface ScriptedOptions {
+  readonly maxCachedWorkflows?: number
+  /** the workflow that waits for the request of a program */
+  readonly external?: boolean
+  /** its first deadline, as the service gives it at the start */
+  readonly nextDeadlineMs?: number
+  /** the workflow that makes an approved call of the gateway */
+  readonly gateway?: boolean
+  /** started with search attributes, which the test server's namespace has */
+  readonly listed?: boolean
+  /** how many activities the workflow's own queue has at once */
+  readonly maxActivities?: number
+}
+
 /**
  * Starts the real workflow on the real server, with activities that answer from `store`: a run's,
- * or with `external` the one that waits for the request of a program.
+ * unless the options name another.
  */
 export async function startScriptedRun(
   store: ScriptedStore,
-  options: {
-    readonly maxCachedWorkflows?: number
-    readonly external?: boolean
-    /** its first deadline, as the service gives it at the start */
-    readonly nextDeadlineMs?: number
-    /** started with search attributes, which the test server's namespace has */
-    readonly listed?: boolean
-    /** how many activities the workflow's own queue has at once */
-    readonly maxActivities?: number
-  } = {},
+  options: ScriptedOptions = {},
 ): Promise<ScriptedRun> {
   const { address, namespace, taskQueue } = await useTemporal()
   store.taskQueue = taskQueue
@@ -264,30 +269,7 @@ export async function startScriptedRun(
   let stop = await serve(await workflowBundle())
   const clientConnection = await Connection.connect({ address })
   const client = new Client({ connection: clientConnection, namespace, identity })
-  const handle =
-    options.external === true
-      ? await client.workflow.start<typeof approvalRequest>('approvalRequest', {
-          workflowId: `approval:${randomUUID()}`,
-          taskQueue,
-          args: [
-            {
-              requestId: 'request',
-              ...(options.nextDeadlineMs === undefined
-                ? {}
-                : { nextDeadlineMs: options.nextDeadlineMs }),
-            },
-          ],
-        })
-      : await client.workflow.start<typeof agentRun>('agentRun', {
-          workflowId: `agent-run:${randomUUID()}`,
-          taskQueue,
-          args: [
-            { runId: 'run', short: true, ...(options.listed === true ? { listed: true } : {}) },
-          ],
-          ...(options.listed === true
-            ? { typedSearchAttributes: [{ key: searchAttributes.state, value: 'running' }] }
-            : {}),
-        })
+  const handle = await startWorkflow(client, taskQueue, options)
   return {
     store,
     client,
@@ -303,4 +285,34 @@ export async function startScriptedRun(
       await clientConnection.close()
     },
   }
+}
+
+async function startWorkflow(
+  client: Client,
+  taskQueue: string,
+  { external, gateway, listed, nextDeadlineMs }: ScriptedOptions,
+): Promise<ScriptedRun['handle']> {
+  if (external === true) {
+    const first = nextDeadlineMs === undefined ? {} : { nextDeadlineMs }
+    return client.workflow.start<typeof approvalRequest>('approvalRequest', {
+      workflowId: `approval:${randomUUID()}`,
+      taskQueue,
+      args: [{ requestId: 'request', ...first }],
+    })
+  }
+  if (gateway === true) {
+    return client.workflow.start<typeof gatewayCall>('gatewayCall', {
+      workflowId: `gateway:${randomUUID()}`,
+      taskQueue,
+      args: [{ requestId: 'request', taskQueue }],
+    })
+  }
+  return client.workflow.start<typeof agentRun>('agentRun', {
+    workflowId: `agent-run:${randomUUID()}`,
+    taskQueue,
+    args: [{ runId: 'run', short: true, ...(listed === true ? { listed } : {}) }],
+    ...(listed === true
+      ? { typedSearchAttributes: [{ key: searchAttributes.state, value: 'running' }] }
+      : {}),
+  })
 }
