@@ -29,10 +29,12 @@ export interface Activities {
   executeGatewayCall(input: { readonly requestId: string }): Promise<void>
   /**
    * Settles a failed activity's call: one that had begun is `unknown`, and people decide; one that
-   * had not is tried `again`. `undefined`: an earlier version answered.
+   * had not is tried `again`, unless too many tries were lost with their host (`lostTries`; absent:
+   * an earlier version sent it). `undefined`: an earlier version answered.
    */
   settleGatewayCall(input: {
     readonly requestId: string
+    readonly lostTries?: number
   }): Promise<{ readonly again: boolean } | undefined>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
   /** Puts the result of a call that a person made into the transcript, once. */

@@ -36,9 +36,19 @@ export function databaseActivities(): DatabaseActivities {
 }
 
 function hasNotStarted(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure)) return false
-  const { cause } = error
-  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START'
+  return timeoutOf(error) === 'SCHEDULE_TO_START'
+}
+
+/** Whether an activity had started and its host was lost, or stood still, before it ended. */
+export function wasHostLost(error: unknown): boolean {
+  const timeout = timeoutOf(error)
+  return timeout === 'HEARTBEAT' || timeout === 'START_TO_CLOSE'
+}
+
+/** The limit that an activity exceeded; `null`: it failed otherwise. */
+function timeoutOf(error: unknown): TimeoutFailure['timeoutType'] | null {
+  const cause = error instanceof ActivityFailure ? error.cause : null
+  return cause instanceof TimeoutFailure ? cause.timeoutType : null
 }
 
 /**

@@ -60,6 +60,11 @@ function turnOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null
 }
 
+/** A count; 0 for any other value. */
+export function countOf(value: unknown): number {
+  return turnOf(value) ?? 0
+}
+
 /** The place where a run begins; a position that is only partly readable is read from the store. */
 export function positionOf(value: unknown): RunPosition | null {
   const { runId, turn, taskQueue, manualCalls, listed: isListed, short: isShort } = recordOf(value)

@@ -221,7 +221,7 @@ interface ScriptedOptions {
   /** its first deadline, as the service gives it at the start */
   readonly nextDeadlineMs?: number
   /** the workflow that makes an approved call of the gateway */
-  readonly gateway?: boolean
+  readonly gateway?: { readonly lostTries: number }
   /** started with search attributes, which the test server's namespace has */
   readonly listed?: boolean
   /** how many activities the workflow's own queue has at once */
@@ -300,11 +300,11 @@ async function startWorkflow(
       args: [{ requestId: 'request', ...first }],
     })
   }
-  if (gateway === true) {
+  if (gateway !== undefined) {
     return client.workflow.start<typeof gatewayCall>('gatewayCall', {
       workflowId: `gateway:${randomUUID()}`,
       taskQueue,
-      args: [{ requestId: 'request', taskQueue }],
+      args: [{ requestId: 'request', taskQueue, ...gateway }],
     })
   }
   return client.workflow.start<typeof agentRun>('agentRun', {

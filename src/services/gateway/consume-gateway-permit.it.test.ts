@@ -182,6 +182,24 @@ test('a settlement that waited for so long that another try may be making the ca
   expect(await outcomeOf(made.id)).toBe('unknown')
 })
 
+// Rules: security.md 27
+test('a gateway call that lost its host twice before it began is not tried a third time, and its caller learns why', async () => {
+  const { id, digest } = await approvedCall()
+  const lose = (lostTries: number) => settleGatewayCall(ctx(), { requestId: id, lostTries })
+  expect(await lose(1)).toEqual({ again: true })
+  expect(await lose(2)).toEqual({ again: false })
+  expect(await lose(2)).toEqual({ again: false })
+  const [unused, ...more] = await trailOf(desk.service.db, { request: id }, 'permit.refused')
+  expect(unused?.detail).toEqual({ attempt: 'gateway', code: 'failed' })
+  expect(more).toEqual([])
+  expect(await claim({ id, digest })).toBe('none')
+  const callState = await readCallState(ctx(), desk.program.caller, 'shop', { request: id })
+  expect(answerOf(callState, 'https://desk.example', null)).toMatchObject({
+    content: [{ text: expect.stringMatching(/^REFUSED, not run: .* lost twice/) as string }],
+    _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
+  })
+})
+
 // Rules: product.md 47
 test('what is said of the end of a gateway call names who knows it: nobody yet, a person, the service', async () => {
   const lost = await approvedCall()
