@@ -182,6 +182,27 @@ test('a settlement that waited for so long that another try may be making the ca
   expect(await outcomeOf(made.id)).toBe('unknown')
 })
 
+test('a gateway call that did not begin is tried again only while its permit is live and its result is awaited', async () => {
+  const { db } = desk.service
+  const { id } = await approvedCall()
+  const ofCall = { request_id: id }
+  const again = async () => (await settleGatewayCall(ctx(), { requestId: id })).again
+  expect(await again()).toBe(true)
+  await setRows(db, 'permit', ofCall, { state: 'revoked' })
+  expect(await again()).toBe(false)
+  await setRows(db, 'permit', ofCall, { state: 'lapsed' })
+  expect(await again()).toBe(false)
+  await setRows(db, 'permit', ofCall, { state: 'live', expires_at: new Date(Date.now() - 1000) })
+  expect(await again()).toBe(false)
+  await setRows(db, 'permit', ofCall, { expires_at: new Date(Date.now() + 60_000) })
+  expect(await again()).toBe(true)
+  await setRows(db, 'gateway_call', ofCall, { by_task: false })
+  expect(await again()).toBe(false)
+  await setRows(db, 'gateway_call', ofCall, { wanted_at: new Date() })
+  expect(await again()).toBe(true)
+  expect(await outcomeOf(id)).toBeNull()
+})
+
 // Rules: security.md 27
 test('a gateway call that lost its host twice before it began is not tried a third time, and its caller learns why', async () => {
   const { id, digest } = await approvedCall()
