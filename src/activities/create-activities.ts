@@ -95,9 +95,9 @@ function recordingForgeries<
 }
 
 /**
- * An activity of a gateway call, for the workflow of that call only (security.md 14). Any other one
- * was started by hand: if its activity failed, it would settle a call as lost that is being made.
- * `leftOut`: the answer to it.
+ * An activity of a gateway call, which a workflow under another id than the call's own cannot use:
+ * somebody started that by hand, and if its activity failed, it would settle a call as lost that is
+ * being made (security.md 14). The trail records it (33). `leftOut`: the answer to it.
  */
 function ofItsWorkflow<Input extends { readonly requestId: string }, Output>(
   ctx: WorkerContext,
@@ -108,11 +108,8 @@ function ofItsWorkflow<Input extends { readonly requestId: string }, Output>(
     const { activityType, workflowExecution } = Context.current().info
     const workflowId = workflowExecution?.workflowId ?? null
     if (workflowId === gatewayWorkflowIdOf(input.requestId)) return activity(input)
-    const { requestId } = input
-    ctx.log.warn(
-      { requestId, workflowId, activity: activityType },
-      'an activity of a gateway call was scheduled by another workflow than its own: it is left out',
-    )
+    const subject = { requestId: input.requestId }
+    await recordForgedActivity(ctx, { activity: activityType, subject, workflowId })
     return leftOut
   }
 }

@@ -552,8 +552,8 @@ test('a call whose host is killed in the middle is not made again: people are as
   expect((await linus.post(`/v1/requests/${check}/settle`, settled)).status).toBe(200)
 }, 240_000)
 
-// Rules: security.md 14
-test('an approved call is made, and settled as lost, by its own workflow only, and by none that somebody starts by hand', async () => {
+// Rules: security.md 14, 33
+test('an approved call is neither made nor settled as lost by a workflow under another id that somebody starts by hand, and the trail says so', async () => {
   await using forger = await startForger(world)
   const requestOf = async (text: string): Promise<string> => {
     const rows = await world.sql<{ id: string }>(
@@ -564,11 +564,19 @@ test('an approved call is made, and settled as lost, by its own workflow only, a
     expect(JSON.stringify(body['input'])).toContain(text)
     return id
   }
+  const refusedOf = (requestId: string) =>
+    world.sql(
+      `select document::jsonb -> 'detail' as detail from audit_event
+        where request_id = $1 and type = 'attempt.refused' order by sequence`,
+      [requestId],
+    )
+  const notItsWorkflow = (attempt: string) => [{ detail: { attempt, code: 'not_its_workflow' } }]
   const first = await quick.call('note', { text: 'by hand' })
   expect(await decide(world, first, 'approve')).toMatchObject({ status: 200 })
   const requestId = await requestOf('by hand')
   expect(await forger.activity('executeGatewayCall', { requestId })).toBeUndefined()
   expect(await runs('note by hand')).toBe(0)
+  expect(await refusedOf(requestId)).toEqual(notItsWorkflow('executeGatewayCall'))
   expect((await quick.call('note', { text: 'by hand' })).isError).toBe(false)
   expect(await runs('note by hand')).toBe(1)
 
@@ -579,6 +587,7 @@ test('an approved call is made, and settled as lost, by its own workflow only, a
   expect(
     await world.sql('select outcome from external_request where request_id = $1', [lost.requestId]),
   ).toEqual([{ outcome: null }])
+  expect(await refusedOf(lost.requestId)).toEqual(notItsWorkflow('settleGatewayCall'))
   await writeFile(join(world.installation.folder, 'its-own-signal'), '')
   expect((await pending).isError).toBe(false)
   expect(await runs('until its-own-signal', 'held')).toBe(1)

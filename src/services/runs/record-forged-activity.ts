@@ -5,35 +5,51 @@ import { recordRefusal } from '../refusals/record-refusal.ts'
 /** An activity as it arrived at a Temporal worker. */
 export interface ArrivedActivity {
   readonly activity: string
-  /** the run or call that it names */
-  readonly subject: { readonly runId: string } | { readonly callId: string }
+  /** the run, the call, or the request of a gateway call that it names */
+  readonly subject:
+    | { readonly runId: string }
+    | { readonly callId: string }
+    | { readonly requestId: string }
   /** of the workflow that scheduled it */
+  readonly workflowId: string | null
+}
+
+/** What the refusal is about; `workflowId`: of the run. */
+interface SubjectIds {
+  readonly runId: string | null
+  readonly callId: string | null
+  readonly requestId: string | null
   readonly workflowId: string | null
 }
 
 /**
  * Records an activity whose run has another workflow: somebody with access to Temporal scheduled it
- * by hand.
+ * by hand. For that of a gateway call, the caller has compared the workflows.
  */
 export async function recordForgedActivity(
   ctx: ServiceContext,
   { activity, subject, workflowId }: ArrivedActivity,
 ): Promise<void> {
   if ('runId' in subject && workflowId === workflowIdOf(subject.runId)) return
-  const run = await runOf(ctx, subject)
-  if (run === undefined || run.workflowId === workflowId) return
+  const ids = await readIds(ctx, subject)
+  if (ids === undefined) return
+  const { runId, callId, requestId } = ids
+  if (runId !== null && ids.workflowId === workflowId) return
   await recordRefusal(ctx, {
     type: 'attempt.refused',
     actor: { type: 'system', name: 'executor' },
     channel: 'workflow',
-    runId: run.runId,
-    ...(run.callId === null ? {} : { callId: run.callId }),
-    ...(run.requestId === null ? {} : { requestId: run.requestId }),
+    ...(runId === null ? {} : { runId }),
+    ...(callId === null ? {} : { callId }),
+    ...(requestId === null ? {} : { requestId }),
     detail: { attempt: activity, code: 'not_its_workflow' },
   })
 }
 
-async function runOf(ctx: ServiceContext, subject: ArrivedActivity['subject']) {
+async function readIds(
+  ctx: ServiceContext,
+  subject: ArrivedActivity['subject'],
+): Promise<SubjectIds | undefined> {
   if ('callId' in subject) {
     return ctx.db
       .selectFrom('tool_call')
@@ -43,10 +59,18 @@ async function runOf(ctx: ServiceContext, subject: ArrivedActivity['subject']) {
       .where('tool_call.id', '=', subject.callId)
       .executeTakeFirst()
   }
-  const run = await ctx.db
-    .selectFrom('run')
-    .select(['id as runId', 'workflow_id as workflowId'])
-    .where('id', '=', subject.runId)
+  if ('runId' in subject) {
+    const run = await ctx.db
+      .selectFrom('run')
+      .select(['id as runId', 'workflow_id as workflowId'])
+      .where('id', '=', subject.runId)
+      .executeTakeFirst()
+    return run === undefined ? undefined : { ...run, callId: null, requestId: null }
+  }
+  const call = await ctx.db
+    .selectFrom('gateway_call')
+    .select('request_id as requestId')
+    .where('request_id', '=', subject.requestId)
     .executeTakeFirst()
-  return run === undefined ? undefined : { ...run, callId: null, requestId: null }
+  return call === undefined ? undefined : { ...call, runId: null, callId: null, workflowId: null }
 }
