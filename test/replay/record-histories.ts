@@ -22,6 +22,8 @@ interface Path {
   readonly external?: true
   /** the first deadline of that request, which the start names */
   readonly nextDeadlineMs?: number
+  /** of the workflow that makes an approved call of the gateway, and of no run's */
+  readonly isGateway?: true
   /** its state shows in Temporal's list of workflows */
   readonly listed?: true
 }
@@ -161,6 +163,20 @@ const paths: readonly Path[] = [
       await run.handle.signal(decided, ['request'])
     },
   },
+  {
+    name: 'gateway-call-fails-and-is-tried-again',
+    isGateway: true,
+    store: () => {
+      const store = new ScriptedStore([])
+      let failures = 1
+      store.replaced.executeGatewayCall = async () => {
+        if (failures-- > 0) throw new Error('Postgres is away')
+      }
+      store.replaced.settleGatewayCall = async () => ({ again: true })
+      return store
+    },
+    walk: async () => undefined,
+  },
 ]
 
 async function decideIn(run: ScriptedRun, turn: number, requestId: string): Promise<void> {
@@ -178,7 +194,9 @@ export async function recordHistories(folder: URL): Promise<readonly string[]> {
   for (const path of paths) {
     const { external = false, listed = false, nextDeadlineMs } = path
     const first = nextDeadlineMs === undefined ? {} : { nextDeadlineMs }
-    await using run = await startScriptedRun(path.store(), { external, listed, ...first })
+    const gateway = path.isGateway === true ? { gateway: { lostTries: 0 } } : {}
+    const options = { external, listed, ...first, ...gateway }
+    await using run = await startScriptedRun(path.store(), options)
     await path.walk(run)
     await run.handle.result()
     const history = proto.temporal.api.history.v1.History.encode(
