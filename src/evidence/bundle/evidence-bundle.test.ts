@@ -26,6 +26,11 @@ test.each([
   expect(() => parseBundle(twice(JSON.stringify(empty)))).toThrow(MalformedEvidence)
 })
 
+test('a consistency proof that is no object is refused', () => {
+  const bundle = JSON.stringify({ ...empty, consistency: null })
+  expect(() => parseBundle(bundle)).toThrow(MalformedEvidence)
+})
+
 // Rules: security.md 13
 test.each([
   ['with a character that is not of base64', `${Buffer.alloc(32).toString('base64')}]`],

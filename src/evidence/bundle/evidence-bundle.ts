@@ -112,7 +112,7 @@ function readRevealed(one: unknown): RevealedText {
 }
 
 function readConsistency(value: unknown): { from: number; proof: string[] } {
-  const { from, proof } = value as { from: unknown; proof: unknown }
+  const { from, proof } = (value ?? {}) as { from?: unknown; proof?: unknown }
   if (!Number.isSafeInteger(from)) throw new MalformedEvidence('A consistency proof has a size')
   return { from: Number(from), proof: proofOf(proof) }
 }

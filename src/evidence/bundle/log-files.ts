@@ -1,4 +1,3 @@
-import { parseJson } from '#domain/json/parse-json.ts'
 import { isUtf8 } from 'node:buffer'
 import { MalformedEvidence } from '../malformed-evidence.ts'
 import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
@@ -61,6 +60,14 @@ export function readLines<T>(files: LogFiles, name: string): T[] {
   }
 }
 
+/** The same for a file whose lines are JSON texts. */
+export function readTexts(files: LogFiles, name: string): string[] {
+  return readLines<unknown>(files, name).map((line) => {
+    if (typeof line === 'string') return line
+    throw new MalformedEvidence('A line is not a text')
+  })
+}
+
 /** The text of a file. Throws `MalformedEvidence` for bytes that many texts could stand for. */
 export function textOf(bytes: Uint8Array, path: string): string {
   if (!isUtf8(bytes)) throw new MalformedEvidence(`${path} is not UTF-8`)
@@ -74,24 +81,32 @@ function linesOf(bytes: Uint8Array, path: string): string[] {
 }
 
 function readLine(line: string): unknown {
-  const value = parseJson(line)
-  if (JSON.stringify(value) === line) return value
+  try {
+    const value: unknown = JSON.parse(line)
+    if (JSON.stringify(value) === line) return value
+  } catch {
+    // Writing throws too, for a value that is nested thousands of levels deep.
+  }
   throw new MalformedEvidence('A line is not JSON as an export writes it')
 }
 
 /** The statements of an export, checked for their form. Throws for an invalid line. */
 export function readStatements(files: LogFiles): StoredStatement[] {
-  return readLines<StoredStatement>(files, logPartNames.statements).map(asStatement)
+  return readLines<Partial<StoredStatement> | null>(files, logPartNames.statements).map(asStatement)
 }
 
 /** A parsed statement, checked for its form. Throws `MalformedEvidence`. */
-export function asStatement(value: StoredStatement): StoredStatement {
-  const { kind, statement, signature, keyId } = value
-  for (const text of [kind, statement, signature, keyId] as unknown[]) {
-    if (typeof text !== 'string')
-      throw new MalformedEvidence('A statement has a kind, a text, a signature and a key')
+export function asStatement(value: Partial<StoredStatement> | null): StoredStatement {
+  const { kind, statement, signature, keyId } = value ?? {}
+  if (
+    typeof kind === 'string' &&
+    typeof statement === 'string' &&
+    typeof signature === 'string' &&
+    typeof keyId === 'string'
+  ) {
+    return { kind, statement, signature, keyId }
   }
-  return { kind, statement, signature, keyId }
+  throw new MalformedEvidence('A statement has a kind, a text, a signature and a key')
 }
 
 const parts = Object.values(logPartNames).join('|')

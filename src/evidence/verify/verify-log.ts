@@ -3,6 +3,7 @@ import {
   logPartNames,
   readLines,
   readStatements,
+  readTexts,
   textOf,
   type LogFiles,
   type UncoveredEvent,
@@ -118,7 +119,7 @@ function readEntries(files: LogFiles, path: string, width: number, integrity: Fi
 /** The log's keys that can be reached from a known one. */
 function keysOfLog(files: LogFiles, key: NoteKey, authenticity: Findings): LogKeys {
   try {
-    const notes = readLines<string>(files, logPartNames.handovers).map(String)
+    const notes = readTexts(files, logPartNames.handovers)
     return logKeysOf(key, parseHandovers(notes))
   } catch (error) {
     authenticity.fail(`${logPartNames.handovers}: ${sentenceOf(error)}`)
@@ -167,7 +168,7 @@ function checkpointsOf(
   if (newest === null) return []
   let notes: string[] = []
   try {
-    notes = readLines<string>(files, logPartNames.checkpoints).map(String)
+    notes = readTexts(files, logPartNames.checkpoints)
   } catch (error) {
     findings.authenticity.fail(`${logPartNames.checkpoints}: ${sentenceOf(error)}`)
   }
@@ -189,14 +190,15 @@ function checkpointsOf(
 
 /** Events outside of the log: new ones, and ones that somebody inserted or removed. */
 function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: EventJudge): void {
-  let uncovered: Partial<Record<keyof UncoveredEvent, unknown>>[] = []
+  let uncovered: (Partial<Record<keyof UncoveredEvent, unknown>> | null)[] = []
   try {
     uncovered = readLines(files, logPartNames.uncovered)
   } catch (error) {
     completeness.fail(`${logPartNames.uncovered}: ${sentenceOf(error)}`)
   }
   let young = 0
-  for (const { index, document } of uncovered) {
+  for (const line of uncovered) {
+    const { index, document } = line ?? {}
     const place = typeof index === 'number' ? index : null
     const event = readEvent(place, typeof document === 'string' ? document : '')
     const at = event === null ? {} : referenceTo(event)
@@ -215,7 +217,7 @@ function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: E
 
 function textsOf(files: LogFiles, name: string, findings: Findings): string[] {
   try {
-    return readLines<string>(files, name).map(String)
+    return readTexts(files, name)
   } catch (error) {
     findings.fail(`${name}: ${sentenceOf(error)}`)
     return []

@@ -1,4 +1,4 @@
-import { logFileNames, logPartNames, readLines, type LogFiles } from '../../bundle/log-files.ts'
+import { logFileNames, logPartNames, readTexts, type LogFiles } from '../../bundle/log-files.ts'
 import { decodeEntries } from '../../tiles/entry-bundle.ts'
 import { entriesPath, tileWidth } from '../../tiles/tile-path.ts'
 import type { WitnessedEvidence } from './check-witnesses.ts'
@@ -34,7 +34,7 @@ function notesOf(files: LogFiles): string[] {
   const note = files.read(logFileNames.checkpoint)
   const newest = note === null ? [] : [Buffer.from(note).toString('utf8')]
   try {
-    return [...newest, ...readLines(files, logPartNames.checkpoints).map(String).toReversed()]
+    return [...newest, ...readTexts(files, logPartNames.checkpoints).toReversed()]
   } catch {
     return newest
   }
