@@ -4,11 +4,11 @@ import {
   type DecisionSignature,
   type DecisionStatement,
 } from '#domain/deciding/decision-signature.ts'
-import { canonicalJson } from '#domain/json/digest.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { numberIn, objectIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
+import { textToCompare } from '../findings/text-to-compare.ts'
 import { Passkeys, type Passkey } from './passkeys.ts'
 
 /**
@@ -155,16 +155,11 @@ function differences(event: LoggedEvent, statement: JsonObject): string[] {
       ? {}
       : {
           scope: [textIn(detail, 'scope') ?? 'once', statement['scope'] ?? 'once'],
-          grant: [textOf(detail['grant']), textOf(statement['grant'])],
+          grant: [textToCompare(detail['grant']), textToCompare(statement['grant'])],
         }),
     ...(statement['then'] === undefined ? {} : { then: [detail['then'], statement['then']] }),
   }
   return Object.entries(pairs).flatMap(([field, [recorded, attested]]) =>
     recorded === attested ? [] : [field],
   )
-}
-
-/** One value as text, to compare it; nothing and `null` are the same. */
-function textOf(value: Json | undefined): string {
-  return canonicalJson(value ?? null)
 }

@@ -83,6 +83,24 @@ describe('signed statements', () => {
     ])
   })
 
+  // Rules: security.md 13
+  test('fail if an event differs in what has no canonical form, or is nested thousands of levels deep', () => {
+    const about = { id: 'e', at: '2026-03-01T12:00:00.000Z', channel: 'api', runId: 'r1' }
+    const detail = { worktree: { base: '\ud800' } }
+    const started = JSON.stringify({ ...about, type: 'run.started', actor: system, detail })
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const people = JSON.stringify(activated.detail.people)
+    const named = JSON.stringify({ ...about, ...activated }).replace(people, nested)
+    const findings = new Findings('authenticity')
+    const own = [kept('run', { version: 1, runId: 'r1' }), kept('activation', activation)]
+    const check = checkStatements(findings, { stored: own, verifier }, true)
+    for (const text of [started, named]) check.take(readEvent(0, text)!)
+    expect(findings.verdict().findings.map(({ problem }) => problem)).toEqual([
+      expect.stringContaining('differ in worktree'),
+      expect.stringContaining('differ in people'),
+    ])
+  })
+
   test('of a version are required; deleted pins and proposals permit nothing, so they are not', () => {
     expect(judge([proposed, activated, pinned], [])).toEqual([
       'the signed statement of activation 3 is missing',

@@ -1,12 +1,12 @@
 import { parseObject } from '#domain/json/parse-json.ts'
 import { textIn, valueIn } from '#domain/json/value-in.ts'
-import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { StatementKind } from '#domain/statements/statement.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
+import { textToCompare } from '../findings/text-to-compare.ts'
 import { readCounted } from '../authorisation/read-basis.ts'
 import type { StoredStatement, Statements } from '../../bundle/statements.ts'
 
@@ -126,14 +126,14 @@ function idOf({ kind, statement }: StoredStatement): string | null {
 
 /** The identity of a pin: one for each server of a worker, for each activation. */
 function pinOf(pin: JsonObject): string {
-  return JSON.stringify([pin['activation'], pin['worker'], pin['server']])
+  return textToCompare([pin['activation'], pin['worker'], pin['server']])
 }
 
 /** Where a worktree begins; the name of its branch is not signed. */
 function beginningOf(worktree: Json | undefined): string | null {
   if (worktree === undefined || worktree === null) return null
   const { base = null, baseCommit = null } = worktree as JsonObject
-  return canonicalJson([base, baseCommit])
+  return textToCompare([base, baseCommit])
 }
 
 /** The fields in which an event differs from the signed statement. */
@@ -202,7 +202,7 @@ function peoplePair(
   detail: JsonObject,
   signedFacts: JsonObject,
 ): Record<string, readonly [unknown, unknown]> {
-  return { people: [JSON.stringify(detail['people']), JSON.stringify(signedFacts['people'])] }
+  return { people: [textToCompare(detail['people']), textToCompare(signedFacts['people'])] }
 }
 
 /** Permits of older versions do not have these. */
@@ -213,10 +213,10 @@ function countedPairs(
   return {
     revision: [detail['revision'], signedFacts['revision']],
     factsDigest: [detail['factsDigest'], signedFacts['factsDigest']],
-    deciders: [decidersOf(detail), JSON.stringify(signedFacts['deciders'])],
+    deciders: [decidersOf(detail), textToCompare(signedFacts['deciders'])],
   }
 }
 
 function decidersOf(detail: JsonObject): string {
-  return JSON.stringify((readCounted(detail) ?? []).map(({ personId }) => personId))
+  return textToCompare((readCounted(detail) ?? []).map(({ personId }) => personId))
 }
