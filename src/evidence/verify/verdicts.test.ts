@@ -150,6 +150,13 @@ describe('authorisation fails', () => {
     expect(found.problems).toContain(problem)
   })
 
+  test('and cannot be judged if a run is its own parent', () => {
+    const detail = { startedBy: personOf('ada'), parentRunId: 'r1' }
+    expect(judge(changed(trail, at('run.started'), { detail })).problems).toContain(
+      'who started the run is not among the events',
+    )
+  })
+
   test('and cannot be judged if a decision does not say what it was judged by', () => {
     const found = judge(changed(trail, at('decision.recorded'), { detail: { basis: null } }))
     expect(found.problems).toContain('does not say what it was judged by')

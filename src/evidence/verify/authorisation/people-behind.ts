@@ -63,12 +63,15 @@ export class PeopleBehind {
   #open(event: LoggedEvent, requestId: string): void {
     const people = new Map<string, LoggedEvent>()
     let complete = true
+    const above = new Set<string>()
     for (let runId = event.runId; runId !== null;) {
       const run = this.#runs.get(runId)
-      if (run === undefined) {
+      // Hostile events may name a run as its own parent.
+      if (run === undefined || above.has(runId)) {
         complete = false
         break
       }
+      above.add(runId)
       for (const [personId, by] of run.people) people.set(personId, by)
       runId = run.parentRunId
     }

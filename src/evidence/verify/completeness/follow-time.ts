@@ -67,7 +67,7 @@ function oftenAhead(
   ahead: readonly AheadOfTime[],
 ): string {
   const entries = ahead.reduce((sum, one) => sum + one.entries, 0)
-  const maxAheadMs = Math.max(...ahead.map((one) => one.aheadMs))
+  const maxAheadMs = ahead.reduce((max, one) => Math.max(max, one.aheadMs), 0)
   return (
     `the service's clock was ahead ${ahead.length} times, by up to ${duration(maxAheadMs)} or more, for ${entries} events ` +
     `between event ${first.index}, dated ${first.at}, and event ${next.index}, dated ${next.at}`
