@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
-import { logPartNames, partPath } from '../bundle/log-files.ts'
+import { logFileNames, logPartNames, partPath } from '../bundle/log-files.ts'
+import { treeRoot } from '../merkle/tree-of-leaves.ts'
+import { formatCheckpoint } from '../note/checkpoint.ts'
+import { formatNote, signText } from '../note/signed-note.ts'
 import { verifyLog } from './verify-log.ts'
 
 const { key } = noteSigner('countersign/log')
@@ -34,3 +37,14 @@ test.each(Object.entries(hostileLines))(
     }
   },
 )
+
+// Rules: security.md 13
+test('a checkpoint of somebody else, of a tree for which there is no memory, fails a verdict', () => {
+  const other = noteSigner(key.name)
+  const [size, root] = [Number.MAX_SAFE_INTEGER, treeRoot([])]
+  const text = formatCheckpoint({ origin: key.name, size, root, extensions: [] })
+  const note = formatNote({ text, signatures: [signText(text, other)] })
+  const problems = problemsOf(logFileNames.checkpoint, note)
+  expect(problems).toContain(`The checkpoint is not signed by ${key.name}`)
+  expect(problems).toContain('there is no checkpoint to compare the events with')
+})
