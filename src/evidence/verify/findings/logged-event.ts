@@ -5,8 +5,9 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { EventReference } from './finding.ts'
 
 /**
- * How much later than what it records an event can be written: the end of a right is compared when
- * the right is used, and the event of that use is stored a little later.
+ * How much later than what it records an event can be written. The end of a right is compared when
+ * the right is used, and the event of that use is stored a little later. A decision's event also
+ * says when it was judged, which may be a little earlier than the event's own time.
  */
 export const writtenWithinMs = 60_000
 
