@@ -79,6 +79,7 @@ test.each(Object.entries(left))(
     await linkFrameworks(project)
     const readme = await readFile(join(checkout, 'packages', name, 'README.md'), 'utf8')
     const steps = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code)
+    expect(steps.length).toBeGreaterThan(0)
     // What follows the first steps of the client goes on with names of its own.
     const code = name === 'client' ? steps[0] : steps.join('\n')
     await project.write('readme.mts', `${context}\n${code}`)
