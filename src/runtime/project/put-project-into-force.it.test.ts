@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts
 import { openCommitCutter } from '#test/harness/outages/cut-commits.ts'
 import { Interruptible } from '#test/harness/outages/interruptible.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { connectDatabase, type Db } from '#store/database.ts'
+import { connectDatabase, type Db, type Tx } from '#store/database.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { putProjectIntoForce } from './put-project-into-force.ts'
 import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
@@ -227,6 +227,41 @@ describe('a change that is saved', () => {
     await untilInForce('second')
     await waitUntil(() => sentences.at(-1)?.startsWith('the changed project is in force') === true)
     expect(await trail()).toEqual(['policy.activated'])
+    await undo.disposeAsync()
+  })
+
+  test('while the one before is being stored takes force after it', async () => {
+    /** happens before the next transaction */
+    let act: (() => Promise<void>) | null = null
+    const db = new Proxy(database.db, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target)
+        if (name !== 'transaction')
+          return typeof member === 'function' ? member.bind(target) : member
+        return () => ({
+          execute: async (work: (tx: Tx) => Promise<unknown>) => {
+            const next = act
+            act = null
+            await next?.()
+            return target.transaction().execute(work)
+          },
+        })
+      },
+    })
+    await undo.disposeAsync()
+    undo = new AsyncDisposableStack()
+    await begin(db)
+    act = async () => {
+      put(worker, described('third'))
+      process.emit('SIGHUP')
+      // It would be stored now if nothing kept it waiting.
+      await waitUntil(async () => (await inForce()) === 'third', { withinMs: 1000 }).catch(
+        () => undefined,
+      )
+    }
+    put(worker, described('second'))
+    await waitUntil(async () => (await trail()).length === 2, { withinMs })
+    expect(await inForce()).toBe('third')
     await undo.disposeAsync()
   })
 

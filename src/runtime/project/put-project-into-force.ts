@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '#domain/problem.ts'
+import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
 import { activateFolder } from '#services/policy/activate-policy.ts'
@@ -50,7 +51,7 @@ export async function putProjectIntoForce(
   await activateAtStart(ctx, projectDir)
   /** the failure that was logged last, until a version is valid: a slow save is logged once */
   let lastLogged: { readonly problems: string; readonly isInvalid: boolean } | null = null
-  const again = async () => {
+  const activateNow = async () => {
     const { changed, policy, warnings } = await activateFolder(ctx, projectDir)
     const failure = lastLogged
     lastLogged = null
@@ -97,6 +98,8 @@ export async function putProjectIntoForce(
     )
     say(`the changed project ${what}, the last valid version stays in force:\n${errorText(reason)}`)
   }
+  // Of two at once, the one that read the folder first could store its version last.
+  const again = () => oneAtATime(`project ${projectDir}`, activateNow)
   const watch = undo.use(watchProject({ projectDir, onChange: again, onError: logFailure }))
   await watch.ready
   // Reads the folder again, for changes after it was read and before it was watched.
