@@ -81,7 +81,7 @@ export async function putProjectIntoForce(
     isRetrying = true
     await delay(retryMs, undefined, { signal: isOver.signal, ref: false })
     isRetrying = false
-    await again()
+    watch.lookAgain()
   }
   const logFailure = (reason: unknown) => {
     if (isOver.signal.aborted) return
@@ -100,7 +100,19 @@ export async function putProjectIntoForce(
   }
   // Of two at once, the one that read the folder first could store its version last.
   const again = () => oneAtATime(`project ${projectDir}`, activateNow)
-  const watch = undo.use(watchProject({ projectDir, onChange: again, onError: logFailure }))
+  let isWatchBroken = false
+  const onWatchError = (error: unknown) => {
+    // One for each file that cannot be watched.
+    if (isWatchBroken || isOver.signal.aborted) return
+    isWatchBroken = true
+    ctx.log.error({ error: errorText(error) }, 'changes of the project may go unnoticed')
+    say(
+      `changes of the project may go unnoticed (${errorText(error)}): after a change, send SIGHUP to the API or start it again`,
+    )
+  }
+  const watch = undo.use(
+    watchProject({ projectDir, onChange: again, onError: logFailure, onWatchError }),
+  )
   await watch.ready
   // Reads the folder again, for changes after it was read and before it was watched.
   await again().catch(logFailure)

@@ -5,6 +5,7 @@ import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { watchProject } from './watch-project.ts'
 import { putFile } from '#test/harness/put-file.ts'
+import { withoutDescriptors } from '#test/harness/outages/without-descriptors.ts'
 
 let folder: string
 beforeEach(() => {
@@ -18,8 +19,10 @@ const put = (at: string, text: string): void => putFile(folder, at, text)
 
 function watching(onChange: () => Promise<void>) {
   const errors: unknown[] = []
-  const watch = watchProject({ projectDir: folder, onChange, onError: (e) => errors.push(e) })
-  return { errors, ready: watch.ready, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() }
+  const onError = (error: unknown) => errors.push(error)
+  const watch = watchProject({ projectDir: folder, onChange, onError, onWatchError: onError })
+  const { ready, lookAgain } = watch
+  return { errors, ready, lookAgain, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() }
 }
 
 test('every kind of file of a version is noticed: new, changed and removed', async () => {
@@ -75,4 +78,22 @@ test('a call that rejects is reported, and watching continues', async () => {
   await waitUntil(() => watch.errors.length === 1)
   put('countersign.yaml', 'version: 1\n')
   await waitUntil(() => calls >= 2)
+})
+
+test('looking again calls it without a change', async () => {
+  let calls = 0
+  await using watch = watching(async () => {
+    calls += 1
+  })
+  await watch.ready
+  watch.lookAgain()
+  await waitUntil(() => calls === 1)
+})
+
+test('a folder that cannot be watched is reported as such, and not as a call that rejects', () => {
+  const module = new URL('watch-project.ts', import.meta.url).href
+  const imports = `import { watchProject } from '${module}'`
+  const options = `{ projectDir: ${JSON.stringify(folder)}, onChange: async () => {}, onError: () => {}, onWatchError: reject }`
+  const work = `await new Promise((_, reject) => watchProject(${options}))`
+  expect(withoutDescriptors(imports, work)).toMatch(/^Error: EMFILE: too many open files/)
 })

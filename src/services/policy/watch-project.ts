@@ -19,17 +19,21 @@ const quietMs = 200
 export interface ProjectWatch extends AsyncDisposable {
   /** resolves after the first look at the folder; later changes are noticed */
   readonly ready: Promise<void>
+  /** As after a change: looks which files belong to the version, and calls `onChange`. */
+  readonly lookAgain: () => void
 }
 
 /**
  * Calls `onChange` after files of a version changed, never concurrently with itself; a change
- * during a call leads to another one. Its rejections go to `onError`. For the development profile:
- * in production no version is activated by watching (workers-and-policy.md).
+ * during a call leads to another one. Its rejections, and a folder that cannot be read, go to
+ * `onError`. `onWatchError` gets errors after which changes may go unnoticed. For the development
+ * profile: in production no version is activated by watching (workers-and-policy.md).
  */
 export function watchProject(options: {
   readonly projectDir: string
   readonly onChange: () => Promise<void>
   readonly onError: (error: unknown) => void
+  readonly onWatchError: (error: unknown) => void
 }): ProjectWatch {
   const { projectDir } = options
   const always = [configFile, 'workers', 'tools', ...installed].map((path) =>
@@ -73,13 +77,14 @@ export function watchProject(options: {
   }
 
   watcher.on('all', schedule)
-  watcher.on('error', options.onError)
+  watcher.on('error', options.onWatchError)
   const scanned = new Promise<void>((resolve) => {
     watcher.on('ready', () => resolve())
   })
   const ready = Promise.all([scanned, watchScripts().catch(options.onError)]).then(() => undefined)
   return {
     ready,
+    lookAgain: schedule,
     async [Symbol.asyncDispose]() {
       isClosed = true
       if (timer !== null) clearTimeout(timer)
