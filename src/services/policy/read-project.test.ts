@@ -65,6 +65,14 @@ test('a process that has too many files open says nothing about the project', ()
   expect(withoutDescriptors(imports, work)).toMatch(/^Error: EMFILE: too many open files/)
 })
 
+test('one that can read its files, and start no thread for the packages of its tools, says nothing either', () => {
+  put('tools/a.ts', "import x from 'pack'\n")
+  const module = new URL('read-project.ts', import.meta.url).href
+  const imports = `import { closeSync } from 'node:fs'\nimport { readProject } from '${module}'`
+  const work = `closeSync(1023)\n  await readProject(${JSON.stringify(folder)})`
+  expect(withoutDescriptors(imports, work)).toMatch(/^\w+: .*EMFILE/)
+})
+
 test('a link out of the folder is refused, and a link within it is followed', async () => {
   const outside = newFolder('outside-')
   writeFileSync(path.join(outside, 'evil.md'), '---\n---\n')

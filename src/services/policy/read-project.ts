@@ -1,4 +1,5 @@
 import { errorCode } from '#domain/error-code.ts'
+import { areTooManyFilesOpen } from '#domain/too-many-files.ts'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -42,10 +43,8 @@ async function readReadable(
     try {
       await work()
     } catch (error) {
-      const code = errorCode(error)
-      if (code === 'ENOENT') return
-      // Too many files are open here: nothing is wrong with the project.
-      if (code === 'EMFILE' || code === 'ENFILE') throw error
+      if (errorCode(error) === 'ENOENT') return
+      if (areTooManyFilesOpen(error)) throw error
       problems.push(unreadable(file, error))
     }
   }

@@ -1,4 +1,5 @@
 import { parseObject } from '#domain/json/parse-json.ts'
+import { areTooManyFilesOpen } from '#domain/too-many-files.ts'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { readRegularFileSync } from '#sandbox/read-regular-file.ts'
@@ -80,7 +81,8 @@ function textOf(file: string): string {
 function dependenciesOf(folder: string): readonly string[] {
   try {
     return dependenciesIn(textOf(path.join(folder, 'package.json')))
-  } catch {
+  } catch (error) {
+    if (areTooManyFilesOpen(error)) throw error
     return []
   }
 }
