@@ -11,7 +11,8 @@ import type { Queue } from '#policy/project-config.ts'
 import { durationText } from '#policy/reading/duration.ts'
 import type { Agreement } from '#services/policy/agree-to-policy.ts'
 import type { ActivationRecord } from '#services/policy/activations/list-activations.ts'
-import type { FolderState, PolicyState as StateRecord } from '#services/policy/read-policy-state.ts'
+import type { FolderState } from '#services/policy/folder-state.ts'
+import type { PolicyState as StateRecord } from '#services/policy/read-policy-state.ts'
 import { answerOf } from './answer-of.ts'
 
 /** The version in force, the version in the folder, and the proposal that waits for agreement. */
@@ -81,6 +82,7 @@ function whenView(when: When): Record<string, string[]> {
 }
 
 function folderView(folder: FolderState): PolicyState['folder'] {
+  if (folder.state === 'unreadable') return { state: folder.state, digest: null, problems: [] }
   const problems = folder.state === 'invalid' ? folder.problems : folder.warnings
   return {
     state: folder.state,

@@ -58,7 +58,12 @@ export function stateText({ digest, activation, folder, proposal }: PolicyState)
     )
   }
   if (folder !== null) {
-    const words = { in_force: 'the same', changed: folder.digest ?? '', invalid: red('not valid') }
+    const words = {
+      in_force: 'the same',
+      changed: folder.digest ?? '',
+      invalid: red('not valid'),
+      unreadable: yellow('cannot be read now: the service has too many files open'),
+    }
     lines.push(`folder    ${words[folder.state]}`)
     for (const { file, line, problem, remedy } of folder.problems) {
       const place = line === null ? file : `${file}:${line}`

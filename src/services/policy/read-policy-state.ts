@@ -1,10 +1,8 @@
 import type { PolicyState as PolicyStateView } from '#api/schemas/policy/policy.ts'
 import type { Actor } from '#domain/actor.ts'
-import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { warnOfNewAddresses } from './warn-of-new-addresses.ts'
-import { warnOfSignatures } from './warn-of-signatures.ts'
-import { loadProject } from './read-project.ts'
+import { folderState, type FolderState } from './folder-state.ts'
 import { openProposal } from './open-proposal.ts'
 import { newestActivation } from './activations/newest-activation.ts'
 import { namesOf, type ActivationRecord } from './activations/list-activations.ts'
@@ -19,14 +17,6 @@ export interface PolicyState {
   readonly folder: FolderState | null
   readonly proposal: ProposalRecord | null
 }
-
-export type FolderState =
-  | {
-      readonly state: 'in_force' | 'changed'
-      readonly digest: string
-      readonly warnings: readonly ProjectProblem[]
-    }
-  | { readonly state: 'invalid'; readonly problems: readonly ProjectProblem[] }
 
 /** A version that waits for a second person. */
 export type ProposalRecord = RecordOf<NonNullable<PolicyStateView['proposal']>>
@@ -46,19 +36,7 @@ export async function readPolicyState(
   if (!(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
     return { policy, activation, folder: null, proposal: null }
   }
-  const loaded = await loadProject(projectDir)
-  const folder: FolderState =
-    'problems' in loaded
-      ? { state: 'invalid', problems: loaded.problems }
-      : {
-          state: loaded.policy.digest === digest ? 'in_force' : 'changed',
-          digest: loaded.policy.digest,
-          warnings: [
-            ...loaded.warnings,
-            ...(await warnOfSignatures(ctx.db, loaded.policy)),
-            ...(await warnOfNewAddresses(ctx.db, loaded.policy)),
-          ],
-        }
+  const folder = await folderState(ctx.db, digest, projectDir)
   return { policy, activation, folder, proposal: await proposalOf(ctx, caller, digest, folder) }
 }
 
@@ -92,8 +70,10 @@ async function proposalOf(
   const open = await openProposal(ctx.db, ctx.verifier)
   if (open === null || open.isOver) return null
   const [proposedBy] = await namesOf(ctx.db, [open.proposed_by])
-  const isCurrent =
-    open.previous_digest === inForce && folder.state !== 'invalid' && folder.digest === open.digest
+  // Nothing says that a folder which cannot be read now has changed.
+  const isFolderSame =
+    folder.state === 'unreadable' || (folder.state !== 'invalid' && folder.digest === open.digest)
+  const isCurrent = open.previous_digest === inForce && isFolderSame
   return {
     id: open.id,
     digest: open.digest,
@@ -102,6 +82,10 @@ async function proposalOf(
     expiresAt: open.expires_at,
     note: open.note,
     isCurrent,
-    canConfirm: isCurrent && caller.actor.type === 'person' && caller.actor.id !== open.proposed_by,
+    canConfirm:
+      isCurrent &&
+      folder.state !== 'unreadable' &&
+      caller.actor.type === 'person' &&
+      caller.actor.id !== open.proposed_by,
   }
 }

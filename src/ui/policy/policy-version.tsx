@@ -66,6 +66,7 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
     in_force: 'The project folder holds this version.',
     changed: 'The project folder holds another version.',
     invalid: 'The project folder is not valid: the last valid version stays in force.',
+    unreadable: 'The project folder cannot be read now: the service has too many files open.',
   }
   return (
     <>

@@ -158,11 +158,13 @@ export const policyState = z
     folder: z
       .object({
         state: z
-          .enum(['in_force', 'changed', 'invalid'])
-          .describe('Whether its files are the version in force, another version, or no valid one'),
+          .enum(['in_force', 'changed', 'invalid', 'unreadable'])
+          .describe(
+            'Whether its files are the version in force, another version, no valid one, or cannot be read now',
+          ),
         digest: hash
           .nullable()
-          .describe('Digest of the files in the folder; null: they are not valid'),
+          .describe('Digest of its files; null: they are not valid, or cannot be read now'),
         problems: z.array(projectProblem).describe('Errors and warnings in its files'),
       })
       .nullable()
