@@ -75,7 +75,8 @@ export function idOf({ id, method }: Message): string | null {
 /** The id of the request that the message cancels, as a key; `null`: it cancels none. */
 export function cancelledId({ method, params }: Message): string | null {
   if (method !== 'notifications/cancelled' || !isObject(params)) return null
-  return JSON.stringify(params['requestId'])
+  const id = params['requestId']
+  return isId(id) ? JSON.stringify(id) : null
 }
 
 /** The headers that go with a message over HTTP. */
