@@ -204,7 +204,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
 
 /**
  * Runs in the first page of a window: stores what it proves its session with. Playwright's
- * `storageState` would open and close a page of its own for that, a quarter of the cost of a window.
+ * `storageState` would open and close a page of its own for that, a quarter of a window's cost.
  */
 function keepProof({ origin, proof }: { origin: string; proof: string }): void {
   if (location.origin === origin) localStorage.setItem('countersign-session', proof)

@@ -136,7 +136,7 @@ test('a page whose data cannot be loaded says so, names the log entry, and loads
   for (let frames = 0; frames < 5; frames += 1) {
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
   }
-  // One message, although the schedules and triggers could not be loaded either, and before the runs.
+  // One message, although schedules and triggers could not be loaded either and answered first.
   const messages = page.getByText('This could not be loaded')
   expect(await messages.count()).toBe(0)
   go()

@@ -182,8 +182,8 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
     expect(await steps.count(), part).toBe(0)
   }
   await row(page, 'notes/alone.md').getByText('snoozed until').waitFor()
-  // It comes back by itself when the snooze ends, though no event says so. The page must have loaded
-  // before that.
+  // It comes back by itself when the snooze ends, though no event says so. The page must have
+  // loaded before that.
   await queues.getByRole('link', { name: 'Waiting for you' }).click()
   await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
   await sql`update request_snooze set until = clock_timestamp() + interval '15 seconds'`.execute(db)
