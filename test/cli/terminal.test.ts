@@ -306,3 +306,24 @@ test('login asks for the link where somebody can paste it', async () => {
   const mode = (await stat(join(installation.folder, '.config/countersign/sessions.json'))).mode
   expect(mode & 0o777).toBe(0o600)
 })
+
+test('review goes on to what is after the first page of the list, and counts all that was left', async () => {
+  const owner = await installation.signIn('ada@example.com')
+  const scopes = ['requests:write', 'requests:read']
+  const { body } = await owner.post('/v1/keys', { name: 'deployer', scopes })
+  const key = { authorization: `Bearer ${String(body['key'])}`, 'content-type': 'application/json' }
+  for (let number = 1; number <= 51; number += 1) {
+    const request = { tool: 'deploy', input: { number }, externalId: `deploy-${number}` }
+    const answer = await fetch(`${installation.url}/v1/requests`, {
+      method: 'POST',
+      headers: key,
+      body: JSON.stringify(request),
+    })
+    expect(answer.status).toBe(201)
+  }
+  const review = cli.atTerminal('review', ...grace)
+  await review.sees('Request 1 of 50 or more')
+  for (let number = 1; number <= 50; number += 1) await review.converse(['q quit', 'l'])
+  await review.converse('Request 51 of 51', ['q quit', 'q'], '0 decided, 51 left undecided.')
+  expect(await review.ends()).toBe(0)
+})

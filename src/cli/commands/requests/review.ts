@@ -42,12 +42,19 @@ async function review(options: ReviewOptions): Promise<void> {
   const reviewedIds = new Set<string>()
   let decided = 0
   const query = { mine: 'true', state: 'pending', queue: options.queue }
+  /** Of the first page with a request that was not reviewed here; of the last one, if none has. */
   const loadPending = async () => {
-    const list = await service.call('listRequests', { query })
-    return { ...list, openItems: list.items.filter((one) => !reviewedIds.has(one.id)) }
+    let cursor: string | undefined
+    for (;;) {
+      const list = await service.call('listRequests', { query: { ...query, cursor } })
+      const openItems = list.items.filter((one) => !reviewedIds.has(one.id))
+      const more = list.nextCursor === null ? '' : ' or more'
+      if (openItems.length > 0 || list.nextCursor === null) return { openItems, more }
+      cursor = list.nextCursor
+    }
   }
   for (;;) {
-    const { openItems, ...list } = await loadPending()
+    const { openItems, more } = await loadPending()
     const [item] = openItems
     if (item === undefined) {
       const isNext =
@@ -60,13 +67,13 @@ async function review(options: ReviewOptions): Promise<void> {
       return
     }
     const request = await service.call('getRequest', { params: { id: item.id } })
-    const more = list.nextCursor === null ? '' : ' or more'
     console.log(
       bold(`\nRequest ${reviewedIds.size + 1} of ${reviewedIds.size + openItems.length}${more}`),
     )
     const outcome = await decideByKey(service, request)
     if (outcome === 'quit') {
-      console.log(`${decided} decided, ${openItems.length} left undecided.`)
+      const undecided = reviewedIds.size - decided + openItems.length
+      console.log(`${decided} decided, ${undecided}${more} left undecided.`)
       return
     }
     reviewedIds.add(item.id)
