@@ -5,6 +5,7 @@ import { maskSecrets } from './mask-secrets.ts'
 import { chippedSecrets, findSecrets, findSecretsOfExcerpt } from './secrets.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789'
+const base64 = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/']
 // Put together here, so that no scanner takes this file for a leak.
 const samples: readonly (readonly [kind: string, value: string])[] = [
   ['AWS access key', ['AKIA', 'Q3EGRJ5NXZ7LMYPT'].join('')],
@@ -82,6 +83,50 @@ describe('findSecrets', () => {
     expect(findSecrets(text)).toEqual([])
   })
 
+  it('covers base64 of random bytes as a whole, with its slashes, in each kind of secret', () => {
+    const key = ['wJalrXUtnFEMI', 'K7MDENG', 'bPxRfiCYEXAMPLEKEY'].join('/')
+    const random = (length: number) =>
+      fc
+        .array(fc.constantFrom(...base64), { minLength: length, maxLength: length })
+        .map((characters) => characters.join(''))
+    const places = [
+      ['aws_secret_access_key = ', '\n'],
+      ['{"secretAccessKey":"', '"}'],
+      ['Authorization: Bearer ', '; x'],
+      ['Use the account key: ', '. It is new'],
+    ] as const
+    const check = (value: string): void => {
+      for (const [before, after] of places) {
+        const found = findSecrets(before + value + after)
+        expect(found).toMatchObject([{ start: before.length, end: before.length + value.length }])
+      }
+    }
+    check(key)
+    for (const [before] of places) {
+      const masked = maskSecrets(`${before}${key.slice(0, -8)}…`)
+      expect(masked).toMatch(/\[.*, 32 characters, sha256:.*\]…?$/)
+    }
+    fc.assert(fc.property(random(40), check), { noBias: true })
+    fc.assert(
+      fc.property(fc.array(random(64), { minLength: 1, maxLength: 9 }), (lines) => {
+        const pem = `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----`
+        const found = findSecrets(pem).map(({ start, end }) => pem.slice(start, end))
+        expect(found).toEqual(lines)
+      }),
+      { noBias: true },
+    )
+  })
+
+  it.each([
+    'secret: /home/ada/work/deploy/keys/server/main',
+    'secret: docs/start/here/with/Keys2/in/a/team/of/ours',
+    'private_key=/Users/grace/Work2/deploy/keys/server',
+    `"integrity": "sha512-${'aB3/xY7+'.repeat(10)}=="`,
+    `"image": "data:image/png;base64,${'aB3/xY7+'.repeat(10)}"`,
+  ])('leaves a path and base64 that is no secret alone: %s', (text) => {
+    expect(findSecrets(text)).toEqual([])
+  })
+
   it('returns ordered ranges that do not overlap, for any text, in little time', () => {
     const piece = fc.oneof(
       fc.string(),
@@ -137,6 +182,7 @@ it.each([
   'xoxb-',
   'eyJaaaaaaaaa.b',
   'x://a:…b',
+  'secret:aB3/',
 ])('a text of repeated %j takes time in proportion to its length', (bit) => {
   const text = bit.repeat(Math.ceil(50_000 / bit.length))
   // The best of three: another process may have the core.

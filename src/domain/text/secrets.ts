@@ -88,12 +88,25 @@ export const secretKinds: readonly string[] = [...new Set(forms.map(([kind]) => 
 /** Characters that end or change a word in a shell: what follows is not part of a value. */
 const shellActive = /[\s;&|<>()$`"'*?[\]{}#!\\^]/
 
+/** Base64 that no other character of a word or path touches. */
+const base64 = /(?<![\w+/=.-])[A-Za-z0-9+/]{12,}={0,2}(?!\.?[\w+/=-])/g
+
+/**
+ * Whether letters of both cases and digits take turns as in random bytes, where six of ten
+ * characters differ in that from the next one. In the words of a path it is one of ten.
+ */
+function isRandom(run: string): boolean {
+  const characters = run.replaceAll(/[+/=]/g, '')
+  const turns = characters.match(/[a-z](?![a-z])|[A-Z](?![A-Z])|\d(?!\d)/g)?.length ?? 0
+  return turns * 4 > characters.length
+}
+
 /**
  * The parts of a value that a mask may cover: letters, digits and characters without a meaning to a
- * shell, an address or a path. A mask never covers others, so that it cannot hide a command
- * (security.md 20).
+ * shell, an address or a path, so that it cannot hide a command (security.md 20). Base64 of random
+ * bytes is covered as a whole, since a part between two slashes is a part of the secret.
  */
-function maskable(kind: string, value: string): (readonly [from: number, to: number])[] {
+function maskable(kind: string, value: string): Range[] {
   const isKey = kind === 'private key'
   const end = isKey ? -1 : value.search(shellActive)
   const text = end < 0 ? value : value.slice(0, end)
@@ -101,9 +114,21 @@ function maskable(kind: string, value: string): (readonly [from: number, to: num
   // A value with a slash may be a path, the lines of a key may be words.
   const minCharacters = isKey ? 12 : text.includes('/') ? 8 : 3
   const runs = text.matchAll(isKey ? /[A-Za-z0-9+=]+/g : /[\w+=-]+(?:\.[\w+=-]+)*/g)
-  return [...runs]
-    .filter(([run]) => run.length >= minCharacters)
-    .map((match) => [match.index, match.index + match[0].length] as const)
+  const parts = [...runs].filter(([run]) => run.length >= minCharacters).map(rangeOf)
+  // The slashes of a web hook are those of its address.
+  if (kind === 'Slack webhook' || !text.includes('/')) return parts
+  const minRandom = isKey ? 12 : 20
+  const wholes = [...text.matchAll(base64)]
+    .filter(([run]) => run.length >= minRandom && run.includes('/') && isRandom(run))
+    .map(rangeOf)
+  const isCovered = ([from]: Range): boolean => wholes.some(([at, to]) => from >= at && from < to)
+  return [...wholes, ...parts.filter((part) => !isCovered(part))]
+}
+
+type Range = readonly [from: number, to: number]
+
+function rangeOf({ index, 0: run }: RegExpExecArray): Range {
+  return [index, index + run.length]
 }
 
 /**
