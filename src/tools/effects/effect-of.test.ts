@@ -55,6 +55,7 @@ describe('the effect of a call is described without knowledge of its tool:', () 
   test('files', () => {
     expect(change('diff', 4, 1)).toBe('Edit docs/pricing.md: 4 lines added, 1 line removed')
     expect(change('file_content', 12, 0)).toBe('Create docs/pricing.md with 12 lines')
+    expect(change('diff', 5000, 0)).toBe('Edit docs/pricing.md: 5,000 lines added')
     expect(call('move_file', { from: 'a', to: 'b' })).toBe('Move a to b')
     expect(call('delete_file', { path: 'a.csv' })).toBe('Delete a.csv')
   })

@@ -206,7 +206,7 @@ describe('write_file', () => {
     expect(call.presentation.content).toContain('\n-line 1999\n')
     expect(call.presentation.content).toContain('\n+  line 1999\n')
     expect(call.presentation.metadata).toMatchObject({ whiteSpaceOnly: 2000 })
-    expect(call.presentation.warnings).toEqual(['2000 lines that change in white space alone.'])
+    expect(call.presentation.warnings).toEqual(['2,000 lines that change in white space alone.'])
     const one = await present(writeFile, place.workspace, {
       path: 'a.ts',
       content: `${lines.join('\n')} \n`,

@@ -1,6 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useCallback, useId, useMemo, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -117,7 +118,7 @@ function useFilesOf(presentation: PresentedRequest['presentation']) {
 /** Says how many lines are not on the page; `null`: all are, or nothing is drawn yet. */
 function cutText(lines: VisibleLines | null): string | null {
   if (lines === null || lines.visible === lines.total) return null
-  return `${lines.visible.toLocaleString('en')} of ${countText(lines.total, 'line')} are on this page: the button above shows the rest.`
+  return `${lines.visible.toLocaleString('en')} of ${countWords(lines.total, 'line')} are on this page: the button above shows the rest.`
 }
 
 function Warnings({ warnings }: Pick<PresentedRequest['presentation'], 'warnings'>) {
@@ -143,7 +144,7 @@ function Warnings({ warnings }: Pick<PresentedRequest['presentation'], 'warnings
 function amountText(presentation: PresentedRequest['presentation']): string {
   const { totalLines, totalBytes, truncated } = presentation
   const rest = truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'
-  return `${countText(totalLines, 'line')}, ${countText(totalBytes, 'byte')} shown${rest}.`
+  return `${countWords(totalLines, 'line')}, ${countWords(totalBytes, 'byte')} shown${rest}.`
 }
 
 /**
@@ -170,10 +171,6 @@ function headingOf(request: PresentedRequest): string {
 function isAhead({ state, execution, kind }: PresentedRequest): boolean {
   if (kind === 'start') return state === 'pending'
   return state === 'pending' || (state === 'approved' && execution.state === 'not_started')
-}
-
-function countText(many: number, what: string): string {
-  return `${many.toLocaleString('en')} ${what}${many === 1 ? '' : 's'}`
 }
 
 function toneOf(type: RequestDetail['presentation']['type']): { tone?: 'added' | 'diff' } {

@@ -1,6 +1,6 @@
-/** A number of things: `1 call`, `2 calls`. `noun`: the singular of a plural in `s`. Pure. */
+/** A number of things: `1 call`, `5,000 calls`. `noun`: the singular of a plural in `s`. Pure. */
 export function countWords(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** Lines whose change is in white space alone: `1 line that changes in white space alone`. Pure. */

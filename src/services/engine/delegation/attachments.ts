@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { callDigest, canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { AttachmentAsk, Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { targetOf } from '#policy/judge/consent/delegation.ts'
@@ -90,7 +91,7 @@ async function presentOne(
   return {
     ask,
     file: { path, bytes, hash },
-    title: titleLine(`Share ${path} with ${worker} (${bytes} bytes)`),
+    title: titleLine(`Share ${path} with ${worker} (${countWords(bytes, 'byte')})`),
     presentation,
     content,
     contentType: text === null ? 'application/octet-stream' : 'text/plain',

@@ -47,7 +47,7 @@ describe('a search below a folder', () => {
     ])
     const { user, system } = process.threadCpuUsage(before)
     expect(listed.text).toBe('[nothing matches]')
-    expect(searched.text).toBe('[0 matching lines in 1000 files]')
+    expect(searched.text).toBe('[0 matching lines in 1,000 files]')
     // All threads together take about 700 ms.
     expect((user + system) / 1000).toBeLessThan(350)
   })
