@@ -51,7 +51,31 @@ export function headlineOf(script: string, analysis: CommandAnalysis): ScriptHea
   const texts = cuts.map((stages) => textWithPipes(stages.map(textOf), room))
   const isInside = (node: Node): boolean =>
     cuts.flat().some(({ pos, end }) => node.pos >= pos && node.pos < end)
-  return { text: texts.join('; '), more: nodes.filter((node) => !isInside(node)).length }
+  const pieces = texts.map((text, index) => {
+    const [before, next] = [cuts[index - 1]?.at(-1), cuts[index]?.[0]]
+    if (before === undefined || next === undefined) return text
+    return `${operatorBetween(script, nodes, before.end, next.pos)}${text}`
+  })
+  return { text: pieces.join(''), more: nodes.filter((node) => !isInside(node)).length }
+}
+
+/**
+ * What stands between two pipelines of a script: their operator, which decides whether the second
+ * one runs; an ellipsis where commands with other operators are left out between them.
+ */
+function operatorBetween(script: string, nodes: readonly Node[], from: number, to: number): string {
+  let at = from
+  let between = ''
+  for (const { pos, end } of nodes) {
+    if (pos < at || pos > to) continue
+    between += script.slice(at, pos)
+    at = end
+  }
+  const matches = between.replaceAll('\\\n', '').match(/(?:&&|\|\||&)\s*|[;\n]/g) ?? []
+  const operators = new Set(matches.map((text) => (text === '\n' ? ';' : text.trim())))
+  const [operator = ';'] = operators
+  if (operators.size > 1) return ' … '
+  return operator === ';' ? '; ' : ` ${operator} `
 }
 
 /** The commands of a script by the pipes between them, in the order of the text. */
