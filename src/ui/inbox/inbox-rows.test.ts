@@ -6,6 +6,7 @@ import {
   groupRows,
   layFreshRows,
   putDecidableFirst,
+  turnWords,
   type FreshList,
   type InboxRow,
   type OwnActs,
@@ -115,6 +116,19 @@ test('a call of a further page joins no group above other rows, and they do not 
   const own = { ...none, requested: new Set(['two']) }
   const more = layFreshRows(first.rows, { items: [other, one, two], hasMore: false }, own)
   expect(groupsOf(more.rows)).toEqual([['one'], ['other'], ['two']])
+})
+
+test('a group says how many calls its turn has, also while the list has only some of them', () => {
+  const call = (position: number, size: number, id = `call ${position}`): InboxRow => ({
+    item: item(id, { ...turn, batch: { position, size } }),
+    isGone: false,
+    isDecidable: true,
+  })
+  const file = call(1, 2, 'its file')
+  expect(turnWords([call(1, 2), file, call(2, 2)])).toBe('2 calls of one turn')
+  expect(turnWords([call(1, 2), file])).toBe('1 of 2 calls of one turn')
+  const loaded = Array.from({ length: 83 }, (_, index) => call(index + 1, 100))
+  expect(turnWords(loaded)).toBe('83 of 100 calls of one turn')
 })
 
 test('many approvals together are alike and at most medium risk; each exclusion says why', () => {

@@ -1,4 +1,5 @@
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 
 /** A row on the screen. `isGone`: it left the list, and is shown greyed until the person acts. */
 export interface InboxRow {
@@ -102,6 +103,17 @@ export function groupRows(rows: readonly InboxRow[]): readonly RowGroup[] {
     else groups.push({ turn, rows: [row] })
   }
   return groups.map((group) => (group.rows.length > 1 ? group : { ...group, turn: null }))
+}
+
+/**
+ * The calls of a group: `3 calls of one turn`, or `3 of 100 calls of one turn` if not all of them
+ * are in the list. Pure.
+ */
+export function turnWords(rows: readonly InboxRow[]): string {
+  // A file that a call shares has a request of its own, and is not a call.
+  const calls = new Set(rows.map(({ item }) => item.batch?.position ?? item.id)).size
+  const size = Math.max(rows[0]?.item.batch?.size ?? 0, calls)
+  return `${calls < size ? `${calls} of ` : ''}${countWords(size, 'call')} of one turn`
 }
 
 /** The groups that the person can decide, then the others, each in the order of the list. Pure. */

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { TaskLine, taskLineOf } from '../deciding/card/task-line.tsx'
 import { visibleString } from '../text/visible-string.ts'
 import { WorkerShape } from '../text/worker-shape.tsx'
-import type { RowGroup } from './inbox-rows.ts'
+import { turnWords, type RowGroup } from './inbox-rows.ts'
 import { RequestRow } from './request-row.tsx'
 
 /**
@@ -46,12 +46,10 @@ export function RequestRows(props: {
 function GroupLine({ group: { turn, rows } }: { group: RowGroup }) {
   const first = rows[0]?.item
   if (turn === null || first === undefined) return null
-  // A file that a call shares has a request of its own, and is not a call.
-  const calls = new Set(rows.map(({ item }) => item.batch?.position ?? item.id)).size
   return (
     <li className="request-group">
       <Link to={`/runs/${turn.runId}/turns/${turn.turn}`}>
-        {calls} {calls === 1 ? 'call' : 'calls'} of one turn
+        {turnWords(rows)}
         <span className="visually-hidden">, decide together</span>
       </Link>
       <span className="dim">
