@@ -319,6 +319,14 @@ test('an outcome check says that the service asks it, and about whose call', () 
   expect(text).not.toContain('wants this')
 })
 
+test('a request that has ended says who wanted it', () => {
+  const textOf = (changes: Parameters<typeof requestWith>[0]) =>
+    requestText(requestWith({ state: 'denied', ...changes }), { full: false, columns: null }).text
+  expect(textOf({})).toContain('w wanted this, started by Ada')
+  expect(textOf({ kind: 'question' })).toContain('w asked this question')
+  expect(textOf({ kind: 'outcome_check' })).toContain('the service asked it about a call of w')
+})
+
 test.each([
   ['outcome_check', 'approved', 'settled'],
   ['outcome_check', 'denied', 'settled'],

@@ -120,12 +120,12 @@ function below({ lineage, runId }: RequestDetail): string[] {
   ]
 }
 
-/** Who requests it: the worker, or the person who invoked a manual tool. */
+/** Who requests it, or requested it: the worker, or the person who invoked a manual tool. */
 function wantingSentence(request: RequestDetail, asker: string): string {
   const { worker, tool, invokedBy, external } = request
   if (external !== null) {
     const behalf = external.onBehalfOf === null ? '' : `, on behalf of ${external.onBehalfOf.name}`
-    return printableLine(`${programWords(external)} wants this${behalf}`)
+    return printableLine(`${wants(request, programWords(external))}${behalf}`)
   }
   const name = printableLine(worker ?? tool)
   return invokedBy === null
@@ -133,9 +133,10 @@ function wantingSentence(request: RequestDetail, asker: string): string {
     : `${wants(request, printableLine(invokedBy.name))}, by hand, in a run of ${name}`
 }
 
-function wants({ kind }: RequestDetail, name: string): string {
-  if (kind === 'outcome_check') return `the service asks it about a call of ${name}`
-  return `${name} ${kind === 'question' ? 'asks this question' : 'wants this'}`
+function wants({ kind, state }: RequestDetail, name: string): string {
+  const [asks, verb] = state === 'pending' ? ['asks', 'wants'] : ['asked', 'wanted']
+  if (kind === 'outcome_check') return `the service ${asks} it about a call of ${name}`
+  return `${name} ${kind === 'question' ? `${asks} this question` : `${verb} this`}`
 }
 
 /**

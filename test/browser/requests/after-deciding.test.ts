@@ -200,6 +200,8 @@ test('a request that has ended says once how', async () => {
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   const panel = page.getByRole('complementary', { name: 'Decision' })
   await panel.getByText('It can no longer be decided').waitFor()
+  await panel.getByText('It was denied at').waitFor()
+  await page.locator('.request-who').getByText('wanted this').waitFor()
   expect(await page.locator('main').getByText('Denied by Linus').count()).toBe(1)
 })
 

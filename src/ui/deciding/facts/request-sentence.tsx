@@ -16,21 +16,25 @@ export function RequestEffect({ request }: { request: RequestDetail }) {
 }
 
 /**
- * Who requests it: the run with a link, its workspace and starter, or the program and its owner.
+ * Who requests it, or requested it if it has ended: the run with a link, its workspace and starter,
+ * or the program and its owner.
  */
 export function RequestSentence({ request }: { request: RequestDetail }) {
   const { external, invokedBy: byHand, kind } = request
+  const isPending = request.state === 'pending'
+  const [wants, asks] = isPending ? ['wants', 'asks'] : ['wanted', 'asked']
   if (external !== null) {
     return (
       <>
         <VisibleText text={requestedByProgram(external)} />
-        {external.onBehalfOf !== null && ','} wants this
+        {external.onBehalfOf !== null && ','} {wants} this
       </>
     )
   }
   if (kind === 'start') {
     const { by } = request.task ?? { by: null }
-    return <>{by === null ? 'Nobody' : by.name} wants it to begin: it does nothing until then</>
+    const until = isPending ? ': it does nothing until then' : ''
+    return `${by === null ? 'Nobody' : by.name} ${wants} it to begin${until}`
   }
   const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Somebody'
   const run = request.runId === null ? worker : <Link to={`/runs/${request.runId}`}>{worker}</Link>
@@ -38,9 +42,10 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
   const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   return (
     <>
-      {kind === 'outcome_check' && 'The service asks it about a call of '}
+      {kind === 'outcome_check' && `The service ${asks} it about a call of `}
       {byHand === null ? run : byHand.name}
-      {kind !== 'outcome_check' && (kind === 'question' ? ' asks this question' : ' wants this')}
+      {kind !== 'outcome_check' &&
+        (kind === 'question' ? ` ${asks} this question` : ` ${wants} this`)}
       {folder !== undefined && (
         <>
           {' '}

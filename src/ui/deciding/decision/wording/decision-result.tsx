@@ -1,6 +1,7 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
+import { requestStateWord } from '#domain/text/request-state-words.ts'
 import type { HeldDecision } from '../../../sending/held-decisions.ts'
 import { later } from '../../../states/later.tsx'
 import { Notice } from '../../../states/notice.tsx'
@@ -73,7 +74,8 @@ export function DecisionResult(props: {
         >
           {request.decidedAt !== null && (
             <>
-              {props.isOutcomeAbove ? 'It ended at' : 'At'} <Moment at={request.decidedAt} />.{' '}
+              {props.isOutcomeAbove ? `${endWords(request)} at` : 'At'}{' '}
+              <Moment at={request.decidedAt} />.{' '}
             </>
           )}
           {!props.isOutcomeAbove && 'It can no longer be decided.'}
@@ -84,6 +86,11 @@ export function DecisionResult(props: {
       )}
     </div>
   )
+}
+
+/** How the request ended: `It was approved`. What was approved may end later. Pure. */
+function endWords(request: RequestDetail): string {
+  return `It ${request.state === 'expired' ? '' : 'was '}${requestStateWord(request)}`
 }
 
 /** Why this person cannot decide the request, or what they decided and when. */
