@@ -120,9 +120,14 @@ function checkLines({ call, execution }: CallAtHand, why: string): string[] {
     `Tool: ${call.tool}`,
     `Attempt: ${execution?.attempt ?? 1}`,
     `Started: ${startedAt === null ? 'not recorded' : utcWords(startedAt)}`,
-    `On: ${execution?.executor ?? 'not recorded'}`,
+    `On: ${hostWords(execution?.executor ?? 'not recorded')}`,
     ``,
   ]
+}
+
+/** `vm:26068:ID` as `the host vm, in process 26068`; the metadata have the whole name. */
+function hostWords(executor: string): string {
+  return executor.replace(/^(.+):(\d+):[^:]+$/, 'the host $1, in process $2')
 }
 
 /**

@@ -264,6 +264,19 @@ describe('an attempt whose end is unknown', () => {
     expect(states.slice(3)).toEqual(['unknown', 'unknown'])
   })
 
+  test('the outcome check of a call says on which host and in which process it ran', async () => {
+    const { call } = await anApprovedWrite()
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    const host = { ...desk.worker, executor: 'vm:26068:9b21c45e-0000-4000-8000-000000000000' }
+    const { signal } = new AbortController()
+    const lost = await executeCall(host, { callId: call.id, signal })
+    const request = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    const check = await getRequest(desk.api, desk.people.grace.caller, { request })
+    expect(check.presentation.content).toContain('\nOn: the host vm, in process 26068\n')
+  })
+
   test('a tool that ends without a result is unknown, never failed', async () => {
     const { call } = await anApprovedWrite()
     desk.beforeExecute = async () => {
