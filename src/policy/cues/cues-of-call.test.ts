@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { CueId } from '#domain/policy/cues.ts'
 import type { JsonObject } from '#domain/json/json.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
+import { secretKinds } from '#domain/text/secrets.ts'
 import type { Access } from '#domain/tools/access.ts'
 import { analyseCommand } from '../shell/analyse-command.ts'
 import { cuesOfCall, type CueFacts } from './cues-of-call.ts'
+import { secretCues } from './text/text-cues.ts'
 
 const tracked = new Set(['src/main.ts', 'docs/guide.md', 'notes/a.md', 'README.md', 'src'])
 const facts: CueFacts = {
@@ -388,6 +391,15 @@ describe('a cue', () => {
         (await shell(script)).map(({ id }) => id),
         script,
       ).toContain(lost)
+    }
+  })
+
+  test('of a secret names its kind, also where what looks like a secret is masked', () => {
+    const [cue] = secretCues(`key ${aws}`)
+    expect(cue?.text).toBe('Holds what looks like a secret (AWS access key)')
+    for (const kind of secretKinds) {
+      const text = `Holds what looks like a secret (${kind})`
+      expect(maskSecrets(text)).toBe(text)
     }
   })
 

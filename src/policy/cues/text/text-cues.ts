@@ -114,7 +114,8 @@ export function secretCues(text: string): readonly CueSource[] {
     return [
       {
         id: 'secret_added' as const,
-        text: `Holds what looks like a secret: ${kind}`,
+        // Without a colon, after which the kind itself would look like a secret.
+        text: `Holds what looks like a secret (${kind})`,
         line: lineAt(head, start),
         says: line.slice(0, cueLimits.says),
       },
