@@ -1,6 +1,6 @@
 import { errorCode } from './error-code.ts'
 
-/** A thread answers with the message alone; the other words are Node's, for one that cannot start. */
+/** A thread answers with the message alone; Node has the other words for one that cannot start. */
 const tooMany = /^(?:Worker initialization failure: )?E[MN]FILE\b/
 
 /**
