@@ -1,13 +1,17 @@
 import { canonicalJson } from '#domain/json/digest.ts'
 
+let countWithout = 0
+
 /**
- * A value as text, to compare it with another one; nothing and `null` are the same. Values without
- * canonical JSON, as half a surrogate pair, have a text that no other value has. Never throws.
+ * A value as text, to compare it with another one; nothing and `null` are the same. A value without
+ * canonical JSON, as half a surrogate pair, is the same as none: each call gives another text for
+ * it. Never throws.
  */
 export function textToCompare(value: unknown): string {
   try {
     return canonicalJson(value ?? null)
   } catch {
-    return 'no canonical JSON'
+    countWithout += 1
+    return `no canonical JSON (${countWithout})`
   }
 }
