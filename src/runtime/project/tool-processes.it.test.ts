@@ -19,6 +19,21 @@ test('what does not load of a version is named with file and line, beside tools 
   expect(lines.map((line) => line.slice(0, 13))).toEqual(['tools/b.ts:1:', 'tools/c.ts:1:'])
 })
 
+test('a file that hangs while it loads is a problem too, in less time than who asks waits for it', async () => {
+  await using project = await projectWith({
+    'tools/a.ts': toolFile('a', ''),
+    'tools/b.ts': 'for (;;);\n',
+  })
+  const { projectDir, toolFiles } = project
+  await using processes = new ToolProcesses({ projectDir, environment: {} })
+  const beganAt = performance.now()
+  const problems = await processes.problemsOf({ ...policyOf('  a: {}'), toolFiles })
+  expect(problems).toEqual([
+    { file: 'tools/', line: null, problem: 'They did not load within 8 s.', changed: false },
+  ])
+  expect(performance.now() - beganAt).toBeLessThan(10_000)
+})
+
 test('files that load, and those that were saved since, are no reason to say anything', () => {
   const problem = { file: 'tools/a.ts', line: null, problem: 'It has changed.', changed: true }
   expect(toolProblemsText([])).toBeNull()

@@ -1,13 +1,17 @@
 import type { Policy } from '#policy/policy.ts'
 import { secretVariables } from '#policy/secret-variables.ts'
-import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
+import { describeTools } from '#tools/custom/load-tool-descriptions.ts'
 import { openToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
+import { within } from '#tools/custom/within.ts'
 import type { Environment } from '../environment.ts'
 
 /** Longer than any tool may run: a version that was unused for this time is not in use. */
 const maxIdleMs = 2 * 3_600_000
+
+/** Who asks what does not load waits 10 s for the answer of this host (`askHost`). */
+const maxLoadMs = 8_000
 
 interface OpenProcess {
   readonly process: Promise<ToolProcess>
@@ -35,9 +39,15 @@ export class ToolProcesses implements AsyncDisposable {
     return entry.process
   }
 
-  /** What does not load of that version. Leaves no process, so that each version can be asked. */
+  /**
+   * What does not load of that version within 8 s. Leaves no process, so that each version can be
+   * asked.
+   */
   async problemsOf(policy: Policy): Promise<readonly ToolFileProblem[]> {
-    return (await loadToolDescriptions(this.#setupOf(policy))).problems
+    await using toolProcess = await openToolProcess(this.#setupOf(policy))
+    const loaded = await within(maxLoadMs, describeTools(toolProcess))
+    const problem = `They did not load within ${maxLoadMs / 1000} s.`
+    return loaded?.problems ?? [{ file: 'tools/', line: null, problem, changed: false }]
   }
 
   #setupOf(policy: Policy) {

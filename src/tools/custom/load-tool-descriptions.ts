@@ -1,6 +1,6 @@
 import { errorMessage } from '#domain/error-message.ts'
 import type { ToolFile } from '#policy/policy.ts'
-import { openToolProcess } from './tool-process.ts'
+import { openToolProcess, type ToolProcess } from './tool-process.ts'
 import type { LoadedTools } from './tool-protocol.ts'
 
 /**
@@ -14,6 +14,11 @@ export async function loadToolDescriptions(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
 }): Promise<LoadedTools> {
   await using toolProcess = await openToolProcess(options)
+  return await describeTools(toolProcess)
+}
+
+/** The same of an open version; a process that ends while it loads the files is a problem of it. */
+export async function describeTools(toolProcess: ToolProcess): Promise<LoadedTools> {
   try {
     return await toolProcess.describe()
   } catch (error) {
