@@ -59,6 +59,13 @@ afterEach(async () => {
   await database[Symbol.asyncDispose]()
 })
 
+/** Ends the watch of the folder as it was, and begins another. */
+async function beginAgain(): Promise<void> {
+  await undo.disposeAsync()
+  undo = new AsyncDisposableStack()
+  await begin(database.db)
+}
+
 /** Puts the folder in force and watches it, as an API process with this database does. */
 async function begin(db: Db): Promise<void> {
   const { ctx: plain } = await createTestService(db)
@@ -183,6 +190,22 @@ test('a person who saves a tool file that does not load reads which one, and tha
   expect(sentences.slice(2)).toEqual([
     expect.stringMatching(/^the changed project is in force/),
     expect.stringMatching(/^the changed project is in force/),
+  ])
+})
+
+test('the tool files of the start, of which the Temporal worker has spoken, are spoken of again only when they change', async () => {
+  put('tools/post.ts', 'export default {\n')
+  await beginAgain()
+  sentences = []
+  toolProblems = [{ file: 'tools/post.ts', line: 2, problem: 'It ends.', changed: false }]
+  put(worker, described('second'))
+  await waitUntil(() => sentences.length > 0, { withinMs })
+  put('tools/post.ts', 'export default [\n')
+  await waitUntil(() => sentences.length > 2, { withinMs })
+  expect(sentences).toEqual([
+    expect.stringMatching(/^the changed project is in force/),
+    expect.stringMatching(/^the changed project is in force/),
+    expect.stringMatching(/^1 tool file of the version in force does not load/),
   ])
 })
 

@@ -48,7 +48,7 @@ export async function putProjectIntoForce(
     await activateAtStart(ctx, projectDir)
     return
   }
-  await activateAtStart(ctx, projectDir)
+  const policyAtStart = await activateAtStart(ctx, projectDir)
   /** the failure that was logged last, until a version is valid: a slow save is logged once */
   let lastLogged: { readonly problems: string; readonly isInvalid: boolean } | null = null
   const activateNow = async () => {
@@ -74,7 +74,7 @@ export async function putProjectIntoForce(
   }
   const isOver = new AbortController()
   undo.defer(() => isOver.abort())
-  const sayToolProblems = toolProblemsReport(ctx.log, answers, isOver.signal)
+  const sayToolProblems = toolProblemsReport(ctx.log, answers, isOver.signal, policyAtStart)
   let isRetrying = false
   const retry = async () => {
     if (isRetrying) return
@@ -121,9 +121,17 @@ export async function putProjectIntoForce(
   undo.defer(() => void process.off('SIGHUP', reload))
 }
 
-/** Says what of a version's tool files does not load, unless the version before had the same. */
-function toolProblemsReport(log: Log, { say, toolProblems }: ProjectAnswers, isOver: AbortSignal) {
-  let lastFiles = '[]'
+/**
+ * Says what of a version's tool files does not load, unless the version before had the same. The
+ * Temporal worker says it of those at start.
+ */
+function toolProblemsReport(
+  log: Log,
+  { say, toolProblems }: ProjectAnswers,
+  isOver: AbortSignal,
+  policyAtStart: Policy,
+) {
+  let lastFiles = JSON.stringify(policyAtStart.toolFiles)
   return async ({ toolFiles }: Policy): Promise<void> => {
     const files = JSON.stringify(toolFiles)
     if (files === lastFiles) return
@@ -149,13 +157,14 @@ function warningsText(count: number): string {
   return `, with ${countWords(count, 'warning')}: countersign check shows ${count === 1 ? 'it' : 'them'}`
 }
 
-async function activateAtStart(ctx: SigningSystemContext, projectDir: string): Promise<void> {
+async function activateAtStart(ctx: SigningSystemContext, projectDir: string): Promise<Policy> {
   try {
     const { policy, changed, warnings } = await activateFolder(ctx, projectDir)
     ctx.log.info(
       { policyDigest: policy.digest, changed, warnings: warnings.length },
       'the policy is in force',
     )
+    return policy
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_request') throw error
     throw new Refusal(`${projectDir} is not a valid project folder:\n${error.message}`)
