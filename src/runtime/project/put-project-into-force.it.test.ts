@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fixtureFiles } from '#test/harness/fixtures/project.ts'
@@ -26,6 +26,8 @@ let undo: AsyncDisposableStack
 let loggedProblems: string[]
 /** what a person at the terminal read, in order */
 let sentences: string[]
+/** how many listeners to SIGHUP there were at each sentence */
+let listenersAt: number[]
 /** what of the tool files the Temporal worker cannot load */
 let toolProblems: readonly ToolFileProblem[]
 /** the worker's description in the version in force */
@@ -50,6 +52,7 @@ beforeEach(async () => {
   database = await createTestDatabase()
   loggedProblems = []
   sentences = []
+  listenersAt = []
   toolProblems = []
   undo = new AsyncDisposableStack()
   await begin(database.db)
@@ -78,7 +81,10 @@ async function begin(db: Db): Promise<void> {
   inForce = async () => (await policies.inForce()).workers.get('scribe')?.description ?? ''
   const project = { projectDir: folder, isProduction: false }
   await putProjectIntoForce({ ...plain, policies, log }, project, undo, {
-    say: (sentence) => sentences.push(sentence),
+    say(sentence) {
+      sentences.push(sentence)
+      listenersAt.push(process.listenerCount('SIGHUP'))
+    },
     toolProblems: async () => toolProblems,
   })
 }
@@ -207,6 +213,22 @@ test('the tool files of the start, of which the Temporal worker has spoken, are 
     expect.stringMatching(/^the changed project is in force/),
     expect.stringMatching(/^1 tool file of the version in force does not load/),
   ])
+})
+
+test('each kind of error of the watch is said once, when SIGHUP already reads the folder again', async () => {
+  await undo.disposeAsync()
+  const listeners = process.listenerCount('SIGHUP')
+  symlinkSync('yarn.lock', join(folder, 'yarn.lock'))
+  symlinkSync('pnpm-lock.yaml', join(folder, 'pnpm-lock.yaml'))
+  symlinkSync('x'.repeat(300), join(folder, 'bun.lock'))
+  undo = new AsyncDisposableStack()
+  await begin(database.db)
+  await waitUntil(() => sentences.length > 1, { withinMs })
+  expect(sentences.toSorted()).toEqual([
+    expect.stringMatching(/^changes of the project may go unnoticed \(Error \(ELOOP\)\): /),
+    expect.stringMatching(/^changes of the project may go unnoticed \(Error \(ENAMETOOLONG\)\): /),
+  ])
+  expect(listenersAt).toEqual([listeners + 1, listeners + 1])
 })
 
 test('a person who undoes a mistake reads that the project is valid again', async () => {

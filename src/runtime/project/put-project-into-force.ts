@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { errorCode } from '#domain/error-code.ts'
 import { Problem } from '#domain/problem.ts'
 import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
@@ -100,11 +101,12 @@ export async function putProjectIntoForce(
   }
   // Of two at once, the one that read the folder first could store its version last.
   const again = () => oneAtATime(`project ${projectDir}`, activateNow)
-  let isWatchBroken = false
+  const watchErrors = new Set<string | null>()
   const onWatchError = (error: unknown) => {
+    const code = errorCode(error)
     // One for each file that cannot be watched.
-    if (isWatchBroken || isOver.signal.aborted) return
-    isWatchBroken = true
+    if (watchErrors.has(code) || isOver.signal.aborted) return
+    watchErrors.add(code)
     ctx.log.error({ error: errorText(error) }, 'changes of the project may go unnoticed')
     say(
       `changes of the project may go unnoticed (${errorText(error)}): after a change, send SIGHUP to the API or start it again`,
@@ -113,12 +115,12 @@ export async function putProjectIntoForce(
   const watch = undo.use(
     watchProject({ projectDir, onChange: again, onError: logFailure, onWatchError }),
   )
-  await watch.ready
-  // Reads the folder again, for changes after it was read and before it was watched.
-  await again().catch(logFailure)
   const reload = () => void again().catch(logFailure)
   process.on('SIGHUP', reload)
   undo.defer(() => void process.off('SIGHUP', reload))
+  await watch.ready
+  // Reads the folder again, for changes after it was read and before it was watched.
+  await again().catch(logFailure)
 }
 
 /**
