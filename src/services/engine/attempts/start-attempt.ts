@@ -17,15 +17,18 @@ export interface StartingAttempt {
   readonly detail: JsonObject
   /** the state of the call's files, stored with the call */
   readonly facts: CallFacts
+  /** the epoch and the newest activation by which it was judged */
+  readonly epoch: number
+  readonly newestPolicy: string | null
 }
 
-/** The permit is no longer live, although it was under the lock. */
-export const permitNotLive = 'The permit of an attempt was no longer live'
+/** The permit is no longer live, or policy or epoch are others than the attempt was judged by. */
+export const changedSince = 'What an attempt was judged by has changed'
 
 /**
  * The statement that consumes the permit and marks the attempt `started`. It fails with
- * {@link permitNotLive} when the permit is no longer live. The caller holds the locks of run and
- * requests.
+ * {@link changedSince} when the permit is no longer live, or when another version of the policy or
+ * another epoch began. The caller holds the locks of run and requests.
  */
 export function attemptToStart(starting: StartingAttempt): RawBuilder<unknown> {
   const { callId, permitId } = starting
@@ -33,8 +36,13 @@ export function attemptToStart(starting: StartingAttempt): RawBuilder<unknown> {
     with spent as (
       update permit set state = 'consumed', ended_at = clock_timestamp()
       where id = ${permitId}::uuid and state = 'live' returning id
+    ), newest as (
+      select digest from policy_activation order by sequence desc limit 1
     ), allowed as (
-      select where ${permitId}::uuid is null or exists (select from spent)
+      select from installation
+      where epoch = ${starting.epoch}::integer
+        and (select digest from newest) is not distinct from ${starting.newestPolicy}::text
+        and (${permitId}::uuid is null or exists (select from spent))
     ), updated_call as (
       update tool_call set facts = ${toJsonb(starting.facts)}::jsonb
       where id = ${callId} and exists (select from allowed)
@@ -47,6 +55,6 @@ export function attemptToStart(starting: StartingAttempt): RawBuilder<unknown> {
       from allowed cross join installation
       returning call_id
     )
-    select ${failUnless(sql`(select count(*) from started) = 1`, sql`${permitNotLive}::text`)}
+    select ${failUnless(sql`(select count(*) from started) = 1`, sql`${changedSince}::text`)}
   `
 }

@@ -29,7 +29,7 @@ import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { confirmStart } from './confirm-start.ts'
 import { checkPermit } from './plan-approved.ts'
-import { attemptToStart, permitNotLive } from '../attempts/start-attempt.ts'
+import { attemptToStart, changedSince } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import { invocationOf } from '../../requests/people/principals-of-call.ts'
 
@@ -78,7 +78,7 @@ export async function startExecution(
   try {
     return await startOnce(ctx, planned, plan, delegation, { startId, elapsedMs, sent })
   } catch (error) {
-    if (hasFailedWith(error, permitNotLive)) return { kind: 'retry' }
+    if (hasFailedWith(error, changedSince)) return { kind: 'retry' }
     const last = sent.at(-1)
     if (last === undefined) throw error
     const { id: callId, request_id: requestId } = planned.call
@@ -130,6 +130,8 @@ async function startOnce(
         ...(childRunId === null ? {} : { childRunId }),
       },
       facts: plan.facts,
+      epoch: at.epoch,
+      newestPolicy: at.newestPolicy,
     }
     unit.sendLast(attemptToStart(starting))
     if (at.approval !== null && authorisation.by === 'permit') {
