@@ -10,10 +10,13 @@ import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { createServiceProcess } from '../core/system.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
 import { consumeGatewayPermit } from './consume-gateway-permit.ts'
+import { executeGatewayCall } from './execute-gateway-call.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
 import { gatewayResult, readCallState } from './read-call-state.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
@@ -34,6 +37,35 @@ afterAll(async () => {
 
 const system = createServiceProcess()
 const ctx = () => ({ ...desk.service.ctx, system })
+
+const notUsed = (): never => {
+  throw new Error('not used here')
+}
+
+/** Tries to carry out a call, on a host with only these abilities. */
+function carryOut(
+  requestId: string,
+  abilities: Partial<WorkerContext> = {},
+  { signal } = new AbortController(),
+): Promise<void> {
+  const host: WorkerContext = {
+    ...ctx(),
+    executor: 'test',
+    commandHost: {
+      sandboxProblem: null,
+      executable: notUsed,
+      realPath: notUsed,
+      gitHas: notUsed,
+      nestsRepositories: notUsed,
+    },
+    workspaceOf: notUsed,
+    worktreeBase: notUsed,
+    registryOf: async () => ({ all: () => [], get: () => undefined }),
+    modelOf: notUsed,
+    ...abilities,
+  }
+  return executeGatewayCall(host, { requestId, signal })
+}
 
 /** An approved call of the gateway that is carried out as soon as it can be. */
 async function approvedCall() {
@@ -159,6 +191,40 @@ test('a host that stands still after the claim of a gateway call makes it later 
     ],
     _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
   })
+})
+
+// Rules: security.md 27
+test('a try that finds the call begun by another one waits for its end, and without an end people are asked', async () => {
+  const end = { state: 'succeeded' as const, result: { content: [] }, notMade: null }
+  const made = await approvedCall()
+  expect(await claim(made)).toBe('consumed')
+  const wait = carryOut(made.id)
+  await finishGatewayCall(ctx(), made.id, end)
+  expect(await wait).toBeUndefined()
+
+  const lost = await approvedCall()
+  expect(await claim(lost)).toBe('consumed')
+  const ends: string[] = []
+  const failure = carryOut(lost.id).then(
+    () => ends.push('without a failure'),
+    (error: unknown) => ends.push(String(error)),
+  )
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    await waitUntil(() => {
+      vi.setSystemTime(Date.now() + 1000)
+      return ends.length > 0
+    })
+  } finally {
+    vi.useRealTimers()
+  }
+  await failure
+  expect(ends).toEqual([expect.stringMatching(/began .* did not end it/) as string])
+  await settleGatewayCall(ctx(), { requestId: lost.id })
+  expect(await outcomeOf(lost.id)).toBe('unknown')
+  // The other try ended after all.
+  await finishGatewayCall(ctx(), lost.id, end)
+  expect(await outcomeOf(lost.id)).toBe('succeeded')
 })
 
 // Rules: security.md 27

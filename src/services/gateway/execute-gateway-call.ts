@@ -9,24 +9,32 @@ import { returnedContent } from '#tools/mcp/returned-content.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { judgeCall } from '../engine/judging/judge-call.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
+import { awaitOtherTry } from './await-other-try.ts'
 import { readCallToMake, type CallToMake } from './call-to-make.ts'
 import { consumeGatewayPermit, isOpen, refuseGatewayCall } from './consume-gateway-permit.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
 
+interface CallInput {
+  readonly requestId: string
+  readonly signal: AbortSignal
+}
+
 /**
  * Makes an approved gateway call on the host that connects to its server: judges it by the policy
  * in force, consumes its permit, calls once and stores the result. A call that must not be made, or
- * that has started, is left alone. Rejects only when the store cannot be reached; then
- * `settleGatewayCall` decides.
+ * that has ended, is left alone. Rejects if the store cannot be reached, or if another try began it
+ * and does not end it; then `settleGatewayCall` decides.
  */
-export async function executeGatewayCall(
-  ctx: WorkerContext,
-  input: { readonly requestId: string; readonly signal: AbortSignal },
-): Promise<void> {
+export async function executeGatewayCall(ctx: WorkerContext, input: CallInput): Promise<void> {
+  if (!(await makeCall(ctx, input))) await awaitOtherTry(ctx, input)
+}
+
+/** Returns whether this try made the call. */
+async function makeCall(ctx: WorkerContext, input: CallInput): Promise<boolean> {
   const { requestId, signal } = input
   const at = await readCallToMake(ctx.db, requestId)
-  if (at === null || !isOpen(at)) return
+  if (at === null || !isOpen(at)) return false
   const question = {
     worker: gatewayWorkerName(at.call.server),
     tool: at.request.tool,
@@ -35,12 +43,16 @@ export async function executeGatewayCall(
   }
   const { judgement } = await judgeCall(ctx, question, at.call.task_queue)
   const refusal = refusalOf(at, judgement)
-  if (refusal !== null) return refuseGatewayCall(ctx, requestId, refusal.why, refusal.reason)
+  if (refusal !== null) {
+    await refuseGatewayCall(ctx, requestId, refusal.why, refusal.reason)
+    return false
+  }
   const policy = withGatewayWorkers(await ctx.policies.inForce())
   const { tool: name } = at.request
   const tool = (await ctx.registryOf(policy, question.worker, [name])).get(name)
   if (tool === undefined) {
-    return refuseGatewayCall(ctx, requestId, 'failed', 'the server offers no such tool')
+    await refuseGatewayCall(ctx, requestId, 'failed', 'the server offers no such tool')
+    return false
   }
   const workspace = await ctx.workspaceOf(
     { taskQueue: at.call.task_queue, workspace: defaultWorkspace },
@@ -49,8 +61,8 @@ export async function executeGatewayCall(
   const { policyDigest } = judgement
   const digest = callDigest(judgement)
   const permit = await consumeGatewayPermit(ctx, requestId, { digest, policyDigest })
-  if (permit === 'judge_again') return executeGatewayCall(ctx, input)
-  if (permit === 'none') return
+  if (permit === 'judge_again') return makeCall(ctx, input)
+  if (permit === 'none') return false
   const act = (place: Pick<ExecuteContext, 'traceparent'>) =>
     tool.execute(judgement.input, {
       ...place,
@@ -66,7 +78,7 @@ export async function executeGatewayCall(
   } catch (error) {
     ctx.log.warn({ requestId, err: error }, 'A call of the gateway ended without a result')
     await untilStored(() => settleGatewayCall(ctx, { requestId }))
-    return
+    return true
   }
   const state = result.type === 'error' ? 'failed' : 'succeeded'
   const { notMade: why } = result
@@ -76,6 +88,7 @@ export async function executeGatewayCall(
   await untilStored(() =>
     finishGatewayCall(ctx, requestId, { state, result: returnedContent(result), notMade }),
   )
+  return true
 }
 
 /** Whether the policy in force refuses it; an approved call does not ask again. */
