@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { callDigest } from '#domain/json/digest.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { answerOf } from '#api/mcp/gateway-answer.ts'
+import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
+import { openWorkspace } from '#sandbox/workspace.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
 import { withTripCount } from '#test/harness/fixtures/count-queries.ts'
+import { customTool } from '#test/harness/fixtures/judging.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
@@ -14,6 +19,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { createServiceProcess } from '../core/system.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
+import { judgeCall } from '../engine/judging/judge-call.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
 import { consumeGatewayPermit } from './consume-gateway-permit.ts'
 import { executeGatewayCall } from './execute-gateway-call.ts'
@@ -42,13 +48,9 @@ const notUsed = (): never => {
   throw new Error('not used here')
 }
 
-/** Tries to carry out a call, on a host with only these abilities. */
-function carryOut(
-  requestId: string,
-  abilities: Partial<WorkerContext> = {},
-  { signal } = new AbortController(),
-): Promise<void> {
-  const host: WorkerContext = {
+/** A host with only these abilities. */
+function hostWith(abilities: Partial<WorkerContext>): WorkerContext {
+  return {
     ...ctx(),
     executor: 'test',
     commandHost: {
@@ -64,7 +66,12 @@ function carryOut(
     modelOf: notUsed,
     ...abilities,
   }
-  return executeGatewayCall(host, { requestId, signal })
+}
+
+/** Tries to carry out a call on a host with only these abilities. */
+function carryOut(requestId: string, abilities: Partial<WorkerContext>): Promise<void> {
+  const { signal } = new AbortController()
+  return executeGatewayCall(hostWith(abilities), { requestId, signal })
 }
 
 /** An approved call of the gateway that is carried out as soon as it can be. */
@@ -198,14 +205,14 @@ test('a try that finds the call begun by another one waits for its end, and with
   const end = { state: 'succeeded' as const, result: { content: [] }, notMade: null }
   const made = await approvedCall()
   expect(await claim(made)).toBe('consumed')
-  const wait = carryOut(made.id)
+  const wait = carryOut(made.id, {})
   await finishGatewayCall(ctx(), made.id, end)
   expect(await wait).toBeUndefined()
 
   const lost = await approvedCall()
   expect(await claim(lost)).toBe('consumed')
   const ends: string[] = []
-  const failure = carryOut(lost.id).then(
+  const failure = carryOut(lost.id, {}).then(
     () => ends.push('without a failure'),
     (error: unknown) => ends.push(String(error)),
   )
@@ -225,6 +232,30 @@ test('a try that finds the call begun by another one waits for its end, and with
   // The other try ended after all.
   await finishGatewayCall(ctx(), lost.id, end)
   expect(await outcomeOf(lost.id)).toBe('succeeded')
+})
+
+// Rules: security.md 27
+test('a call that was stopped before it began keeps its permit', async () => {
+  const { id } = await approvedCall()
+  const { policy } = desk.service
+  const scribe = policy.workers.get('scribe')
+  if (scribe === undefined) throw new Error('the fixture has no worker')
+  const worker = gatewayWorkerName('shop')
+  const inForce = { ...policy, workers: new Map([[worker, scribe]]) }
+  const tool = customTool({ name: 'deploy' })
+  const host = hostWith({
+    policies: { ...ctx().policies, inForce: async () => inForce },
+    registryOf: async () => ({ all: () => [tool], get: () => tool }),
+    workspaceOf: async () => openWorkspace({ root: tmpdir(), hidden: [] }),
+  })
+  const input = { service: 'shop', version: '1.4.2' }
+  const question = { worker, tool: 'deploy', input, present: false }
+  const { judgement } = await judgeCall(host, question, 'test')
+  await setRows(desk.service.db, 'request', { id }, { digest: callDigest(judgement) })
+  const stopped = { requestId: id, signal: AbortSignal.abort() }
+  await expect(executeGatewayCall(host, stopped)).rejects.toThrow(/stopped before it began/)
+  expect(await trailOf(desk.service.db, { request: id }, 'permit.refused')).toEqual([])
+  expect(await settleGatewayCall(ctx(), { requestId: id })).toEqual({ again: true })
 })
 
 // Rules: security.md 27

@@ -23,8 +23,9 @@ interface CallInput {
 /**
  * Makes an approved gateway call on the host that connects to its server: judges it by the policy
  * in force, consumes its permit, calls once and stores the result. A call that must not be made, or
- * that has ended, is left alone. Rejects if the store cannot be reached, or if another try began it
- * and does not end it; then `settleGatewayCall` decides.
+ * that has ended, is left alone. Rejects if the store cannot be reached, if this try was stopped
+ * before the call began, or if another one began it and does not end it; then `settleGatewayCall`
+ * decides.
  */
 export async function executeGatewayCall(ctx: WorkerContext, input: CallInput): Promise<void> {
   if (!(await makeCall(ctx, input))) await awaitOtherTry(ctx, input)
@@ -60,6 +61,7 @@ async function makeCall(ctx: WorkerContext, input: CallInput): Promise<boolean> 
   )
   const { policyDigest } = judgement
   const digest = callDigest(judgement)
+  if (signal.aborted) throw new Error(`Call ${requestId} was stopped before it began`)
   const permit = await consumeGatewayPermit(ctx, requestId, { digest, policyDigest })
   if (permit === 'judge_again') return makeCall(ctx, input)
   if (permit === 'none') return false
