@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { Problem } from '#domain/problem.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { lockRequests } from '../core/locks.ts'
@@ -41,7 +42,16 @@ export async function withExternal(
 }
 
 /** Rejects with `tampered` when either row was changed by other means than the service. */
-export function assertSealed({ seals }: UnitOfWork, { request, external }: ExternalRows): void {
-  if (!seals.holds('request', request)) throw tamperedProblem('request')
-  if (!seals.holds('external_request', external)) throw tamperedProblem('external_request')
+export function assertSealed(unit: UnitOfWork, rows: ExternalRows): void {
+  const problem = sealProblemOf(unit, rows)
+  if (problem !== null) throw problem
+}
+
+/** `tampered` when either row was changed by other means than the service; else `null`. */
+export function sealProblemOf(
+  { seals }: UnitOfWork,
+  { request, external }: ExternalRows,
+): Problem | null {
+  if (!seals.holds('request', request)) return tamperedProblem('request')
+  return seals.holds('external_request', external) ? null : tamperedProblem('external_request')
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callDigest } from '#domain/json/digest.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import { answerOf } from '#api/mcp/gateway-answer.ts'
 import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
@@ -316,6 +317,36 @@ test('a gateway call that lost its host twice before it began is not tried a thi
     content: [{ text: expect.stringMatching(/^REFUSED, not run: .* lost twice/) as string }],
     _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
   })
+})
+
+test('a gateway call that cannot be made until somebody corrects something is not tried again, and its caller learns why', async () => {
+  const { db } = desk.service
+  const reasonOf = (id: string) =>
+    rowOf(db, 'gateway_call', { request_id: id }, 'refusal', 'refusal_reason')
+  const again = async (requestId: string) => (await settleGatewayCall(ctx(), { requestId })).again
+  const homeless = await approvedCall()
+  const workspaceOf = async () => {
+    throw new UnusableWorkspace('its folder is not there')
+  }
+  await carryOut(homeless.id, { workspaceOf })
+  expect(await reasonOf(homeless.id)).toEqual({
+    refusal: 'failed',
+    refusal_reason:
+      'the workspace cannot be used: its folder is not there; call again to open a new request',
+  })
+  expect(await again(homeless.id)).toBe(false)
+
+  const changed = await approvedCall()
+  const { seal } = await rowOf(db, 'request', { id: homeless.id }, 'seal')
+  await setRows(db, 'request', { id: changed.id }, { seal })
+  expect(await claim(changed)).toBe('none')
+  expect(await reasonOf(changed.id)).toEqual({
+    refusal: 'failed',
+    refusal_reason: expect.stringMatching(/changed in the database, .* ask again/) as string,
+  })
+  const [unusedPermit] = await trailOf(db, { request: changed.id }, 'permit.refused')
+  expect(unusedPermit?.detail).toEqual({ attempt: 'gateway', code: 'tampered' })
+  expect(await again(changed.id)).toBe(false)
 })
 
 // Rules: product.md 47

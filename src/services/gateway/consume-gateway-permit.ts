@@ -12,7 +12,7 @@ import { bySystem, executor } from '../core/authority.ts'
 import { lockRequests } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
-import { assertSealed } from '../external/external-rows.ts'
+import { sealProblemOf } from '../external/external-rows.ts'
 import { recordStart, subjectOf } from '../external/record-execution.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
 import { storeGatewayRefusal } from './store-gateway-refusal.ts'
@@ -110,7 +110,6 @@ function consumeOnce(
     // A server may have been started since, which takes seconds.
     if ((await ctx.policies.inForce(unit.tx)).digest !== policyDigest) return 'judge_again'
     const { request, external } = at
-    assertSealed(unit, at)
     // An approval does not replace the caller: a call with a key that has ended is not made.
     const key = { id: external.api_key_id, ownerId: external.owner_id }
     if (!(await isKeyLive(unit, key))) {
@@ -119,7 +118,8 @@ function consumeOnce(
       await recordUnusedPermit(unit, at, 'forbidden')
       return null
     }
-    const permit = await consumeLocked(ctx, unit, at, digest)
+    // A row that was changed by hand stays so: trying again would not help.
+    const permit = sealProblemOf(unit, at) ?? (await consumeLocked(ctx, unit, at, digest))
     if (permit instanceof Problem) {
       // The permit's own state says that it was revoked or not used in time.
       const isPermitEnd = permit.code === 'cancelled' || permit.code === 'expired'

@@ -3,6 +3,7 @@ import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import { gatewayWorkerName, withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { untilStored } from '#store/connection/until-stored.ts'
 import { returnedContent } from '#tools/mcp/returned-content.ts'
@@ -28,7 +29,15 @@ interface CallInput {
  * decides.
  */
 export async function executeGatewayCall(ctx: WorkerContext, input: CallInput): Promise<void> {
-  if (!(await makeCall(ctx, input))) await awaitOtherTry(ctx, input)
+  let isMade = false
+  try {
+    isMade = await makeCall(ctx, input)
+  } catch (error) {
+    if (!(error instanceof UnusableWorkspace)) throw error
+    const reason = `the workspace cannot be used: ${error.message}; call again to open a new request`
+    await refuseGatewayCall(ctx, input.requestId, 'failed', reason)
+  }
+  if (!isMade) await awaitOtherTry(ctx, input)
 }
 
 /** Returns whether this try made the call. */
