@@ -3,7 +3,10 @@ import { databaseActivities, onceActivities, wasHostLost } from './activity-prox
 import { countOf, idOf, queueOf } from './untrusted.ts'
 
 const firstWaitMs = 1000
-/** A caller who calls again does not wake the workflow, and counts as waiting for ten minutes. */
+/**
+ * A caller who calls again does not wake the workflow, and counts as waiting for ten minutes. The
+ * wait is one to five times as long as this.
+ */
 const maxWaitMs = 60_000
 
 /**
@@ -32,7 +35,8 @@ export async function gatewayCall(input: {
     }
     const settlement = await databaseActivities().settleGatewayCall({ requestId, lostTries })
     if (settlement?.again !== true) return
-    await sleep(waitMs)
+    // One call may end its host again: those that were lost with it should not begin beside it.
+    await sleep(Math.round(waitMs * (1 + 4 * Math.random())))
     // Not behind `patched`: no history of a version without this is so long.
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof gatewayCall>({ requestId, taskQueue, lostTries })

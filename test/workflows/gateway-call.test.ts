@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity'
+import { optionalTsToMs } from '@temporalio/common/lib/time.js'
 import { describe, expect, test } from 'vitest'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun } from './scripted-run.ts'
@@ -30,6 +31,16 @@ describe('the workflow of an approved gateway call', () => {
     await run.handle.result()
     const failed = ['execute', 'settle, lost 0']
     expect(store.journal).toEqual([...failed, ...failed, 'execute'])
+    // Calls that one host lost together are not tried together.
+    const { events } = await run.handle.fetchHistory()
+    const waitsMs = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
+      timer == null ? [] : [optionalTsToMs(timer.startToFireTimeout) ?? 0],
+    )
+    expect(waitsMs).toHaveLength(2)
+    for (const [index, leastMs] of [1000, 2000].entries()) {
+      expect(waitsMs[index]).toBeGreaterThan(leastMs)
+      expect(waitsMs[index]).toBeLessThanOrEqual(5 * leastMs)
+    }
   })
 
   test.each([{ again: false }, undefined])(
