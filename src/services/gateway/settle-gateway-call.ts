@@ -19,8 +19,10 @@ const lostHost = 'the connection to the server, or to its host, was lost'
 /**
  * Settles a gateway call whose activity failed: one that has not begun is to be made again, while
  * its permit is live and fewer than two tries were lost with their host; any other has an unknown
- * effect, is never made a second time, and people are asked. Rejects if it was late: another
- * settlement may have let the call be tried again, and the new try may be making it now.
+ * effect, is never made a second time, and people are asked. Rejects if it got the lock late:
+ * another settlement may have let the call be tried again, and the new try may be making it now.
+ * Only a wait within this function is noticed: after one before it, the call that is being made is
+ * `unknown` until it ends.
  */
 export async function settleGatewayCall(
   ctx: SystemContext,
