@@ -29,6 +29,8 @@ export async function settleGatewayCall(
   input: { readonly requestId: string; readonly lostTries?: number },
 ): Promise<{ readonly again: boolean }> {
   const { requestId } = input
+  // Anybody with access to Temporal can send anything.
+  const lostTries = Number.isSafeInteger(input.lostTries) ? Number(input.lostTries) : 0
   const elapsedMs = measureTime()
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
@@ -36,7 +38,7 @@ export async function settleGatewayCall(
     if (at === null || at.external.outcome !== null) return { again: false }
     if (at.external.consumed_at === null) {
       if (!isOpen(at) || !(await hasLivePermit(unit, requestId))) return { again: false }
-      if ((input.lostTries ?? 0) < maxLostTries) return { again: true }
+      if (lostTries < maxLostTries) return { again: true }
       await storeGatewayRefusal(unit, requestId, 'failed', lostTwice)
       await recordUnusedPermit(unit, at, 'failed')
       return { again: false }
