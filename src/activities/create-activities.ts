@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity'
+import { isUuid } from '#domain/requests/reference-forms.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { beginRun } from '#services/engine/lifecycle/begin-run.ts'
@@ -107,9 +108,11 @@ function ofItsWorkflow<Input extends { readonly requestId: string }, Output>(
   return async (input) => {
     const { activityType, workflowExecution } = Context.current().info
     const workflowId = workflowExecution?.workflowId ?? null
-    if (workflowId === gatewayWorkflowIdOf(input.requestId)) return activity(input)
-    const subject = { requestId: input.requestId }
-    await recordForgedActivity(ctx, { activity: activityType, subject, workflowId })
+    const { requestId } = input
+    // Postgres also reads an id in capitals, by which another workflow could be that of a call.
+    const isId = isUuid(requestId) && requestId === requestId.toLowerCase()
+    if (isId && workflowId === gatewayWorkflowIdOf(requestId)) return activity(input)
+    await recordForgedActivity(ctx, { activity: activityType, subject: { requestId }, workflowId })
     return leftOut
   }
 }

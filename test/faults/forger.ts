@@ -13,9 +13,9 @@ export interface Forger extends AsyncDisposable {
   readonly client: Client
   /**
    * Schedules an activity on a queue of ours (`countersign-turns` for turns) and returns what it
-   * answered, or its failure.
+   * answered, or its failure. `workflowId`: of the workflow that schedules it; absent: a new one.
    */
-  activity(name: string, input: unknown, taskQueue?: string): Promise<unknown>
+  activity(name: string, input: unknown, taskQueue?: string, workflowId?: string): Promise<unknown>
 }
 
 export async function startForger(world: FaultWorld): Promise<Forger> {
@@ -35,10 +35,10 @@ export async function startForger(world: FaultWorld): Promise<Forger> {
   const running = worker.run()
   return {
     client,
-    async activity(activity, input, queue = ownQueue) {
+    async activity(activity, input, queue = ownQueue, workflowId = randomUUID()) {
       const forgery: Forgery = { activity, input, taskQueue: queue }
       return client.workflow
-        .execute('forge', { taskQueue, workflowId: randomUUID(), args: [forgery] })
+        .execute('forge', { taskQueue, workflowId, args: [forgery] })
         .catch((error: unknown) => error)
     },
     async [Symbol.asyncDispose]() {

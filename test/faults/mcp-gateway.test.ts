@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
@@ -7,7 +8,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { startForger } from './forger.ts'
+import { ownQueue, startForger } from './forger.ts'
 import {
   Agent,
   askAsTaskClient,
@@ -588,6 +589,22 @@ test('an approved call is neither made nor settled as lost by a workflow under a
     await world.sql('select outcome from external_request where request_id = $1', [lost.requestId]),
   ).toEqual([{ outcome: null }])
   expect(await refusedOf(lost.requestId)).toEqual(notItsWorkflow('settleGatewayCall'))
+  // Not under an id that Postgres reads as the same one either, and an unknown one changes nothing.
+  const inCapitals = lost.requestId.toUpperCase()
+  const own = await forger.activity(
+    'settleGatewayCall',
+    { requestId: inCapitals },
+    ownQueue,
+    `gateway:${inCapitals}`,
+  )
+  expect(own).toEqual({ again: false })
+  expect(
+    await world.sql('select outcome from external_request where request_id = $1', [lost.requestId]),
+  ).toEqual([{ outcome: null }])
+  for (const unknown of ['not an id', randomUUID()]) {
+    const answer = await forger.activity('settleGatewayCall', { requestId: unknown })
+    expect(answer).toEqual({ again: false })
+  }
   await writeFile(join(world.installation.folder, 'its-own-signal'), '')
   expect((await pending).isError).toBe(false)
   expect(await runs('until its-own-signal', 'held')).toBe(1)

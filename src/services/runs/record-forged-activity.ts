@@ -1,3 +1,4 @@
+import { isUuid } from '#domain/requests/reference-forms.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { workflowIdOf } from './starting/insert-run.ts'
 import { recordRefusal } from '../refusals/record-refusal.ts'
@@ -24,7 +25,8 @@ interface SubjectIds {
 
 /**
  * Records an activity whose run has another workflow: somebody with access to Temporal scheduled it
- * by hand. For that of a gateway call, the caller has compared the workflows.
+ * by hand. For that of a gateway call, the caller has compared the workflows. If it names nothing
+ * that is in the database, the log says so.
  */
 export async function recordForgedActivity(
   ctx: ServiceContext,
@@ -32,7 +34,10 @@ export async function recordForgedActivity(
 ): Promise<void> {
   if ('runId' in subject && workflowId === workflowIdOf(subject.runId)) return
   const ids = await readIds(ctx, subject)
-  if (ids === undefined) return
+  if (ids === undefined) {
+    ctx.log.warn({ activity, workflowId }, 'An activity was scheduled for a call that is not here')
+    return
+  }
   const { runId, callId, requestId } = ids
   if (runId !== null && ids.workflowId === workflowId) return
   await recordRefusal(ctx, {
@@ -67,6 +72,7 @@ async function readIds(
       .executeTakeFirst()
     return run === undefined ? undefined : { ...run, callId: null, requestId: null }
   }
+  if (!isUuid(subject.requestId)) return undefined
   const call = await ctx.db
     .selectFrom('gateway_call')
     .select('request_id as requestId')
