@@ -118,7 +118,7 @@ test('a call of a further page joins no group above other rows, and they do not 
   expect(groupsOf(more.rows)).toEqual([['one'], ['other'], ['two']])
 })
 
-test('a group says how many calls its turn has, also while the list has only some of them', () => {
+test('a group says how many calls its turn has, also where not all of them wait in the list', () => {
   const call = (position: number, size: number, id = `call ${position}`): InboxRow => ({
     item: item(id, { ...turn, batch: { position, size } }),
     isGone: false,

@@ -106,8 +106,8 @@ export function groupRows(rows: readonly InboxRow[]): readonly RowGroup[] {
 }
 
 /**
- * The calls of a group: `3 calls of one turn`, or `3 of 100 calls of one turn` if not all of them
- * are in the list. Pure.
+ * The calls of a group: `3 calls of one turn`, or `2 of 3 calls of one turn` where not all of them
+ * wait in the list, such as beside a call that a rule approved. Pure.
  */
 export function turnWords(rows: readonly InboxRow[]): string {
   // A file that a call shares has a request of its own, and is not a call.
