@@ -93,7 +93,8 @@ const base64 = /(?<![\w+/=.-])[A-Za-z0-9+/]{12,}={0,2}(?!\.?[\w+/=-])/g
 
 /**
  * Whether letters of both cases and digits take turns as in random bytes, where six of ten
- * characters differ in that from the next one. In the words of a path it is one of ten.
+ * characters differ in that from the next one. In the words of most paths it is one of ten; a path
+ * of short words with capitals and digits may look random, and is covered as a whole.
  */
 function isRandom(run: string): boolean {
   const characters = run.replaceAll(/[+/=]/g, '')
@@ -103,8 +104,8 @@ function isRandom(run: string): boolean {
 
 /**
  * The parts of a value that a mask may cover: letters, digits and characters without a meaning to a
- * shell, an address or a path, so that it cannot hide a command (security.md 20). Base64 of random
- * bytes is covered as a whole, since a part between two slashes is a part of the secret.
+ * shell, an address or a path, so that it cannot hide a command (security.md 20). What looks like
+ * base64 of random bytes is covered as a whole, since a part between two slashes is a part of the secret.
  */
 function maskable(kind: string, value: string): Range[] {
   const isKey = kind === 'private key'
