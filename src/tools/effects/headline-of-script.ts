@@ -61,7 +61,8 @@ export function headlineOf(script: string, analysis: CommandAnalysis): ScriptHea
 
 /**
  * What stands between two pipelines of a script: their operator, which decides whether the second
- * one runs; an ellipsis where commands with other operators are left out between them.
+ * one runs; an ellipsis where commands with other operators are left out between them, or where it
+ * is not certain what is a comment.
  */
 function operatorBetween(script: string, nodes: readonly Node[], from: number, to: number): string {
   let at = from
@@ -71,11 +72,25 @@ function operatorBetween(script: string, nodes: readonly Node[], from: number, t
     between += script.slice(at, pos)
     at = end
   }
-  const matches = between.replaceAll('\\\n', '').match(/(?:&&|\|\||&)\s*|[;\n]/g) ?? []
-  const operators = new Set(matches.map((text) => (text === '\n' ? ';' : text.trim())))
+  const text = withoutComments(between)
+  // Behind a quote or a bracket, `#` may be a character of a word: `"$(id) # " && rm`.
+  if (between.includes('#') && /['"`$\\)]/.test(text)) return ' … '
+  const matches = text.match(/(?:&&|\|\||&)\s*|[;\n]/g) ?? []
+  const operators = new Set(matches.map((match) => (match === '\n' ? ';' : match.trim())))
   const [operator = ';'] = operators
   if (operators.size > 1) return ' … '
   return operator === ';' ? '; ' : ` ${operator} `
+}
+
+/**
+ * What stands between commands, without what looks like an operator or hides one: comments, ends of
+ * lines that continue, and `2>&1`.
+ */
+function withoutComments(between: string): string {
+  return between
+    .replaceAll(/(^|[\s;&|()])#[^\n]*/g, '$1')
+    .replaceAll('\\\n', '')
+    .replaceAll(/\d?[<>]&[\d-]/g, '')
 }
 
 /** The commands of a script by the pipes between them, in the order of the text. */
@@ -87,7 +102,8 @@ function pipelinesOf(script: string, nodes: readonly Node[]): readonly (readonly
     let last = start
     for (const next of nodes) {
       if (next.pos < last.end || !rest.has(next)) continue
-      if (!/^[\s)}]*\|(?!\|)/.test(script.slice(last.end, next.pos))) break
+      const between = withoutComments(script.slice(last.end, next.pos))
+      if (!/^[\s)}]*\|(?!\|)/.test(between)) break
       rest.delete(next)
       pipeline.push(next)
       last = next
