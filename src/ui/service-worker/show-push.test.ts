@@ -74,31 +74,32 @@ test('no notification appears while a page of the dashboard is visible', async (
   expect(notices).toEqual([])
 })
 
-test('a message removes the notifications of requests that no longer wait for the person, and no other', async () => {
-  const idOf = (n: number): string => requestId.slice(0, -1) + n
-  const requests = new Map<string, object>([
-    [idOf(1), waiting],
-    [idOf(2), { ...waiting, id: idOf(2) }],
-    [idOf(3), { ...waiting, id: idOf(3), state: 'approved' }],
-    [idOf(4), { ...waiting, id: idOf(4), eligibility: { canDecide: false, reason: 'voted' } }],
-  ])
+test.each([
+  ['of requests that no longer wait for the person, and no other', null, [12, 13, 14]],
+  ['of none while more requests wait than the list of one call has', 'next', []],
+])('a message removes the notifications %s', async (_, nextCursor, expected) => {
+  const idOf = (n: number): string => requestId.slice(0, -2) + String(n).padStart(2, '0')
+  const numbers = Array.from({ length: 14 }, (_unused, n) => n + 1)
   signedIn(waiting)
+  const lists: URLSearchParams[] = []
   vi.stubGlobal('fetch', async (path: string) => {
-    const request = requests.get(path.split('/').at(-1) ?? '')
-    return request === undefined ? new Response(null, { status: 404 }) : Response.json(request)
+    const { pathname, searchParams } = new URL(path, 'https://countersign.example')
+    if (pathname !== '/v1/requests') return Response.json(waiting)
+    lists.push(searchParams)
+    return Response.json({ items: numbers.slice(0, 11).map((n) => ({ id: idOf(n) })), nextCursor })
   })
   const closed: number[] = []
   const noticeOf = (n: number, data: object) => ({ data, close: () => void closed.push(n) })
   const present = [
-    ...[1, 2, 3, 4].map((n) => noticeOf(n, { waitingId: idOf(n) })),
-    // One whose request cannot be read, and the end of a request, which its starter is shown.
-    noticeOf(5, { waitingId: idOf(5) }),
-    noticeOf(6, { path: `/requests/${idOf(3)}` }),
+    ...numbers.map((n) => noticeOf(n, { waitingId: idOf(n) })),
+    // The end of a request, which its starter is shown.
+    noticeOf(15, { path: `/requests/${idOf(13)}` }),
   ]
   const { scope, notices } = browser([], present)
   await showPush(scope, message)
   expect(notices).toHaveLength(1)
-  expect(new Set(closed)).toEqual(new Set([3, 4]))
+  expect(lists.map(String)).toEqual(['mine=true&limit=200'])
+  expect(closed).toEqual(expected)
 })
 
 test('a message without content is a test, and is shown beside a visible page too', async () => {

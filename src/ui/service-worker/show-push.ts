@@ -67,12 +67,10 @@ function parse(data: PushMessageData): unknown {
   }
 }
 
-/** How many notifications are looked at for each message, the oldest first. */
-const maxLooks = 10
-
 /**
- * Removes the notifications of requests that somebody else decided, or that ended otherwise. No
- * message says so when it happens, because browsers want each message to show something.
+ * Removes the notifications of requests that are not in the person's list: somebody else decided
+ * them, they ended otherwise, or the person snoozed them. Removes none if the list has more than a
+ * page. No message says so when it happens, because browsers want each message to show something.
  */
 async function closeOld(
   { registration }: ServiceWorkerGlobalScope,
@@ -83,12 +81,12 @@ async function closeOld(
     const { waitingId: id } = (notice.data ?? {}) as Pick<DeviceNotice, 'waitingId'>
     return id === undefined || id === newestId ? [] : [{ notice, id }]
   })
-  await Promise.allSettled(
-    waiting.slice(0, maxLooks).map(async ({ notice, id }) => {
-      const request = await callInBackground('getRequest', { params: { id } })
-      if (noticeOf(request) === null) notice.close()
-    }),
-  )
+  if (waiting.length === 0) return
+  const query = { mine: 'true', limit: 200 } as const
+  const { items, nextCursor } = await callInBackground('listRequests', { query })
+  if (nextCursor !== null) return
+  const mine = new Set(items.map(({ id }) => id))
+  for (const { notice, id } of waiting) if (!mine.has(id)) notice.close()
 }
 
 /** Shows the number of pending requests on the icon of the installed app. */
