@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isSameHuman } from '#domain/deciding/eligibility.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -10,7 +11,12 @@ import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
 import { lockForQueuePerson, type requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
-import { personRows, verifyPerson, type PersonRows } from '../core/verified-person.ts'
+import {
+  personRows,
+  verifyPerson,
+  type PersonRows,
+  type VerifiedPerson,
+} from '../core/verified-person.ts'
 
 /**
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
@@ -28,8 +34,11 @@ export async function handOverRequest(
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const refusal = await refuseEnded(unit.tx, request)
     if (refusal !== null) throw refusal
-    const to = await requireDecider(unit, request, input.to)
-    if (to.id === authority.actor.id) throw invalid('to', 'must be somebody else than you')
+    const decider = await requireDecider(unit, request, input.to)
+    if (isSameHuman(decider, authority.actor.id)) {
+      throw invalid('to', 'must be somebody else than you')
+    }
+    const to: PersonRef = { id: decider.id, name: decider.name }
     const handover = { to_id: to.id, by_id: authority.actor.id, at: sql<Date>`clock_timestamp()` }
     const { at } = await unit.tx
       .insertInto('request_handover')
@@ -53,7 +62,7 @@ async function requireDecider(
   { tx, seals }: UnitOfWork,
   request: Parameters<typeof requireQueuePerson>[2] & { readonly id: string },
   reference: string,
-): Promise<PersonRef> {
+): Promise<VerifiedPerson> {
   const { rows } = await sql<{ found: PersonRows; behind: boolean }>`
     select ${personRows} as found, exists (select 1 from request_principal q
       where q.request_id = ${request.id} and q.person_id = any(person.other_ids || person.id)) as behind
@@ -69,5 +78,5 @@ async function requireDecider(
       'Hand it over to a person who may decide it: a member of its team who is not behind it'
     throw new Problem('not_eligible', sentence, { field: 'to' }, { status: 422 })
   }
-  return { id: person.id, name: person.name }
+  return person
 }

@@ -6,6 +6,7 @@ import { hence } from '#test/harness/fixtures/runs/hence.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
@@ -324,6 +325,27 @@ test('the author of a comment edits and removes it while the request is pending;
   const [call] = await desk.calls((await runOf(request)) ?? '', 1)
   expect(call?.text).toContain(`"${path}", new line 1: "use yarn"`)
   expect(call?.text).not.toMatch(/npm|mistake|late/)
+})
+
+// Rules: product.md 17
+test('a request is handed over to no other account of oneself', async () => {
+  const { id } = await ask()
+  const { grace, linus } = people()
+  const { db } = desk.database
+  const email = 'grace-before@example.com'
+  const former = await addPerson(db, 'Grace before', ['platform'], email)
+  const handOver = async (who: AgentDesk['people']['grace']) =>
+    handOverRequest(desk.api, who.caller, { request: id, to: email })
+  expect((await handOver(grace)).handedTo.person).toEqual({ id: former.id, name: former.name })
+  const row = { id: former.id, email, other_ids: [grace.id], disabled_at: null }
+  const { other_ids } = row
+  await db
+    .updateTable('person')
+    .set({ other_ids, seal: testSeals.of('person', row) })
+    .where('id', '=', former.id)
+    .execute()
+  expect(await refusal(handOver(grace))).toMatchObject({ code: 'invalid_request', status: 422 })
+  expect((await handOver(linus)).handedTo.person).toEqual({ id: former.id, name: former.name })
 })
 
 async function runOf(requestId: string): Promise<string | null> {
