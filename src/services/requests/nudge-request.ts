@@ -15,10 +15,11 @@ import { namesTeam } from './people/visible-to.ts'
 const betweenMinutes = 60
 
 /**
- * Reminds the people who may decide a pending request that its starter waits, once an hour. Returns
- * how many are notified; 0: nobody who can still decide it is here, and the nudge does not count
- * for the hour. Rejects with `forbidden` unless the caller started the run or one above it, or is
- * the person for whom a program asked, and with `rate_limited` within the hour.
+ * Reminds the people who may decide a pending request that somebody waits for it, once an hour.
+ * Returns how many are notified; 0: nobody who can still decide it is here, and the nudge does not
+ * count for the hour. Rejects with `forbidden` unless the caller started the run or one above it, or
+ * owns the key with which a program asked, or is the person for whom it asked, and with
+ * `rate_limited` within the hour.
  */
 export async function nudgeRequest(
   ctx: ServiceContext,
@@ -29,7 +30,10 @@ export async function nudgeRequest(
   const authority = byOwner(
     caller,
     await startersOf(ctx, id),
-    new Problem('forbidden', 'Only the starter of the run may nudge the people who can decide'),
+    new Problem(
+      'forbidden',
+      "Only people who wait for it may nudge: the starter of its run, or the owner of the program's key and the person for whom the program asks",
+    ),
   )
   return inUnitOfWork(ctx, authority, async (unit) => {
     const { tx } = unit
@@ -78,7 +82,10 @@ function personOf({ actor }: Caller): string {
   throw new Problem('forbidden', 'Only people can nudge')
 }
 
-/** The starters of its run and those above it, or the person for whom a program asked. */
+/**
+ * The starters of its run and those above it, or the owner of the key with which a program asked and
+ * the person for whom it asked.
+ */
 async function startersOf(ctx: ServiceContext, requestId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select above.started_by as id from request

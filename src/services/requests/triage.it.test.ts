@@ -122,6 +122,7 @@ test('the starter of a run sends a reminder of a request once an hour, and nobod
   const { ada, grace } = people()
   const others = await refusal(nudgeRequest(desk.api, grace.caller, { request: id }))
   expect(others.status).toBe(403)
+  expect(others.message).toContain("the owner of the program's key")
   expect(await nudgeRequest(desk.api, ada.caller, { request: id })).toEqual({ told: 2 })
   const soon = await refusal(nudgeRequest(desk.api, ada.caller, { request: id }))
   expect(soon).toMatchObject({ status: 429, facts: { retryAfterSeconds: expect.any(Number) } })

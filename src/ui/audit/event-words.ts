@@ -8,7 +8,7 @@ const labels: Partial<Record<AuditEventType, string>> = {
   'request.claimed': 'Claimed or released',
   'request.commented': 'Comment written',
   'request.handed_over': 'Handed over to a colleague',
-  'request.nudged': 'Nudged by the starter of the run',
+  'request.nudged': 'Nudged by somebody who waits for it',
   'request.reminded': 'Reminded, since nobody decided',
   'request.escalated': 'Escalated, since nobody decided',
   'decision.recorded': 'Decision recorded',

@@ -62,7 +62,7 @@ export const triageRoutes = [
     name: 'nudgeRequest',
     summary: 'Nudge the approvers of a request',
     description:
-      'Remind the people who can decide the request. Only the starter of the run may do this, once an hour',
+      'Remind the people who can decide the request, once an hour. Only the starter of the run may do this, or for a request of a program the owner of its key and the person for whom it asks',
     access: { by: 'person' },
     params,
     body: emptyBody,
