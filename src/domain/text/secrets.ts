@@ -105,7 +105,8 @@ function isRandom(run: string): boolean {
 /**
  * The parts of a value that a mask may cover: letters, digits and characters without a meaning to a
  * shell, an address or a path, so that it cannot hide a command (security.md 20). What looks like
- * base64 of random bytes is covered as a whole, since a part between two slashes is a part of the secret.
+ * base64 of random bytes is covered as a whole, since a part between two slashes is a part of the
+ * secret.
  */
 function maskable(kind: string, value: string): Range[] {
   const isKey = kind === 'private key'

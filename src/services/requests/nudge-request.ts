@@ -17,7 +17,7 @@ const betweenMinutes = 60
 /**
  * Reminds the people who may decide a pending request that somebody waits for it, once an hour.
  * Returns how many are notified; 0: nobody who can still decide it is here, and the nudge does not
- * count for the hour. Rejects with `forbidden` unless the caller started the run or one above it, or
+ * count for the hour. Rejects with `forbidden` unless the caller started the run or one above it,
  * owns the key with which a program asked, or is the person for whom it asked, and with
  * `rate_limited` within the hour.
  */
@@ -83,8 +83,8 @@ function personOf({ actor }: Caller): string {
 }
 
 /**
- * The starters of its run and those above it, or the owner of the key with which a program asked and
- * the person for whom it asked.
+ * The starters of its run and those above it, or the owner of the key with which a program asked
+ * and the person for whom it asked.
  */
 async function startersOf(ctx: ServiceContext, requestId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
