@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity'
-import { isUuid } from '#domain/requests/reference-forms.ts'
+import { isStoredId } from '#domain/requests/reference-forms.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { beginRun } from '#services/engine/lifecycle/begin-run.ts'
@@ -109,9 +109,8 @@ function ofItsWorkflow<Input extends { readonly requestId: string }, Output>(
     const { activityType, workflowExecution } = Context.current().info
     const workflowId = workflowExecution?.workflowId ?? null
     const { requestId } = input
-    // Postgres also reads an id in capitals, by which another workflow could be that of a call.
-    const isId = isUuid(requestId) && requestId === requestId.toLowerCase()
-    if (isId && workflowId === gatewayWorkflowIdOf(requestId)) return activity(input)
+    if (isStoredId(requestId) && workflowId === gatewayWorkflowIdOf(requestId))
+      return activity(input)
     await recordForgedActivity(ctx, { activity: activityType, subject: { requestId }, workflowId })
     return leftOut
   }

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity'
+import { isStoredId } from '#domain/requests/reference-forms.ts'
 import type { CallOutcome, NextTurn } from '#domain/runs/workflow-outcomes.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
@@ -37,7 +38,8 @@ export function executeCallActivity(
 
 /** A workflow other than the run's own takes none of its turns (security.md 14). */
 function isOfItsRun({ runId }: TurnPlace): boolean {
-  return Context.current().info.workflowExecution?.workflowId === workflowIdOf(runId)
+  const { workflowExecution } = Context.current().info
+  return isStoredId(runId) && workflowExecution?.workflowId === workflowIdOf(runId)
 }
 
 /** Never rejects. `null`: the turn has to be taken from the queue of turns. */

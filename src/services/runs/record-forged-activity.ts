@@ -1,4 +1,4 @@
-import { isUuid } from '#domain/requests/reference-forms.ts'
+import { isStoredId, isUuid } from '#domain/requests/reference-forms.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { workflowIdOf } from './starting/insert-run.ts'
 import { recordRefusal } from '../refusals/record-refusal.ts'
@@ -32,10 +32,12 @@ export async function recordForgedActivity(
   ctx: ServiceContext,
   { activity, subject, workflowId }: ArrivedActivity,
 ): Promise<void> {
-  if ('runId' in subject && workflowId === workflowIdOf(subject.runId)) return
+  if ('runId' in subject && isStoredId(subject.runId)) {
+    if (workflowId === workflowIdOf(subject.runId)) return
+  }
   const ids = await readIds(ctx, subject)
   if (ids === undefined) {
-    ctx.log.warn({ activity, workflowId }, 'An activity was scheduled for a call that is not here')
+    ctx.log.warn({ activity, workflowId }, 'An activity names nothing of this installation')
     return
   }
   const { runId, callId, requestId } = ids
@@ -72,7 +74,7 @@ async function readIds(
       .executeTakeFirst()
     return run === undefined ? undefined : { ...run, callId: null, requestId: null }
   }
-  if (!isUuid(subject.requestId)) return undefined
+  if (typeof subject.requestId !== 'string' || !isUuid(subject.requestId)) return undefined
   const call = await ctx.db
     .selectFrom('gateway_call')
     .select('request_id as requestId')
