@@ -3,11 +3,13 @@ import { databaseActivities, onceActivities, wasHostLost } from './activity-prox
 import { countOf, idOf, queueOf } from './untrusted.ts'
 
 const firstWaitMs = 1000
-/**
- * A caller who calls again does not wake the workflow, and counts as waiting for ten minutes. The
- * wait is one to five times as long as this.
- */
+/** A caller who calls again does not wake the workflow, and counts as waiting for ten minutes. */
 const maxWaitMs = 60_000
+/**
+ * How far the next tries of calls that one host lost together are apart at most: one of them may
+ * end the host again. A host that is away for longer gets them all at once.
+ */
+const spreadMs = 10_000
 
 /**
  * Makes one approved call of the gateway on the host that holds its server. The store judges
@@ -25,18 +27,19 @@ export async function gatewayCall(input: {
   if (requestId === null || taskQueue === null) return
   let lostTries = countOf(input.lostTries)
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, maxWaitMs)) {
+    let isLost = false
     try {
       await onceActivities(taskQueue, 'approved call').executeGatewayCall({ requestId })
       return
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error
       // A host that is away does not start the activity, and is not lost by it.
-      if (wasHostLost(error)) lostTries += 1
+      isLost = wasHostLost(error)
+      if (isLost) lostTries += 1
     }
     const settlement = await databaseActivities().settleGatewayCall({ requestId, lostTries })
     if (settlement?.again !== true) return
-    // One call may end its host again: those that were lost with it should not begin beside it.
-    await sleep(Math.round(waitMs * (1 + 4 * Math.random())))
+    await sleep(waitMs + (isLost ? Math.round(spreadMs * Math.random()) : 0))
     // Not behind `patched`: no history of a version without this is so long.
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof gatewayCall>({ requestId, taskQueue, lostTries })

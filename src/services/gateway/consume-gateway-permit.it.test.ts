@@ -13,6 +13,7 @@ import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-c
 import { withTripCount } from '#test/harness/fixtures/count-queries.ts'
 import { customTool } from '#test/harness/fixtures/judging.ts'
 import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
+import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
@@ -327,10 +328,14 @@ test('a gateway call that cannot be made until somebody corrects something is no
     rowOf(db, 'gateway_call', { request_id: id }, 'refusal', 'refusal_reason')
   const again = async (requestId: string) => (await settleGatewayCall(ctx(), { requestId })).again
   const homeless = await approvedCall()
+  let looks = 0
   const workspaceOf = async () => {
+    // After a restart it may be mounted within a minute.
+    if ((looks += 1) === 2) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     throw new UnusableWorkspace('its folder is not there')
   }
-  await carryOut(homeless.id, { workspaceOf })
+  await carryOut(homeless.id, { workspaceOf }).finally(() => vi.useRealTimers())
+  expect(looks).toBe(2)
   expect(await reasonOf(homeless.id)).toEqual({
     refusal: 'failed',
     refusal_reason:
@@ -341,6 +346,9 @@ test('a gateway call that cannot be made until somebody corrects something is no
   const changed = await approvedCall()
   const { seal } = await rowOf(db, 'request', { id: homeless.id }, 'seal')
   await setRows(db, 'request', { id: changed.id }, { seal })
+  // The key that a changed row names says nothing.
+  const other = await addKey(db, await addPerson(db, 'Mallory', []))
+  await setRows(db, 'external_request', { request_id: changed.id }, { api_key_id: other.id })
   expect(await claim(changed)).toBe('none')
   expect(await reasonOf(changed.id)).toEqual({
     refusal: 'failed',

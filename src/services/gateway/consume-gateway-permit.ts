@@ -110,16 +110,17 @@ function consumeOnce(
     // A server may have been started since, which takes seconds.
     if ((await ctx.policies.inForce(unit.tx)).digest !== policyDigest) return 'judge_again'
     const { request, external } = at
+    // A row that was changed by hand stays so: trying again would not help.
+    const changed = sealProblemOf(unit, at)
     // An approval does not replace the caller: a call with a key that has ended is not made.
     const key = { id: external.api_key_id, ownerId: external.owner_id }
-    if (!(await isKeyLive(unit, key))) {
+    if (changed === null && !(await isKeyLive(unit, key))) {
       const reason = 'the key with which it was called is no longer valid'
       await storeGatewayRefusal(unit, requestId, 'blocked', reason)
       await recordUnusedPermit(unit, at, 'forbidden')
       return null
     }
-    // A row that was changed by hand stays so: trying again would not help.
-    const permit = sealProblemOf(unit, at) ?? (await consumeLocked(ctx, unit, at, digest))
+    const permit = changed ?? (await consumeLocked(ctx, unit, at, digest))
     if (permit instanceof Problem) {
       // The permit's own state says that it was revoked or not used in time.
       const isPermitEnd = permit.code === 'cancelled' || permit.code === 'expired'

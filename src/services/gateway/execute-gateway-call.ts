@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
@@ -8,6 +9,7 @@ import { gatewayWorkerName, withGatewayWorkers } from '#policy/worker/gateway-wo
 import { untilStored } from '#store/connection/until-stored.ts'
 import { returnedContent } from '#tools/mcp/returned-content.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
+import { measureTime } from '../core/elapsed-time.ts'
 import { judgeCall } from '../engine/judging/judge-call.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
 import { awaitOtherTry } from './await-other-try.ts'
@@ -15,6 +17,10 @@ import { readCallToMake, type CallToMake } from './call-to-make.ts'
 import { consumeGatewayPermit, isOpen, refuseGatewayCall } from './consume-gateway-permit.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
+
+/** How long a call waits for its workspace: after a restart it may be mounted later. */
+const workspaceMs = 60_000
+const everyMs = 2000
 
 interface CallInput {
   readonly requestId: string
@@ -29,15 +35,20 @@ interface CallInput {
  * decides.
  */
 export async function executeGatewayCall(ctx: WorkerContext, input: CallInput): Promise<void> {
-  let isMade = false
-  try {
-    isMade = await makeCall(ctx, input)
-  } catch (error) {
-    if (!(error instanceof UnusableWorkspace)) throw error
-    const reason = `the workspace cannot be used: ${error.message}; call again to open a new request`
-    await refuseGatewayCall(ctx, input.requestId, 'failed', reason)
+  const elapsedMs = measureTime()
+  for (;;) {
+    try {
+      if (!(await makeCall(ctx, input))) await awaitOtherTry(ctx, input)
+      return
+    } catch (error) {
+      if (!(error instanceof UnusableWorkspace)) throw error
+      if (elapsedMs() > workspaceMs) {
+        const reason = `the workspace cannot be used: ${error.message}; call again to open a new request`
+        return refuseGatewayCall(ctx, input.requestId, 'failed', reason)
+      }
+    }
+    await delay(everyMs, undefined, { signal: input.signal })
   }
-  if (!isMade) await awaitOtherTry(ctx, input)
 }
 
 /** Returns whether this try made the call. */
@@ -51,7 +62,12 @@ async function makeCall(ctx: WorkerContext, input: CallInput): Promise<boolean> 
     input: await inputOf(ctx.db, at.request),
     present: false,
   }
+  // A try that others gave up refuses nothing either: the next one may be making the call.
+  const throwIfStopped = (): void => {
+    if (signal.aborted) throw new Error(`Call ${requestId} was stopped before it began`)
+  }
   const { judgement } = await judgeCall(ctx, question, at.call.task_queue)
+  throwIfStopped()
   const refusal = refusalOf(at, judgement)
   if (refusal !== null) {
     await refuseGatewayCall(ctx, requestId, refusal.why, refusal.reason)
@@ -60,6 +76,7 @@ async function makeCall(ctx: WorkerContext, input: CallInput): Promise<boolean> 
   const policy = withGatewayWorkers(await ctx.policies.inForce())
   const { tool: name } = at.request
   const tool = (await ctx.registryOf(policy, question.worker, [name])).get(name)
+  throwIfStopped()
   if (tool === undefined) {
     await refuseGatewayCall(ctx, requestId, 'failed', 'the server offers no such tool')
     return false
@@ -70,7 +87,7 @@ async function makeCall(ctx: WorkerContext, input: CallInput): Promise<boolean> 
   )
   const { policyDigest } = judgement
   const digest = callDigest(judgement)
-  if (signal.aborted) throw new Error(`Call ${requestId} was stopped before it began`)
+  throwIfStopped()
   const permit = await consumeGatewayPermit(ctx, requestId, { digest, policyDigest })
   if (permit === 'judge_again') return makeCall(ctx, input)
   if (permit === 'none') return false
