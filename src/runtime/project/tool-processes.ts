@@ -46,7 +46,7 @@ export class ToolProcesses implements AsyncDisposable {
   async problemsOf(policy: Policy): Promise<readonly ToolFileProblem[]> {
     await using toolProcess = await openToolProcess(this.#setupOf(policy))
     const loaded = await within(maxLoadMs, describeTools(toolProcess))
-    const problem = `They did not load within ${maxLoadMs / 1000} s.`
+    const problem = `They have not loaded after ${maxLoadMs / 1000} s: one of them may hang.`
     return loaded?.problems ?? [{ file: 'tools/', line: null, problem, changed: false }]
   }
 

@@ -26,7 +26,8 @@ async function openChange(
   return { page, requestId: requestIds[0]! }
 }
 
-const showLines = (page: Page) => page.getByRole('button', { name: /^Show \d+ unchanged lines?$/ })
+const showLines = (page: Page) =>
+  page.getByRole('button', { name: /^Show [\d,]+ unchanged lines?$/ })
 
 test('code is coloured by a worker that loads when a difference is shown, and its words stay text of the page', async () => {
   const { page } = await openChange('notes/values.ts', [text(source), text(changed)])
