@@ -11,7 +11,7 @@ import { Time, TimeLeft } from '../text/time.tsx'
 import { ClaimButton } from '../deciding/triage/claim-button.tsx'
 import { TriageState } from '../deciding/triage/triage-state.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
@@ -29,8 +29,10 @@ export function RequestHead(props: {
   const { request, place } = props
   const { search } = useLocation()
   const line = useRef<HTMLDivElement>(null)
-  // A decision removes controls, and thus a second line that they may have needed.
-  const minHeight = useSteadyHeight(line, request, false)
+  // A decision removes controls and the position in the list, in any order, and thus a second line
+  // that they may have needed.
+  const content = useMemo(() => [request, place.position], [request, place.position])
+  const minHeight = useSteadyHeight(line, content, false)
   const [list, { state }] = backToList(search, request.number)
   const backKeys = useAriaKeys('back')
   const copyKeys = useAriaKeys('copyLink')

@@ -194,8 +194,7 @@ test('a person who writes at a line keeps text and place when a colleague decide
   const before = await placeOf(field)
   await desk.decide(desk.people.linus, id, { decision: 'deny', reason: 'not today' })
   await page.getByText('It no longer waits: the agent does not read this.').waitFor()
-  // The page scrolls after what stands above has another height.
-  await expect.poll(() => placeOf(field)).toEqual(before)
+  expect(await placeOf(field)).toEqual(before)
   const save = page.getByRole('button', { name: 'Comment on the line' })
   expect(await save.isDisabled()).toBe(true)
 })
