@@ -37,8 +37,3 @@ export async function encryptPush(
   })
   return { body: request.body ?? new Uint8Array(), headers: request.headers }
 }
-
-/** A push service accepts `https:` and `mailto:` only; a page on this machine has neither. */
-export function subjectOf(publicUrl: string): string {
-  return publicUrl.startsWith('https://') ? publicUrl : 'mailto:countersign@localhost.localdomain'
-}

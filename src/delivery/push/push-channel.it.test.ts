@@ -312,8 +312,8 @@ it('test messages to names that no name server answers for keep no configured na
   const tests: Promise<string | null>[] = []
   for (let n = 0; n < 6; n += 1) {
     const { sessionId } = await aDevice(desk.grace, { endpoint: `https://silent${n}.test/` })
-    const rules = { allow: [], isDevelopment: true }
-    const input = { sessionId, times: sessionTimes, key: testPushKey, publicUrl, rules }
+    const sender = { allow: [], isDevelopment: true, key: testPushKey, publicUrl }
+    const input = { sessionId, times: sessionTimes, sender }
     tests.push(sendTestPush(ctx, desk.grace.caller, input))
   }
   await waitUntil(() => silent.length >= 6)

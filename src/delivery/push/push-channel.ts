@@ -10,17 +10,12 @@ import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
-import { resolveForeignHost, type Resolve, type TargetRules } from '../webhooks/find-target.ts'
-import { sendWebhook } from '../webhooks/send-webhook.ts'
-import { encryptPush, subjectOf, type VapidKey } from './encrypt-push.ts'
 import { quietUntil } from './quiet-until.ts'
+import { sendPush, type PushSender } from './send-push.ts'
 
-export interface PushChannelOptions extends TargetRules {
+export interface PushChannelOptions extends PushSender {
   readonly ctx: SystemContext
-  readonly key: VapidKey
   readonly times: SessionTimes
-  readonly publicUrl: string
-  readonly resolve?: Resolve
 }
 
 /** Push services keep messages for at most 4 weeks. */
@@ -97,9 +92,9 @@ function isConcernedByEnd(
 async function send(
   due: DueDelivery,
   options: PushChannelOptions,
-  { stopping, timeoutMs }: { readonly stopping: AbortSignal; readonly timeoutMs: number },
+  attempt: { readonly stopping: AbortSignal; readonly timeoutMs: number },
 ): Promise<SendOutcome> {
-  const { ctx, key, times, publicUrl, allow, isDevelopment } = options
+  const { ctx, times } = options
   const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
   const request = await readRequest(options, due)
   if (request === null) return over('the request no longer exists')
@@ -114,20 +109,8 @@ async function send(
     topic: request.id.replaceAll('-', ''),
     urgency: request.risk === 'high' ? ('high' as const) : ('normal' as const),
   }
-  const sender = { key, subject: subjectOf(publicUrl) }
-  const { body, headers } = await encryptPush(target, message, sender)
-  const outcome = await sendWebhook({
-    url: target.endpoint,
-    headers,
-    body,
-    allow,
-    isDevelopment,
-    stopping,
-    timeoutMs,
-    resolve: options.resolve ?? resolveForeignHost,
-  })
-  // The push service no longer knows the device (RFC 8030, 7.3).
-  if (outcome.status !== 404 && outcome.status !== 410) return outcome
+  const { outcome, isUnknownDevice } = await sendPush(target, message, { ...options, ...attempt })
+  if (!isUnknownDevice) return outcome
   await forgetDevice(ctx, { id: due.recipient })
   return { ...outcome, isFinal: true }
 }

@@ -4,9 +4,7 @@ import { listDevices } from '#services/channels/push/list-devices.ts'
 import { findPushTarget } from '#services/channels/push/push-subscription.ts'
 import { removeDevices } from '#services/channels/push/remove-device.ts'
 import type { Caller, ServiceContext } from '#services/core/context.ts'
-import { resolveForeignHost, type TargetRules } from '../webhooks/find-target.ts'
-import { sendWebhook } from '../webhooks/send-webhook.ts'
-import { encryptPush, subjectOf, type VapidKey } from './encrypt-push.ts'
+import { sendPush, type PushSender } from './send-push.ts'
 
 const ttlSeconds = 60
 const timeoutMs = 10_000
@@ -22,26 +20,20 @@ export async function sendTestPush(
   options: {
     readonly sessionId: string
     readonly times: SessionTimes
-    readonly key: VapidKey
-    readonly publicUrl: string
-    readonly rules: TargetRules
+    readonly sender: PushSender
   },
 ): Promise<string | null> {
-  const { sessionId, times, key, publicUrl, rules } = options
+  const { sessionId, times, sender } = options
   const devices = await listDevices(ctx, caller, times)
   const device = devices.find((one) => one.sessionId === sessionId)
   if (device === undefined) throw new Problem('not_found', 'This session has no device for push')
   const target = await findPushTarget(ctx, times, device.id)
   if (typeof target === 'string') return target
   const message = { text: '', ttlSeconds, topic: 'test', urgency: 'high' as const }
-  const { body, headers } = await encryptPush(target, message, {
-    key,
-    subject: subjectOf(publicUrl),
-  })
   const stopping = new AbortController().signal
-  const sending = { url: target.endpoint, headers, body, timeoutMs, stopping, ...rules }
-  const { status, error } = await sendWebhook({ ...sending, resolve: resolveForeignHost })
-  if (status !== 404 && status !== 410) return error
+  const sending = { ...sender, stopping, timeoutMs }
+  const { outcome, isUnknownDevice } = await sendPush(target, message, sending)
+  if (!isUnknownDevice) return outcome.error
   await removeDevices(ctx, caller, { id: device.id }, 'gone')
   return 'the push service no longer knows this device, so it was removed'
 }

@@ -97,14 +97,8 @@ export const pushRoutes = [
         })
       }
       const { sessionTimes: times, pushKey: key, publicUrl } = api.settings
-      const rules = await targetRules(api)
-      const problem = await sendTestPush(api.ctx, caller, {
-        sessionId,
-        times,
-        key,
-        publicUrl,
-        rules,
-      })
+      const sender = { ...(await targetRules(api)), key, publicUrl }
+      const problem = await sendTestPush(api.ctx, caller, { sessionId, times, sender })
       return { status: 200, body: { accepted: problem === null, problem } }
     },
   }),
