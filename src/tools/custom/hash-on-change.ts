@@ -1,5 +1,5 @@
-import { errorCode } from '#domain/error-code.ts'
 import { stat } from 'node:fs/promises'
+import { areTooManyFilesOpen } from '#domain/too-many-files.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { isSettled, stampOf } from '#sandbox/file-stamp.ts'
 import { readRegularFile } from '#sandbox/read-regular-file.ts'
@@ -33,8 +33,7 @@ export async function hashNow(at: string): Promise<string | null> {
     const bytes = await readRegularFile(at)
     return bytes === null ? null : hashBytes(bytes)
   } catch (error) {
-    const code = errorCode(error)
-    if (code !== 'EMFILE' && code !== 'ENFILE') return null
+    if (!areTooManyFilesOpen(error)) return null
     throw new QueryNotAccepted(`The tool's files could not be read: ${tooManyFiles}.`)
   }
 }

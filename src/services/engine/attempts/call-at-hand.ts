@@ -12,6 +12,11 @@ import { nextWait } from '../../requests/ending/advance-requests.ts'
 import { lockRunAndRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
+/** In SQL, the digest of the newest activation; null: there is none. */
+export const newestPolicyDigest = sql<string | null>`(
+  select digest from policy_activation order by sequence desc limit 1
+)`
+
 /**
  * The newest permit of a call, and the revision that it approves: of the call's request, or of an
  * outcome check with the answer `again`.
@@ -81,7 +86,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
         select 1 from request as denied where denied.run_id = call.run_id and denied.turn = call.turn
           and denied.position < call.position and denied.denied_then = 'stop'
       ) as "isStopped",
-      (select digest from policy_activation order by sequence desc limit 1) as "newestPolicy",
+      ${newestPolicyDigest} as "newestPolicy",
       ${chainEndOf(sql`call.request_id`)} as "chainEnd",
       (
         select coalesce(jsonb_agg(jsonb_build_object('requestId', before.request_id)), '[]')

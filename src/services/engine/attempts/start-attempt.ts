@@ -3,6 +3,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import { failUnless } from '#store/connection/fail-unless.ts'
 import { toJsonb } from '#store/database.ts'
+import { newestPolicyDigest } from './call-at-hand.ts'
 
 /** The row of an attempt that begins. */
 export interface StartingAttempt {
@@ -36,12 +37,10 @@ export function attemptToStart(starting: StartingAttempt): RawBuilder<unknown> {
     with spent as (
       update permit set state = 'consumed', ended_at = clock_timestamp()
       where id = ${permitId}::uuid and state = 'live' returning id
-    ), newest as (
-      select digest from policy_activation order by sequence desc limit 1
     ), allowed as (
       select from installation
       where epoch = ${starting.epoch}::integer
-        and (select digest from newest) is not distinct from ${starting.newestPolicy}::text
+        and ${newestPolicyDigest} is not distinct from ${starting.newestPolicy}::text
         and (${permitId}::uuid is null or exists (select from spent))
     ), updated_call as (
       update tool_call set facts = ${toJsonb(starting.facts)}::jsonb
