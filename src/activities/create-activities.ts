@@ -96,9 +96,9 @@ function recordingForgeries<
 }
 
 /**
- * An activity of a gateway call, which a workflow under another id than the call's own cannot use:
- * somebody started that by hand, and if its activity failed, it would settle a call as lost that is
- * being made (security.md 14). The trail records it (33). `leftOut`: the answer to it.
+ * An activity of a gateway call. Only the workflow with the call's own id gets it done. Somebody
+ * started any other workflow by hand, and could have a call settled as lost that is being made
+ * (security.md 14): it gets the answer `leftOut`, and the trail records its activity (33).
  */
 function ofItsWorkflow<Input extends { readonly requestId: string }, Output>(
   ctx: WorkerContext,

@@ -40,7 +40,7 @@ export async function gatewayCall(input: {
     const settlement = await databaseActivities().settleGatewayCall({ requestId, lostTries })
     if (settlement?.again !== true) return
     await sleep(waitMs + (isLost ? Math.round(spreadMs * Math.random()) : 0))
-    // Not behind `patched`: no history of a version without this is so long.
+    // `patched` is not needed: no history of an earlier version is long enough to come here.
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof gatewayCall>({ requestId, taskQueue, lostTries })
     }

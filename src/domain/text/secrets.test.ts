@@ -117,7 +117,7 @@ describe('findSecrets', () => {
   })
 
   it.each([
-    'secret: /home/ada/work/deploy/keys/server/main',
+    'secret: /srv/ada/site/deploy/keys/server/main',
     'secret: docs/start/here/with/Keys2/in/a/team/of/ours',
     'private_key=/Users/grace/Work2/deploy/keys/server',
     `"integrity": "sha512-${'aB3/xY7+'.repeat(10)}=="`,

@@ -21,8 +21,8 @@ const lostHost = 'the connection to the server, or to its host, was lost'
  * its permit is live and fewer than two tries were lost with their host; any other has an unknown
  * effect, is never made a second time, and people are asked. Rejects if it got the lock late:
  * another settlement may have let the call be tried again, and the new try may be making it now.
- * Only a wait within this function is noticed: after one before it, the call that is being made is
- * `unknown` until it ends.
+ * It notices only a wait within this function: if the process stood still before that, a call that
+ * is being made becomes `unknown` until it ends.
  */
 export async function settleGatewayCall(
   ctx: SystemContext,

@@ -25,8 +25,8 @@ interface SubjectIds {
 
 /**
  * Records an activity whose run has another workflow: somebody with access to Temporal scheduled it
- * by hand. For that of a gateway call, the caller has compared the workflows. If it names nothing
- * that is in the database, the log says so.
+ * by hand. For an activity of a gateway call, the caller of this function has compared the
+ * workflows before. If the activity names nothing that is in the database, the log says so.
  */
 export async function recordForgedActivity(
   ctx: ServiceContext,
@@ -74,6 +74,7 @@ async function readIds(
       .executeTakeFirst()
     return run === undefined ? undefined : { ...run, callId: null, requestId: null }
   }
+  // Anybody with access to Temporal can send anything.
   if (typeof subject.requestId !== 'string' || !isUuid(subject.requestId)) return undefined
   const call = await ctx.db
     .selectFrom('gateway_call')

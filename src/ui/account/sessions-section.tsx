@@ -106,7 +106,10 @@ interface MadeLink {
   readonly endsAtMs: number
 }
 
-/** How long the service lets a link sign somebody in. */
+/**
+ * How long the service lets a link sign somebody in. The instant in its answer is not used, since
+ * the clock of this device may be wrong.
+ */
 const linkLastsMs = 15 * 60_000
 
 /** A one-time sign-in link, as a QR code for a phone and a command for a terminal. */

@@ -102,7 +102,7 @@ export function useCards(entries: readonly ChangeEntry[]) {
     },
     [change, personId],
   )
-  /** The same object until something of the call changes: no other card is drawn for it. */
+  /** Returns the same object until the state of the call changes: no other card is drawn. */
   const stateOf = (entry: ChangeEntry): SeenCardState =>
     (entry.approval === null ? undefined : saved.get(entry.key)) ?? withoutApproval
   return { stateOf, acts, record }

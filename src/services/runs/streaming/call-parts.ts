@@ -23,9 +23,9 @@ export function callParts(
   for (const [index, { toolCallId, requests }] of calls.entries()) {
     const mark = marks[index] ?? 'z'
     if (mark === 'z') continue
-    for (const [sentCount, approvalId] of requests.slice(0, maxSentRequests).entries()) {
-      if (sentCount < sentRequestCount(mark)) continue
-      send(index, callMark(sentCount + 1), {
+    for (const [at, approvalId] of requests.slice(0, maxSentRequests).entries()) {
+      if (at < sentRequestCount(mark)) continue
+      send(index, callMark(at + 1), {
         type: 'tool-approval-request',
         approvalId,
         toolCallId,

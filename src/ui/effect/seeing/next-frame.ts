@@ -1,8 +1,9 @@
 const works = new Set<() => void>()
 
 /**
- * Runs a function in the next frame, once, together with those of all others. React then draws what
- * they change in one step: it ends a page that more than fifty of them change one after the other.
+ * Runs a function in the next frame, once, together with those of all others. React then draws all
+ * their changes in one step. If each function had a frame of its own, React would end a page with
+ * more than fifty of them with an error.
  */
 export function inNextFrame(work: () => void): void {
   if (works.size === 0) requestAnimationFrame(runAll)
