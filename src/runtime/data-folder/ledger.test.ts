@@ -14,6 +14,7 @@ beforeEach(() => {
   dataDir = newFolder('countersign-ledger-')
 })
 
+const [a, b, c] = [newId(), newId(), newId()] as const
 const call = (part = '1', id: string = newId()): OnceKey => ({ kind: 'call', id, part })
 
 async function onlyFile(): Promise<string> {
@@ -25,11 +26,11 @@ async function onlyFile(): Promise<string> {
 test('the first entry for a name stays, for this process and for later ones', async () => {
   const key = call()
   const ledger = openLedger(dataDir)
-  expect(await ledger.first(key, 'a')).toBe('a')
-  expect(await ledger.first(key, 'b')).toBe('a')
-  expect(await openLedger(dataDir).first(key, 'c')).toBe('a')
-  expect(await ledger.first({ ...key, part: '2' }, 'b')).toBe('b')
-  expect(await ledger.first({ ...key, kind: 'grant' }, 'b')).toBe('b')
+  expect(await ledger.first(key, a)).toBe(a)
+  expect(await ledger.first(key, b)).toBe(a)
+  expect(await openLedger(dataDir).first(key, c)).toBe(a)
+  expect(await ledger.first({ ...key, part: '2' }, b)).toBe(b)
+  expect(await ledger.first({ ...key, kind: 'grant' }, b)).toBe(b)
 })
 
 test('of many concurrent entries for one name in several processes, all get the same first one', async () => {
@@ -37,7 +38,7 @@ test('of many concurrent entries for one name in several processes, all get the 
   const script = `
     import { openLedger } from ${JSON.stringify(new URL('./ledger.ts', import.meta.url).href)}
     const ledger = openLedger(${JSON.stringify(dataDir)})
-    const mine = Array.from({ length: 20 }, (_, n) => ledger.first(${JSON.stringify(key)}, process.pid + '-' + n))
+    const mine = Array.from({ length: 20 }, () => ledger.first(${JSON.stringify(key)}, crypto.randomUUID()))
     process.stdout.write((await Promise.all(mine)).join(' '))`
   const others = [1, 2, 3].map(() =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]),
@@ -50,27 +51,39 @@ test('of many concurrent entries for one name in several processes, all get the 
 test('a line that a crash left half written damages no other one', async () => {
   const first = call()
   const second = call()
-  await openLedger(dataDir).first(first, 'a')
+  await openLedger(dataDir).first(first, a)
   await appendFile(await onlyFile(), `call ${second.id} 1`)
   const ledger = openLedger(dataDir)
-  expect(await ledger.first(second, 'b')).toBe('b')
-  expect(await openLedger(dataDir).first(second, 'c')).toBe('b')
-  expect(await openLedger(dataDir).first(first, 'c')).toBe('a')
+  expect(await ledger.first(second, b)).toBe(b)
+  expect(await openLedger(dataDir).first(second, c)).toBe(b)
+  expect(await openLedger(dataDir).first(first, c)).toBe(a)
+})
+
+// Rules: security.md 42
+test('an entry of which a full disk took only a part is none: the same act is first when it is tried again', async () => {
+  const [key, later] = [call(), call()]
+  const ledger = openLedger(dataDir)
+  await ledger.first(call('1', key.id.slice(0, 13) + newId().slice(13)), c)
+  await appendFile(await onlyFile(), `\ncall ${key.id} 1 ${a.slice(0, 20)}`)
+  expect(await ledger.first(later, b)).toBe(b)
+  expect(await ledger.first(key, a)).toBe(a)
+  expect(await openLedger(dataDir).first(key, b)).toBe(a)
 })
 
 test('a ledger that is cut off under a running process is an error, and nothing is spent', async () => {
   const key = call()
   const ledger = openLedger(dataDir)
-  await ledger.first(key, 'a')
+  await ledger.first(key, a)
   await truncate(await onlyFile(), 5)
-  await expect(ledger.first(key, 'b')).rejects.toThrow('was cut off')
+  await expect(ledger.first(key, b)).rejects.toThrow('was cut off')
 })
 
 test('a key that is no id of the service is refused, however it is written', async () => {
   const ledger = openLedger(dataDir)
   for (const id of ['', 'a b', 'a\nb', 'é', 'x'.repeat(500)]) {
-    await expect(ledger.first({ kind: 'call', id }, 'a')).rejects.toThrow('may contain only ids')
+    await expect(ledger.first({ kind: 'call', id }, a)).rejects.toThrow('may contain only ids')
   }
-  expect(await ledger.first({ kind: 'call', id: '../../outside' }, 'a')).toBe('a')
+  await expect(ledger.first(call(), 'x')).rejects.toThrow('may contain only ids')
+  expect(await ledger.first({ kind: 'call', id: '../../outside' }, a)).toBe(a)
   expect(await readdir(join(dataDir, 'ledger'))).toEqual(['undated.log'])
 })

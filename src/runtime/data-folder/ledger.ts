@@ -1,4 +1,5 @@
 import { errorCode } from '#domain/error-code.ts'
+import { isUuid } from '#domain/requests/reference-forms.ts'
 import { fstatSync, readSync } from 'node:fs'
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +27,8 @@ export function openLedger(dataDir: string): Ledger {
     async first(key, value) {
       const name = [key.kind, key.id, key.part ?? '-'].join(' ')
       const line = `${name} ${value}`
-      if (!/^[\x21-\x7e]+( [\x21-\x7e]+){3}$/.test(line) || line.length > maxLineCharacters) {
+      const hasParts = /^[\x21-\x7e]+( [\x21-\x7e]+){3}$/.test(line)
+      if (!hasParts || !isUuid(value) || line.length > maxLineCharacters) {
         throw new TypeError('A key of the ledger may contain only ids')
       }
       const day = dayOf(key)
@@ -129,6 +131,8 @@ class DayFile {
   #addLine(line: string): void {
     const end = line.lastIndexOf(' ')
     const name = line.slice(0, Math.max(end, 0))
-    if (end > 0 && !this.#firsts.has(name)) this.#firsts.set(name, line.slice(end + 1))
+    const entry = line.slice(end + 1)
+    // On a full disk a line may end within its entry, and the next one begins after it.
+    if (end > 0 && isUuid(entry) && !this.#firsts.has(name)) this.#firsts.set(name, entry)
   }
 }

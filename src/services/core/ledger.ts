@@ -20,7 +20,7 @@ export interface OnceKey {
 export interface Ledger {
   /**
    * Stores the entry under the key, unless there is one, and returns the entry that was stored
-   * first. Rejects when it cannot be stored.
+   * first. The entry is a UUID. Rejects when it cannot be stored.
    */
   first(key: OnceKey, entry: string): Promise<string>
 }
