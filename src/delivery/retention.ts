@@ -57,7 +57,7 @@ async function clearRuns(
     const due: RunCursor[] = await dueRuns(ctx.db, { olderThanMs, after, maxRuns: runBatchSize })
     for (const run of due) {
       if (stopping.aborted) return
-      if ((await clearTranscript(ctx, { runId: run.id, rule })) !== null) cleared += 1
+      if ((await clearTranscript(ctx, { runId: run.id, rule, olderThanMs })) !== null) cleared += 1
     }
     after = due.at(-1) ?? null
     if (due.length < runBatchSize) break

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { putContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
@@ -8,6 +7,7 @@ import { writeMessageText } from '../transcript/messages.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
+import { isRunDue } from './due-runs.ts'
 
 /** The amounts that were removed from one run. */
 export interface ClearedAmounts {
@@ -25,16 +25,18 @@ export const retention: SystemCaller = {
  * Removes the texts of a run that has ended: its messages, the results of its calls, its output.
  * Evidence stays: the calls, the requests and their presentations, the decisions with reasons, and
  * every event of the trail. A notice says when the texts were removed, and by which rule. Returns
- * `null` when that was done before, or the run has not ended.
+ * `null` when that was done before, or the run is not due: it may have been forked since the sweep
+ * read which runs are.
  */
 export async function clearTranscript(
   ctx: SystemContext,
-  input: { readonly runId: string; readonly rule: string },
+  input: { readonly runId: string; readonly rule: string; readonly olderThanMs: number },
 ): Promise<ClearedAmounts | null> {
-  const { runId, rule } = input
+  const { runId, rule, olderThanMs } = input
   return inUnitOfWork(ctx, bySystem(ctx, retention), async (unit) => {
-    const run = await lockRun(unit.tx, runId)
-    if (!isEnd(runTransitions, run.state) || !(await markCleared(unit.tx, runId, rule))) return null
+    await lockRun(unit.tx, runId)
+    if (!(await isRunDue(unit.tx, runId, olderThanMs))) return null
+    await unit.tx.insertInto('cleared_run').values({ run_id: runId, rule }).execute()
     const released = await hashesOfRun(unit.tx, runId)
     const notice = `[removed on ${new Date().toISOString().slice(0, 10)}: retention ${rule}]`
     const [message, text] = await putContents(unit.tx, [writeMessageText(notice), notice])
@@ -49,16 +51,6 @@ export async function clearTranscript(
     await unit.event('run.changed', { runId })
     return cleared
   })
-}
-
-/** False when the run was cleared before. */
-async function markCleared(tx: Tx, runId: string, rule: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('cleared_run')
-    .values({ run_id: runId, rule })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
 }
 
 /** Every hash that the run's messages and results refer to. */

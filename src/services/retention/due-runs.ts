@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '#store/database.ts'
+import type { Db, Tx } from '#store/database.ts'
 
 /** Keyset cursor over the runs that have ended: the last one that was read. */
 export interface RunCursor {
@@ -31,6 +31,16 @@ export async function dueRuns(
     order by ended_at, id limit ${maxRuns}
   `.execute(db)
   return rows
+}
+
+/**
+ * Whether a run is due now. With its lock, no fork of it begins until the end of the transaction.
+ */
+export async function isRunDue(tx: Tx, runId: string, olderThanMs: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from run where id = ${runId} and ${isDue(olderThanMs)}
+  `.execute(tx)
+  return rows.length === 1
 }
 
 export async function countDueRuns(db: Db, olderThanMs: number): Promise<number> {

@@ -212,7 +212,7 @@ describe('files of a message', () => {
     const { id } = await start([png2])
     const hash = await hashOf(id)
     await cancelRun(desk.api, caller(), { runId: id })
-    await clearTranscript(desk.api, { runId: id, rule: 'transcripts: 1d' })
+    await clearTranscript(desk.api, { runId: id, rule: 'transcripts: 1d', olderThanMs: 0 })
     const [first] = await readTranscript(desk.api, caller(), id)
     expect(first?.files).toBeUndefined()
     const gone = await refusal(readMessageFile(desk.api, caller(), { runId: id, hash }))

@@ -224,7 +224,7 @@ describe('the window of a model', () => {
     expect(await outsider(atTurn)).toBe('a result of mcp__wiki__read')
     expect(await outsider(atTurn + 1)).toBeNull()
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
-    await clearTranscript(desk.api, { runId, rule: '90d' })
+    await clearTranscript(desk.api, { runId, rule: '90d', olderThanMs: 0 })
     const summaries = (await transcript(runId)).filter(({ role }) => role === 'compaction')
     expect(summaries.map(({ text }) => text)).toEqual([expect.stringMatching(/^\[removed on/)])
   })

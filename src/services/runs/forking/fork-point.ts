@@ -14,6 +14,13 @@ export async function forkPoint(
   run: Selectable<RunTable>,
   turn: number | undefined,
 ): Promise<Pick<Fork, 'afterTurn' | 'prefix' | 'sequence'>> {
+  // Retention locks a run whose texts it removes, and those of earlier runs are needed too.
+  if (run.forked_after_turn !== null) {
+    await sql`
+      select from run where id in (select from_run_id from run_prefix where run_id = ${run.id})
+      order by id for key share
+    `.execute(tx)
+  }
   const { rows } = await sql<{ open: boolean; sequence: number; cleared: boolean }>`
     select
       exists (select from tool_call where run_id = ${run.id} and turn = ${run.turn}

@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
 import { refusedTo } from '#test/harness/fixtures/runs/refused-to.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { listGrants } from '../../grants/list-grants.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { closeConversation } from '../../engine/lifecycle/close-conversation.ts'
 import { beginRun } from '../../engine/lifecycle/begin-run.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
+import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { dueRuns } from '../../retention/due-runs.ts'
 import { messageRun } from '../message-run.ts'
 import { getRun } from '../reading/get-run.ts'
@@ -321,4 +324,29 @@ test('the words of a run are kept as long as a fork that continues them, and no 
   )
   expect((await refusal(fork(old))).facts['field']).toBe('afterTurn')
   expect((await refusal(fork(forked.id, { afterTurn: 1 }))).facts['field']).toBe('afterTurn')
+})
+
+// Rules: product.md 29
+test('a sweep that found a run due removes none of its words once a fork continues them, a fork of a fork included', async () => {
+  const { ada } = desk.people
+  const old = await finished()
+  const between = await fork(old)
+  await cancelRun(desk.api, ada.caller, { runId: between.id })
+  const sweep = (ctx = desk.api) =>
+    clearTranscript(ctx, { runId: old, rule: 'test', olderThanMs: 0 })
+  const forked = await fork(old)
+  expect(await sweep()).toBeNull()
+  await cancelRun(desk.api, ada.caller, { runId: forked.id })
+
+  // The sweep has the lock of the run, and a fork of its fork begins.
+  const late: Promise<unknown>[] = []
+  const db = afterWork(desk.database.db, async () => {
+    late.push(refusal(fork(between.id, { afterTurn: 1 })))
+    const waiting = await holdLock(desk.database.db, sql`select 1`)
+    await waiting.waitedForBy(1)
+    await waiting.release()
+  })
+  expect(await sweep({ ...desk.api, db })).not.toBeNull()
+  const refused = { code: 'invalid_request', facts: { field: 'afterTurn' } }
+  expect(await Promise.all(late)).toMatchObject([refused])
 })
