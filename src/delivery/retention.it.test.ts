@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { archiveRuns } from '#services/retention/archive-runs.ts'
 import { loadTranscript } from '#services/transcript/load-transcript.ts'
 import { ContentRemoved, getText, putContent } from '#store/content/content.ts'
 import { dropReleased, forgetRemoved, releaseContent } from '#store/content/drop-content.ts'
@@ -207,4 +208,21 @@ test('a transaction that releases content waits for no other released content', 
   expect(await dropReleased(db, { only: [named] })).toMatchObject({ looked: 1, dropped: 1 })
   expect(await getText(db, before)).toBe('let go before')
   await expect(getText(db, named)).rejects.toThrow(ContentRemoved)
+})
+
+test('a run whose words are removed while an archive is read is in it whole or not at all', async () => {
+  const [first, second] = [
+    await addRun('notes/first.md', 'the words of the first', 300),
+    await addRun('notes/second.md', 'the words of the second', 299),
+  ]
+  await sql`update run set ended_at = clock_timestamp() where id not in (${first}, ${second})`.execute(
+    desk.database.db,
+  )
+  await desk.activate(config('rights: { readAudit: [platform] }\nretention: { transcripts: 90d }'))
+  const before = new Date(Date.now() - 200 * 86_400_000).toISOString()
+  const lines = await archiveRuns(desk.api, desk.people.grace.caller, { before })
+  const archived = [(await lines.next()).value]
+  await keepRetention(desk.api, running)
+  for await (const line of lines) archived.push(line)
+  expect(archived).toEqual([expect.stringContaining('Done: the words of the first')])
 })

@@ -5,6 +5,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { loadTranscript } from '../transcript/load-transcript.ts'
 import { readWindowSteps } from '../transcript/window-steps.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { Db } from '#store/database.ts'
 import { byRight } from '../core/authority.ts'
 
 const runsAtOnce = 50
@@ -24,9 +25,10 @@ interface ArchivedRun {
 
 /**
  * The texts and results of the runs that ended before a time, as JSON Lines, one line a run in the
- * order of their ends: what `retention` will remove. The trail gets an event before the first line,
- * and one after the last with the SHA-256 of all bytes. Rejects with `forbidden` without the right
- * `readAudit`, before the first byte.
+ * order of their ends: what `retention` will remove. A run whose texts are removed while a slow
+ * reader takes the lines before it is left out, as one that was removed earlier. The trail gets an
+ * event before the first line, and one after the last with the SHA-256 of all bytes. Rejects with
+ * `forbidden` without the right `readAudit`, before the first byte.
  */
 export async function archiveRuns(
   ctx: ServiceContext,
@@ -63,9 +65,9 @@ async function* linesOf(
       order by ended_at, id limit ${runsAtOnce}
     `.execute(ctx.db)
     for (const { place: _, ...run } of rows) {
-      const transcript = await loadTranscript(ctx.db, run.id)
-      const window = await readWindowSteps(ctx.db, run.id)
-      const line = `${JSON.stringify({ run, transcript, window })}\n`
+      const texts = await textsOf(ctx.db, run.id)
+      if (texts === null) continue
+      const line = `${JSON.stringify({ run, ...texts })}\n`
       hash.update(line)
       runs += 1
       yield line
@@ -74,4 +76,21 @@ async function* linesOf(
     if (rows.length < runsAtOnce) break
   }
   await record({ runs, digest: `sha256:${hash.digest('hex')}` })
+}
+
+/** The texts of a run, all of one moment; `null`: they were removed. */
+async function textsOf(db: Db, runId: string) {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return snapshot.execute(async (tx) => {
+    const cleared = await tx
+      .selectFrom('cleared_run')
+      .select('run_id')
+      .where('run_id', '=', runId)
+      .executeTakeFirst()
+    if (cleared !== undefined) return null
+    return {
+      transcript: await loadTranscript(tx, runId),
+      window: await readWindowSteps(tx, runId),
+    }
+  })
 }
