@@ -1,6 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
+import { holdLock } from '#test/harness/hold-lock.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
@@ -9,6 +11,7 @@ import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { activatePolicy } from '../policy/activate-policy.ts'
 import { recordSigningKey, retireSigningKeys } from './signing-keys.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 
@@ -143,5 +146,34 @@ describe('a compromised signing key', () => {
     await desk.decide(desk.people.grace, fresh)
     expect(await desk.execute(approved.call.id)).toEqual({ kind: 'done' })
     expect(await desk.read(approved.path)).toBe('two\n')
+  })
+})
+
+describe('a version of the policy that is being activated while its key is retired', () => {
+  // Rules: security.md 13
+  test('is in force afterwards: the retirement waits for it, and signs it again', async () => {
+    const { signer, verifier } = keys()
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const compromised = signer.keyId
+    const { files } = await desk.api.policies.inForce()
+    const text = files.texts.get('workers/scribe.md') ?? ''
+    const texts = new Map(files.texts).set('workers/scribe.md', `${text}\nWrite little.\n`)
+    const retirements: Promise<void>[] = []
+    const db = afterWork(desk.database.db, async () => {
+      verifier.publicKeys.set('newest-key', publicKey)
+      Object.assign(signer, { keyId: 'newest-key', privateKey })
+      const lock = await holdLock(desk.database.db, sql`select`)
+      retirements.push(retireSigningKeys(desk.api, [compromised]))
+      await Promise.race([...retirements, lock.waitedForBy(1)])
+      await lock.release()
+    })
+    const input = { files: { ...files, texts }, note: null }
+    const { policy } = await activatePolicy({ ...desk.api, db }, input)
+    await Promise.all(retirements)
+    const old = verifier.publicKeys.get(compromised)
+    if (old === undefined) throw new Error('the old key is known')
+    verifier.publicKeys.delete(compromised)
+    verifier.retired?.set(compromised, { publicKey: old, at: new Date().toISOString() })
+    expect((await desk.api.policies.inForce()).digest).toBe(policy.digest)
   })
 })

@@ -47,6 +47,9 @@ export async function retireSigningKeys(
 ): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await lockKeys(unit)
+    // A version that is being activated may have the signature of an old key already, and nothing
+    // would be in force if it was not signed again.
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
     const { verifier, signer } = ctx
     const { runs, activations, pins, discards } = await resignStatements(unit.tx, {
       verifier,
