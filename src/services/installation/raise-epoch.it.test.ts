@@ -163,6 +163,15 @@ describe('raiseEpoch', () => {
     await raiseEpoch(service.ctx, { namespaceId: 'other', lost: null })
     await rememberNamespace(service.db, 'other')
   })
+
+  it('is above every epoch that this host has seen, also when the same older copy is restored a second time', async () => {
+    const { epoch } = await rowOf(service.db, 'installation', {}, 'epoch')
+    const ctx = { ...service.ctx, memory: { ...service.ctx.memory, epoch: () => epoch + 6 } }
+    const raised = await raiseEpoch(ctx, { namespaceId: 'new', lost: { mayHaveRun: [] } })
+    expect(raised.epoch).toBe(epoch + 7)
+    const stored = await rowOf(service.db, 'installation', {}, 'epoch', 'restored_epoch')
+    expect(stored).toEqual({ epoch: epoch + 7, restored_epoch: epoch + 7 })
+  })
 })
 
 it('the trail says when a process of the API began to serve, and when it stopped', async () => {

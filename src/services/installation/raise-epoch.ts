@@ -41,14 +41,16 @@ export async function raiseEpoch(
 ): Promise<RaisedEpoch> {
   const { namespaceId, lost } = input
   const policy = await ctx.policies.inForce()
+  // An older copy that is restored a second time does not know the epoch that followed the first.
+  const next = sql<number>`greatest(epoch, ${ctx.memory.epoch()}::int) + 1`
   const epoch = await inUnitOfWork(ctx, bySystem(ctx, doctor), async (unit) => {
     const raised = await unit.tx
       .updateTable('installation')
       .set({
-        epoch: sql<number>`epoch + 1`,
+        epoch: next,
         namespace_id: namespaceId,
         ...(lost !== null && {
-          restored_epoch: sql<number>`epoch + 1`,
+          restored_epoch: next,
           restored_at: sql<Date>`coalesce(restored_at, clock_timestamp())`,
         }),
       })
