@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFile, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '#domain/json/parse-json.ts'
 
 const entrySchema = z.strictObject({
   /** inode, size and times, which change with the bytes; `null`: there is no file */
@@ -52,7 +53,8 @@ export async function recordWritten(
 ): Promise<void> {
   await appendFile(
     writtenIn(folder),
-    `${JSON.stringify(hash === undefined ? [at] : [at, hash])}\n`,
+    // After half a line, which a full disk or a killed process left, this one stays whole.
+    `\n${JSON.stringify(hash === undefined ? [at] : [at, hash])}\n`,
     { mode: 0o600 },
   )
 }
@@ -61,8 +63,11 @@ export async function recordWritten(
 export async function readWritten(folder: string): Promise<ReadonlyMap<string, string | null>> {
   const text = await readFile(writtenIn(folder), 'utf8').catch(() => '')
   const written = new Map<string, string | null>()
-  for (const line of text.split('\n').filter((line) => line !== '')) {
-    const [at, hash] = writtenSchema.parse(JSON.parse(line))
+  for (const line of text.split('\n')) {
+    // Half a line records a write that was not begun.
+    const { data } = writtenSchema.safeParse(parseJson(line))
+    if (data === undefined) continue
+    const [at, hash] = data
     if (hash === undefined) written.delete(at)
     else written.set(at, hash)
   }

@@ -5,8 +5,8 @@ import { worktreesFolder } from './worktree-record.ts'
 
 /**
  * Completes the merges of a killed process: once their base has moved, the working trees in which
- * it is checked out are updated. Failures are passed to `failed`, and tried again at the next start
- * and merge.
+ * it is checked out are updated. Failures are passed to `onFailure`, and tried again at the next
+ * start, merge and round of retention.
  */
 export async function finishMerges(
   dataDir: string,

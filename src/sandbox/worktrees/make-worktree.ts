@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { copyFile, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { errorMessage } from '#domain/error-message.ts'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import { escapePath } from '../git/git-files.ts'
 import { realFolder } from '../workspace.ts'
@@ -31,7 +33,7 @@ export interface WorktreeToMake {
  * Makes the worktree of a run (product.md 35). It has the files of the commit at which the run
  * begins, and copies of the paths that no commit has. Its Git folder reads the objects of the
  * repository, and has none of its settings, hooks and branches. Its branch is made in the
- * repository. Several processes may do so at once.
+ * repository. Several processes may do so at once. Rejects with `UnusableWorkspace`.
  */
 export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeRecord> {
   const { copy, dataDir, root, runId, worktree } = toMake
@@ -65,7 +67,7 @@ export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeReco
     })
     // A process that was killed here earlier has made it.
     if (!moved && (await tipOf(repository, branch)) !== baseCommit) {
-      throw new Error(`the repository has a branch ${branch} already`)
+      throw new UnusableWorkspace(`its repository has a branch ${branch} already`)
     }
     const submodules = await submodulesIn(hostGitDirIn(unfinished))
     await writeRecord(unfinished, { ...record, submodules })
@@ -75,7 +77,9 @@ export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeReco
     await rm(unfinished, { recursive: true, force: true })
     const other = await readRecord(folder)
     if (other !== null) return other
-    throw error
+    if (error instanceof UnusableWorkspace) throw error
+    const why = errorMessage(error).slice(0, 300)
+    throw new UnusableWorkspace(`no worktree can be made of it (${why})`, { cause: error })
   }
 }
 

@@ -1,9 +1,10 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { hostGit, hostGitText, type GitRun } from './host-git.ts'
-import { checkoutsOf, moveBranch, tipOf } from './repository.ts'
-import { hostGitDirIn, readRecord, writeRecord, type WorktreeRecord } from './worktree-record.ts'
+import { checkoutsOf, isIn, moveBranch, tipOf } from './repository.ts'
+import { changeRecord, hostGitDirIn, readRecord, type WorktreeRecord } from './worktree-record.ts'
 
 /** A function that runs Git for a worktree on the host, with the objects of the repository. */
 export function gitOf(folder: string, { objectStores }: WorktreeRecord): GitRun {
@@ -109,32 +110,42 @@ async function blockIn(
 /**
  * Moves the base of a worktree to its merge. The branch moves at once, or not at all; the record
  * says that it is in progress, so that `finishMerge` completes it after a crash. `false`: the base
- * was at another commit.
+ * was at another commit. Rejects when the base cannot be moved.
  */
 export async function moveBase(
   folder: string,
-  record: WorktreeRecord,
+  { repository, base, branch }: WorktreeRecord,
   merging: { readonly from: string; readonly to: string },
 ): Promise<boolean> {
-  await writeRecord(folder, { ...record, merging })
-  const why = `countersign: merge ${record.branch}`
-  const moved = await moveBranch(record.repository, record.base, { ...merging, why })
-  await finishMerge(folder)
-  return moved
+  await changeRecord(folder, (record) => ({ ...record, merging }))
+  return moveBranch(repository, base, { ...merging, why: `countersign: merge ${branch}` })
 }
 
-/** Updates working trees that have a base checked out, while its merge is in progress. */
+/**
+ * Updates working trees that have a base checked out, while its merge is in progress. They follow
+ * the base to where it is: others may have moved it further since.
+ */
 export async function finishMerge(folder: string): Promise<void> {
   const record = await readRecord(folder)
   if (record?.merging === undefined) return
-  const { merging, ...settled } = record
-  if ((await tipOf(record.repository, record.base)) === merging.to) {
+  // Two at once would find each other's lock on an index.
+  await oneAtATime(`merges into ${record.repository.gitDir}`, () => updateCheckouts(folder))
+}
+
+async function updateCheckouts(folder: string): Promise<void> {
+  const record = await readRecord(folder)
+  if (record?.merging === undefined) return
+  const { base, merging, repository } = record
+  const tip = await tipOf(repository, base)
+  // The merge may still be about to move it, in another process.
+  if (tip === merging.from) return
+  if (tip !== null && (await isIn(repository, merging.to, tip))) {
     for (const run of await checkoutsOfBase(folder, record)) {
       await hostGit(['update-index', '-q', '--refresh'], run)
-      await hostGitText(['read-tree', '-m', '-u', merging.from, merging.to], run)
+      await hostGitText(['read-tree', '-m', '-u', merging.from, tip], run)
     }
   }
-  await writeRecord(folder, settled)
+  await changeRecord(folder, (latest) => ({ ...latest, merging: undefined }))
 }
 
 /** Git for each working tree of the repository in which the base is checked out. */

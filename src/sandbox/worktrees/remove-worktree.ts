@@ -2,9 +2,8 @@ import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { openDirectory, plainWalk } from '../open-directory.ts'
 import { removeTree } from '../remove-tree.ts'
-import { hostGit } from './host-git.ts'
-import { checkoutsOf, removeBranch, tipOf } from './repository.ts'
-import { readRecord, recordName, worktreesFolder, writeRecord } from './worktree-record.ts'
+import { checkoutsOf, isIn, removeBranch, tipOf } from './repository.ts'
+import { changeRecord, readRecord, recordName, worktreesFolder } from './worktree-record.ts'
 
 /**
  * Removes a worktree; with `branch` also the branch in the repository, unless somebody has moved it
@@ -24,7 +23,7 @@ export async function removeWorktree(
   const worktreeRecord = await readRecord(folder)
   if (worktreeRecord !== null) {
     const removed = worktreeRecord.removed ?? { branch }
-    await writeRecord(folder, { ...worktreeRecord, removed })
+    await changeRecord(folder, (record) => ({ ...record, removed }))
     if (removed.branch) await removeItsBranch(worktreeRecord)
     await using own = await openDirectory(folders, [runId], false)
     for (const name of await readdir(own.child('.'))) {
@@ -57,10 +56,12 @@ async function removeItsBranch({
   repository,
   branch,
   tip,
+  importing,
 }: NonNullable<Awaited<ReturnType<typeof readRecord>>>): Promise<void> {
-  if ((await tipOf(repository, branch)) !== tip) return
+  const at = await tipOf(repository, branch)
+  if (at === null || (at !== tip && at !== importing)) return
   if ((await checkoutsOf(repository, branch)).length > 0) return
-  await removeBranch(repository, branch, tip)
+  await removeBranch(repository, branch, at)
 }
 
 /**
@@ -72,6 +73,5 @@ export async function isMerged(folder: string): Promise<boolean> {
   if (record === null) return false
   const base = await tipOf(record.repository, record.base)
   if (base === null) return false
-  const words = ['merge-base', '--is-ancestor', record.tip, base]
-  return (await hostGit(words, { gitDir: record.repository.gitDir })).code === 0
+  return isIn(record.repository, record.tip, base)
 }

@@ -68,23 +68,39 @@ export async function tipOf({ gitDir }: Repository, branch: string): Promise<str
   return end.code === 0 && isCommitHash(hash) ? hash : null
 }
 
+/** Whether a commit is another one, or an ancestor of it; also `false` where it is missing. */
+export async function isIn(
+  { gitDir }: Repository,
+  commit: string,
+  other: string,
+): Promise<boolean> {
+  return (await hostGit(['merge-base', '--is-ancestor', commit, other], { gitDir })).code === 0
+}
+
 /**
  * Moves a branch from one commit to another, or creates it (`from: null`). `false`: it was at
- * another commit.
+ * another commit. Rejects where Git cannot, for instance because a killed Git left its lock.
  */
 export async function moveBranch(
-  { gitDir, format }: Repository,
+  repository: Repository,
   branch: string,
   { from, to, why }: { readonly from: string | null; readonly to: string; readonly why: string },
 ): Promise<boolean> {
+  const { gitDir, format } = repository
   const old = from ?? '0'.repeat(format === 'sha1' ? 40 : 64)
   const words = ['update-ref', '--create-reflog', '-m', why, `refs/heads/${branch}`, to, old]
   const environment = {
     GIT_COMMITTER_NAME: 'Countersign',
     GIT_COMMITTER_EMAIL: 'countersign@countersign.localhost',
   }
-  return (await hostGit(words, { gitDir, environment })).code === 0
+  const end = await hostGit(words, { gitDir, environment })
+  if (end.code === 0) return true
+  if ((await tipOf(repository, branch)) !== from) return false
+  throw new UnmovableBranch(`Git cannot move the branch ${branch} (${end.stderr.slice(0, 300)})`)
 }
+
+/** Git refused to move a branch that is where it was. The message is a clause. */
+export class UnmovableBranch extends Error {}
 
 /** Removes a branch at a commit; does nothing when it is at another one. */
 export async function removeBranch(

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { Repository } from './repository.ts'
 
@@ -17,8 +18,10 @@ export interface WorktreeRecord extends WorktreeOfRun {
   readonly submodules?: readonly string[]
   /** the tip of the branch in the repository: the last imported commit */
   readonly tip: string
+  /** an import in progress: the commit that the branch moves to */
+  readonly importing?: string | undefined
   /** a merge in progress: the commit that its base moves to */
-  readonly merging?: { readonly from: string; readonly to: string }
+  readonly merging?: { readonly from: string; readonly to: string } | undefined
   /** it is being removed, or was, and its branch too if `branch` is true */
   readonly removed?: { readonly branch: boolean }
 }
@@ -48,6 +51,20 @@ export function hostGitDirIn(folder: string): string {
 export async function readRecord(folder: string): Promise<WorktreeRecord | null> {
   const text = await readFile(path.join(folder, recordName), 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as WorktreeRecord)
+}
+
+/**
+ * Changes the record after all changes that this process began earlier. Rejects when there is none.
+ */
+export async function changeRecord(
+  folder: string,
+  change: (record: WorktreeRecord) => WorktreeRecord,
+): Promise<void> {
+  await oneAtATime(`worktree record ${folder}`, async () => {
+    const record = await readRecord(folder)
+    if (record === null) throw new Error(`there is no record of a worktree in ${folder}`)
+    await writeRecord(folder, change(record))
+  })
 }
 
 /** Replaces the record atomically. */

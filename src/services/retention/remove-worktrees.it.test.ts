@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -87,6 +87,25 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect(await removals(merged.id)).toEqual(['worktree.removed'])
     const { workspace } = await getRun(desk.api, desk.people.ada.caller, merged.id)
     expect(workspace.removedAt).toMatch(/Z$/)
+  })
+
+  test('stays while a checkout lacks its merge, since its process was killed, and gives it that first', async () => {
+    const run = await ran(commit('halfway'))
+    const record = await readRecord(folderOf(run.id))
+    if (record === null) throw new Error('no worktree')
+    const from = git('rev-parse', 'main')
+    const to = git('commit-tree', `${run.branch}^{tree}`, '-p', from, '-p', run.branch, '-m', 'm')
+    await writeRecord(folderOf(run.id), { ...record, merging: { from, to } })
+    git('update-ref', 'refs/heads/main', to)
+    const lock = join(desk.root, 'shop/.git/index.lock')
+    await writeFile(lock, '')
+    await round()
+    expect(existsSync(folderOf(run.id))).toBe(true)
+    await rm(lock)
+    await round()
+    expect(existsSync(folderOf(run.id))).toBe(false)
+    expect(git('status', '--porcelain')).toBe('')
+    expect(git('show', 'HEAD:a.txt')).toBe('halfway')
   })
 
   test('leaves calls that a replay of the policy cannot judge, and the replay says why; it judges the others', async () => {

@@ -3,6 +3,8 @@ import path from 'node:path'
 import { sql, type Selectable } from 'kysely'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { DiscardStatement } from '#domain/statements/statement.ts'
+import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
+import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
 import { removeWorktree, sweepUnfinished } from '#sandbox/worktrees/remove-worktree.ts'
 import {
   readRecord,
@@ -33,6 +35,9 @@ export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal)
   await sweepUnfinished(dataDir, new Date()).catch((error: unknown) => {
     ctx.log.warn({ error: errorText(error) }, 'an unfinished worktree could not be removed')
   })
+  await finishMerges(dataDir, (folder, error) =>
+    ctx.log.warn({ folder, error: errorText(error) }, 'a merge could not be completed'),
+  )
   const names: string[] = await readdir(worktreesFolder(dataDir)).catch(() => [])
   for (const runId of names.filter(isUuid)) {
     if (stopping.aborted) return
@@ -69,6 +74,8 @@ async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal)
     const run = await endedRun(ctx, runId)
     // The runs make no more calls. No MCP server may work in a folder that is about to be removed.
     if (run !== null) await ctx.mcpServers?.endIn(treeIn(folder))
+    // Nothing else knows which checkouts lack its merge.
+    if (run !== null) await finishMerge(folder)
     const why = run === null ? null : await whyRemoved(ctx, run, folder, signal)
     if (why === null) return false
     await recordRemoval(ctx, runId, why, record)

@@ -3,8 +3,9 @@ import type { Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
 import { hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
-import { finishMerge, gitOf, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
+import { gitOf, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
 import { tipOf } from '#sandbox/worktrees/repository.ts'
 import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { importCommits } from '../commands/git/import-commits.ts'
@@ -57,9 +58,10 @@ export async function lookAtMerge(
     )
   }
   const headCommit = await importCommits(place.sandbox, workspace, worktree, signal)
-  await finishMerge(folder)
   const record = await readRecord(folder)
   if (record === null) throw new ToolProblem('The worktree no longer exists.')
+  // A checkout that lacks an earlier merge would count as changed. Its failures come up below.
+  await finishMerges(place.dataDir, () => undefined)
   const baseCommit = await tipOf(record.repository, record.base)
   if (baseCommit === null) throw new ToolProblem(`There is no branch ${record.base} any more.`)
   const git = gitOf(folder, record)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorMessage } from '#domain/error-message.ts'
 import { mergeBranchName } from '#domain/tools/built-in-tools.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
@@ -7,10 +8,12 @@ import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import {
   blockedCheckout,
+  finishMerge,
   mergeCommit,
   mergedTree,
   moveBase,
 } from '#sandbox/worktrees/merge-commits.ts'
+import { UnmovableBranch } from '#sandbox/worktrees/repository.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { lookAtMerge, mergedPaths, type MergeAtHand } from './look-at-merge.ts'
@@ -89,9 +92,18 @@ async function carryOut(
       `Nothing was merged: ${base} is checked out with changes that are not committed (${blocked}).`,
     )
   }
-  if (!(await moveBase(folder, record, { from: baseCommit, to }))) {
-    throw new WorkspaceProblem('stale', '', `${base} has another commit.`)
-  }
+  const moved = await moveBase(folder, record, { from: baseCommit, to }).catch((error: unknown) => {
+    throw error instanceof UnmovableBranch
+      ? new ToolProblem(`Nothing was merged: ${error.message}.`)
+      : error
+  })
+  if (!moved) throw new WorkspaceProblem('stale', '', `${base} has another commit.`)
+  // The merge is made, whatever its checkout lacks.
+  const behind = await finishMerge(folder).then(
+    () => '',
+    (error: unknown) =>
+      ` The folder in which ${base} is checked out does not have it yet (${errorMessage(error).slice(0, 300)}): the service tries again.`,
+  )
   const output = { merged: true, branch, base, commit: to }
-  return { type: 'output', output, text: `${branch} is merged into ${base} as ${to}.` }
+  return { type: 'output', output, text: `${branch} is merged into ${base} as ${to}.${behind}` }
 }

@@ -1,6 +1,6 @@
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -8,6 +8,7 @@ import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspa
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
+import { markingUnusable } from '../../engine/attempts/unusable-workspace.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
@@ -98,6 +99,24 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () =>
       `two|scribe for Ada|Countersign-Request: ${done[1]?.requestId}\nApproved-by: Grace <grace@example.com>`,
     )
     expect(git('diff', '--name-only', `main...${branch}`)).toBe('a.txt')
+  })
+
+  test('that cannot get its worktree says why to people, and continues once it can', async () => {
+    const { id, number } = await start()
+    const lock = join(desk.root, `shop/.git/refs/heads/countersign/${number}-scribe.lock`)
+    await mkdir(join(lock, '..'), { recursive: true })
+    await writeFile(lock, '')
+    desk.say({ calls: [writeCall('a.txt', 'late\n')] })
+    const refused = markingUnusable(desk.worker, { runId: id }, () => desk.turn(id, 1))
+    await expect(refused).rejects.toThrow('scribe.lock')
+    const { failure } = await getRun(desk.api, desk.people.ada.caller, id)
+    expect(failure).toMatchObject({
+      code: 'workspace_unusable',
+      message: expect.stringMatching(/no worktree can be made of it \(.*scribe\.lock/),
+    })
+    await rm(lock)
+    expect(await desk.perform(await desk.turn(id, 1))).toEqual([{ kind: 'done' }])
+    expect((await desk.calls(id, 1))[0]?.result).toBe('output')
   })
 
   test('is not created for an explanation: a call that merges the branch would ask', async () => {

@@ -10,11 +10,11 @@ import { identityOf } from '#sandbox/hidden-paths.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { CommandStopped } from '#sandbox/process/command-end.ts'
 import { hostGit } from '#sandbox/worktrees/host-git.ts'
-import { moveBranch, tipOf } from '#sandbox/worktrees/repository.ts'
+import { moveBranch, tipOf, UnmovableBranch } from '#sandbox/worktrees/repository.ts'
 import {
+  changeRecord,
   hostGitDirIn,
   readRecord,
-  writeRecord,
   type WorktreeRecord,
 } from '#sandbox/worktrees/worktree-record.ts'
 import { gitOptions } from './ask-git.ts'
@@ -62,23 +62,41 @@ async function takeIn(
   const record = await readRecord(worktree.folder)
   if (record === null || record.removed !== undefined)
     throw new ToolProblem('The worktree no longer exists.')
-  if ((await looseTip(workspace, worktree)) === record.tip) return record.tip
+  const isSettled = record.importing === undefined
+  if (isSettled && (await looseTip(workspace, worktree)) === record.tip) return record.tip
   const { head, pack } = await packOf(sandbox, workspace, record, worktree, signal)
-  if (head === record.tip) return head
+  if (isSettled && head === record.tip) return head
   await storePack(worktree.folder, record, pack)
   const commit = await hostGit(['rev-parse', '--verify', '-q', `${head}^{commit}`], {
     gitDir: hostGitDirIn(worktree.folder),
   })
   if (commit.code !== 0) throw commitsProblem('they are not whole')
-  const why = `countersign: commits of run ${record.runId}`
-  const { branch, repository, tip } = record
-  const moved = await moveBranch(repository, branch, { from: tip, to: head, why })
-  // A process that was killed here earlier has moved it.
+  await moveToImported(worktree.folder, record, head)
+  return head
+}
+
+/**
+ * Moves the branch to an imported commit. The record says first where it moves: a process that was
+ * killed here earlier has moved it there, and nobody else may have.
+ */
+async function moveToImported(
+  folder: string,
+  { branch, importing, repository, runId, tip }: WorktreeRecord,
+  head: string,
+): Promise<void> {
+  const now = await tipOf(repository, branch)
+  const from = now !== null && now === importing ? now : tip
+  await changeRecord(folder, (record) => ({ ...record, tip: from, importing: head }))
+  const why = `countersign: commits of run ${runId}`
+  const moved = await moveBranch(repository, branch, { from, to: head, why }).catch(asProblem)
   if (!moved && (await tipOf(repository, branch)) !== head) {
     throw commitsProblem(`somebody else has moved the branch ${branch} of the repository`)
   }
-  await writeRecord(worktree.folder, { ...record, tip: head })
-  return head
+  await changeRecord(folder, (record) => ({ ...record, tip: head, importing: undefined }))
+}
+
+function asProblem(error: unknown): never {
+  throw error instanceof UnmovableBranch ? commitsProblem(error.message) : error
 }
 
 /** The tip in the branch's file; `null`: Git must be asked. */

@@ -1,0 +1,150 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
+import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { testSandbox } from '../commands/commands.fixture.ts'
+
+let desk: AgentDesk
+let calls: ReturnType<typeof branchCalls>
+
+const worker = gitWorker('shop', 'shell: { default: ask }\ntools: { merge_branch: {} }')
+const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
+const at = (path: string): string => join(desk.root, 'shop', path)
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  calls = branchCalls(desk)
+  await mkdir(at('.'))
+  git('init', '-q', '-b', 'main', '.')
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await writeFile(at(`${name}.txt`), `${name}\n`)
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\n`,
+    'workers/scribe.md': worker,
+  })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const merge = { tool: 'merge_branch', input: { message: 'Merge it' } }
+const commit = (path: string, text: string): string =>
+  `echo ${text} > ${path} && git add . && git commit -qm ${text}`
+const shell = (command: string) => ({ tool: 'shell', input: { command } })
+
+/** A run whose branch was merged by a process that was killed before the checkout had it. */
+async function killedMerge(path: string, text: string) {
+  const run = await calls.runScriptInWorktree(commit(path, text))
+  const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
+  const record = await readRecord(folder)
+  if (record === null) throw new Error('no record')
+  const from = git('rev-parse', 'main')
+  const to = git('commit-tree', `${run.branch}^{tree}`, '-p', from, '-p', run.branch, '-m', text)
+  await writeRecord(folder, { ...record, merging: { from, to } })
+  git('update-ref', 'refs/heads/main', to, from)
+  expect(git('status', '--porcelain')).toBe(`M  ${path}`)
+  return { ...run, folder }
+}
+
+const finish = async (): Promise<unknown[]> => {
+  const failures: unknown[] = []
+  await finishMerges(join(desk.root, '.countersign'), (_, error) => failures.push(error))
+  return failures
+}
+
+// Rules: product.md 3, 35
+describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
+  test('after its commits were imported, and before that was recorded, takes in the next ones', async () => {
+    const run = await calls.runScriptInWorktree(commit('a.txt', 'one'))
+    const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
+    const record = await readRecord(folder)
+    if (record === null) throw new Error('no record')
+    const imported = git('rev-parse', run.branch)
+    expect(record.tip).toBe(imported)
+    await writeRecord(folder, { ...record, tip: record.baseCommit, importing: imported })
+    await calls.turn(run.id, 2, shell(commit('a.txt', 'two')))
+    expect((await calls.approve(run.id, 2)).call?.text).not.toContain('not taken')
+    expect(git('log', '--format=%s', run.branch, '^main')).toBe('two\none')
+    expect(await readRecord(folder)).toEqual({ ...record, tip: git('rev-parse', run.branch) })
+  })
+
+  test('is not moved from a commit to which only somebody else has moved it', async () => {
+    const run = await calls.runScriptInWorktree(commit('a.txt', 'mine'))
+    git('branch', '-f', run.branch, 'main')
+    await calls.turn(run.id, 2, shell(commit('a.txt', 'more')))
+    expect((await calls.approve(run.id, 2)).call?.text).toContain('somebody else has moved')
+    expect(git('rev-parse', run.branch)).toBe(git('rev-parse', 'main'))
+  })
+
+  test('in the middle of a merge does not make the next merge take that merge back in a checkout', async () => {
+    const killed = await killedMerge('b.txt', 'killed')
+    const next = await calls.runScriptInWorktree(commit('b.txt', 'next'))
+    expect(next.branch).not.toBe(killed.branch)
+    await calls.turn(next.id, 2, merge)
+    expect((await calls.approve(next.id, 2)).call?.text).toContain('is merged into main')
+    expect(git('status', '--porcelain')).toBe('')
+    expect(await readFile(at('b.txt'), 'utf8')).toBe('next\n')
+    expect(await finish()).toEqual([])
+    expect(await readRecord(killed.folder)).not.toHaveProperty('merging')
+  })
+
+  test('in the middle of a merge is completed after the base has moved on, and what a person took back stays back', async () => {
+    const killed = await killedMerge('c.txt', 'behind')
+    const later = git('commit-tree', 'main^{tree}', '-p', 'main', '-m', 'elsewhere')
+    git('update-ref', 'refs/heads/main', later)
+    expect(await finish()).toEqual([])
+    expect(git('status', '--porcelain')).toBe('')
+    expect(await readFile(at('c.txt'), 'utf8')).toBe('behind\n')
+
+    const record = await readRecord(killed.folder)
+    if (record === null) throw new Error('no record')
+    const [from, to] = [git('rev-parse', 'main~2'), git('rev-parse', 'main~1')]
+    await writeRecord(killed.folder, { ...record, merging: { from, to } })
+    await writeFile(at('c.txt'), 'c\n')
+    git('commit', '-qam', 'take it back')
+    expect(await finish()).toEqual([])
+    expect(git('status', '--porcelain')).toBe('')
+    expect(await readFile(at('c.txt'), 'utf8')).toBe('c\n')
+  })
+})
+
+// Rules: product.md 3, 35
+describe.skipIf(!testSandbox.works)('a merge beside a lock of Git', () => {
+  test('on the base, which a killed Git left, says so to the model, and merges nothing', async () => {
+    const run = await calls.runScriptInWorktree(commit('d.txt', 'locked'))
+    const before = git('rev-parse', 'main')
+    await calls.turn(run.id, 2, merge)
+    const lock = at('.git/refs/heads/main.lock')
+    const { call } = await calls.approve(run.id, 2, () => writeFile(lock, ''))
+    await rm(lock)
+    expect(call).toMatchObject({ result: 'error', text: expect.stringContaining('main.lock') })
+    expect(git('rev-parse', 'main')).toBe(before)
+    expect(git('status', '--porcelain')).toBe('')
+    await calls.turn(run.id, 3, merge)
+    expect((await calls.approve(run.id, 3)).call?.text).toContain('is merged into main')
+  })
+
+  test('on a checkout, taken just after the base moved, is a merge, and the checkout follows later', async () => {
+    const run = await calls.runScriptInWorktree(commit('e.txt', 'late'))
+    const before = git('rev-parse', 'main')
+    await calls.turn(run.id, 2, merge)
+    const [ref, lock] = [at('.git/refs/heads/main'), at('.git/index.lock')]
+    const watch = setInterval(() => {
+      if (readFileSync(ref, 'utf8').trim() === before) return
+      clearInterval(watch)
+      writeFileSync(lock, '')
+    }, 1)
+    const { call } = await calls.approve(run.id, 2)
+    clearInterval(watch)
+    expect(call).toMatchObject({ result: 'output', text: expect.stringContaining('index.lock') })
+    expect(git('log', '-1', '--format=%s', 'main')).toBe('Merge it')
+    expect(await finish()).toEqual([expect.objectContaining({ name: 'Error' })])
+    await rm(lock)
+    expect(await finish()).toEqual([])
+    expect(git('status', '--porcelain')).toBe('')
+  })
+})
