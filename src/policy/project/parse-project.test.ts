@@ -250,6 +250,16 @@ test('overlays may only make verdicts stricter, durations need a unit, and a quo
   ])
 })
 
+test('an empty text is said to be empty, and a single domain is to be written as a list', () => {
+  const changed = worker
+    .replace('Drafts release notes from the git history', '""')
+    .replace('network: none', 'network: pypi.org')
+  expect(lines({ 'workers/release-notes.md': changed })).toEqual([
+    'workers/release-notes.md:3 "description" is empty -> write a text',
+    'workers/release-notes.md:18 "sandbox.network" is "pypi.org" -> write none, allow or a list of domains, such as [pypi.org]',
+  ])
+})
+
 test('a malformed, missing or empty script is a problem of the folder', () => {
   expect(lines({ 'scripts/review.yaml': null })).toEqual([
     'workers/changelog-reviewer.md:3 "model" names the script "scripts/review.yaml", which does not exist -> correct the path',

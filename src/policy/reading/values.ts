@@ -38,11 +38,14 @@ export function readText(field: YamlField): string | null {
 export function readAnyText(field: YamlField): string | null {
   const value = scalarOf(field)
   if (typeof value === 'string' && value.trim() !== '') return value
-  wrong(
-    field,
-    `is ${valueTextAt(field)}, not a text`,
-    'write a text; quote what looks like a number or a boolean',
-  )
+  if (typeof value === 'string') wrong(field, 'is empty', 'write a text')
+  else {
+    wrong(
+      field,
+      `is ${valueTextAt(field)}, not a text`,
+      'write a text; quote what looks like a number or a boolean',
+    )
+  }
   return null
 }
 
