@@ -217,15 +217,17 @@ export async function withdrawReused(client: Client, error: unknown): Promise<nu
   return null
 }
 
-/** Throws at once if no service answers. */
+/** Throws at once if no service answers; at the deadline, its reason. */
 export async function assertAnswers({ url }: ServiceAddress, deadline: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([deadline, AbortSignal.timeout(answerWithinMs)])
   const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
-  if (answer?.ok !== true)
-    throw new CountersignError(
-      'unavailable',
-      `no service answers at ${url}, so this call does not run`,
-    )
+  if (answer?.ok === true) return
+  // The start of this process alone can take all the time there is.
+  deadline.throwIfAborted()
+  throw new CountersignError(
+    'unavailable',
+    `no service answers at ${url}, so this call does not run`,
+  )
 }
 
 /**

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { runHook } from './run-hook.ts'
 
 test('an event that cannot be read is denied with the cause, and the denial does not blame the service', async () => {
@@ -43,6 +45,24 @@ test('before a call without a key, the call is denied with the cause', async () 
   expect(JSON.parse(output)).toEqual({
     decision: 'deny',
     reason: 'Countersign: COUNTERSIGN_API_KEY is not set here, so this call does not run',
+  })
+})
+
+test('a hook whose time ends before the service has answered does not say that none is there', async () => {
+  const silent = createServer()
+  onTestFinished(() => closeServer(silent))
+  const url = `http://127.0.0.1:${await listenHere(silent)}`
+  const folder = newFolder('countersign-silent-')
+  const input = Promise.resolve(JSON.stringify({ hook_event_name: 'PreToolUse', ...claudeCall }))
+  const environment = { COUNTERSIGN_API_KEY: 'cs_key', XDG_STATE_HOME: folder }
+  const options = { url, wait: '1', project: folder }
+  const output = await runHook('claude-code', options, { environment, input })
+  expect(JSON.parse(output)).toMatchObject({
+    hookSpecificOutput: {
+      permissionDecision: 'deny',
+      permissionDecisionReason:
+        'Countersign: the service did not answer in time, so this call does not run. Ask again later.',
+    },
   })
 })
 
