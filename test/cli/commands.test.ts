@@ -232,6 +232,24 @@ test('runs are listed, told something and cancelled by who may', async () => {
   await cli.fails(1, 'already cancelled', 'runs', 'message', run, 'hello', ...olga)
 })
 
+test('a run whose approvers are all away says so once, and when the first of them is back', async () => {
+  const until = new Date(Date.now() + 2.5 * 86_400_000).toISOString()
+  const approvers = ['grace', 'linus', 'edsger'].map((name) => `${name}@example.com`)
+  const sessions = await Promise.all(approvers.map((email) => installation.signIn(email)))
+  await Promise.all(sessions.map((one) => one.put('/v1/me/absence', { until })))
+  try {
+    const { run } = await cli.waiting('scribe')
+    const lines = (await cli.ok('runs', 'show', run, ...ada)).split('\n')
+    expect(lines.filter((line) => line.includes('away'))).toEqual([
+      expect.stringMatching(
+        /^! A request in the queue platform may have to wait: .*Grace.* The first person is back in 2 days\.$/,
+      ),
+    ])
+  } finally {
+    await Promise.all(sessions.map((one) => one.delete('/v1/me/absence')))
+  }
+})
+
 test('a trigger is listed, shown with a command that calls it, which starts a run with a key, paused and resumed', async () => {
   const { items } = await cli.json<{ items: object[] }>('triggers', ...ada)
   expect(items).toMatchObject([{ name: 'deploys', worker: 'scribe', hasSecret: false }])

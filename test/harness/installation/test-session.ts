@@ -65,6 +65,10 @@ export class TestSession {
     return this.#ask('POST', path, body, headers)
   }
 
+  put(path: string, body: unknown): Promise<Answer> {
+    return this.#ask('PUT', path, body)
+  }
+
   delete(path: string): Promise<Answer> {
     return this.#ask('DELETE', path)
   }

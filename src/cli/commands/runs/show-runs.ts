@@ -81,6 +81,7 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
     [
       `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`}`,
       ...restLines(run),
+      ...warningLines(run),
       `${above}, mode ${run.mode}, started by ${printableLine(starterName(run.startedBy))} ${fromNow(run.createdAt)}`,
       ...worktreeLines(run.workspace),
       pageUrl(service, `/runs/${run.id}`),
@@ -96,6 +97,14 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
       ...(preamble === undefined ? [] : [printable(preamble.text), '']),
       ...new TranscriptPrinter(terminalColumns).next(transcript, new Map()),
     ].join('\n'),
+  )
+}
+
+/** That its approvers are away. Queues that wait for the same people have one sentence. */
+function warningLines({ warnings }: RunDetail): string[] {
+  const untils = new Map(warnings.map(({ text, until }) => [text, until]))
+  return [...untils].map(
+    ([text, until]) => `! ${printableLine(text)}. The first person is back ${fromNow(until)}.`,
   )
 }
 
