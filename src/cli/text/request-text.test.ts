@@ -62,6 +62,18 @@ test('the count of what is left out of a long task is on the screen also where t
   expect(text.split('\n')).toContain('… 61 more characters of the task; v shows all')
 })
 
+// Rules: product.md 26; security.md 17
+test('the arguments of a call are labelled fields, and no text in them looks like another field', () => {
+  const input = { amount_cents: 12990, currency: 'EUR', to: 'a\u202eb', note: 'x\nAmount: 1' }
+  const content = `${JSON.stringify(input, null, 2)}\n`
+  const presentation = presentationWith(content, { type: 'structured' })
+  const { text } = requestText(requestWith({ presentation }), { full: true, columns: 80 })
+  expect(text).toContain('│ Amount [amount_cents]: 129.90 EUR (12990)\n│ Currency: EUR\n')
+  expect(text).toContain('│ Note:\n│   │ x\n│   │ Amount: 1\n')
+  expect(text).not.toContain('\u202e')
+  expect(text).not.toContain('"currency"')
+})
+
 test('a presentation that is a part is never whole, and says how large the whole is', () => {
   const presentation = presentationWith('a\n', { truncated: true, totalLines: 9, totalBytes: 99 })
   const { text, whole } = requestText(requestWith({ presentation }), { full: true, columns: null })

@@ -3,6 +3,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { missingText, placeText } from '#domain/deciding/quorum.ts'
 import { programWords } from '#domain/requests/program-words.ts'
 import { requestHeadline } from '#domain/requests/request-headline.ts'
+import { fieldsAsText, structuredFields } from '#domain/fields/structured-fields.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, routingLines, stateWord, taskLines } from './request-card.ts'
@@ -50,7 +51,9 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
   const everyByte = menu === undefined ? `countersign requests show ${request.number} --full` : 'v'
   const seeAll = menu === undefined ? `see all with ${everyByte}` : 'v shows all'
   const mark = (count: number): string => yellow(`… ${count} more lines; ${seeAll}`)
-  const content = quoteLines(presentation.content, { columns, diff: presentation.type === 'diff' })
+  const fields = structuredFields(presentation)
+  const shownText = fields === null ? presentation.content : fieldsAsText(fields)
+  const content = quoteLines(shownText, { columns, diff: presentation.type === 'diff' })
   const visible = isFull ? content : content.slice(0, shortLines)
   const claimLines = claim(request, columns)
   const visibleClaim = isFull ? claimLines : claimLines.slice(0, 1 + shortClaimLines)

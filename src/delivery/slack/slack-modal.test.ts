@@ -43,6 +43,24 @@ test('a whole content with an ellipsis where a secret could begin is decided in 
   expect(whyOnPage(record({ presentation: { ...presentation, content } }))).toBeNull()
 })
 
+// Rules: product.md 26; security.md 20
+test('the fields of a call are lines of text, and none is sent with a secret', () => {
+  const { presentation } = record()
+  const withFields = (value: object) => {
+    const content = `${JSON.stringify(value, null, 2)}\n`
+    const structured = { ...presentation, type: 'structured', content } as const
+    return { ...record(modalFacts), presentation: structured }
+  }
+  const request = withFields({ amount_cents: 12990, currency: 'EUR', note: 'a\nAmount: 1' })
+  expect(whyOnPage(request)).toBeNull()
+  const text = JSON.stringify(decisionModal(request, 'https://c.example'))
+  expect(text).toContain(
+    String.raw`Amount [amount_cents]: 129.90 EUR (12990)\nCurrency: EUR\nNote:\n`,
+  )
+  expect(text).not.toContain('{\\n')
+  expect(whyOnPage(withFields({ password: 'correct-horse' }))).toContain('looks like a secret')
+})
+
 /** The further members that a modal shows. */
 const modalFacts = {
   id: '0199aaaa-0000-7000-8000-000000000001',

@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { cueIds, displayedCues } from '#domain/policy/cues.ts'
+import { fieldsAsText, structuredFields } from '#domain/fields/structured-fields.ts'
 import { requestedByProgram } from '#domain/requests/program-words.ts'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
@@ -43,16 +44,26 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
     return 'It was opened before a restore and may have been carried out already: check, and decide it on its page.'
   }
   if (!isDecidedInModal(record)) return 'This is answered on its page.'
-  const { content, truncated, type, warnings } = record.presentation
+  const { truncated, type, warnings } = record.presentation
+  const content = shownText(record)
   const isLong = visible(content).length > maxCharacters || warnings.length > maxWarnings
   if (truncated || type === 'binary' || isLong) {
     return 'It is too long to be shown here in full: decide it on its page.'
   }
-  if (findSecrets(content).length > 0 || findSecretsOfExcerpt(record.title).length > 0) {
+  if (
+    findSecrets(record.presentation.content).length > 0 ||
+    findSecretsOfExcerpt(record.title).length > 0
+  ) {
     return 'It has a text that looks like a secret, which is never sent to chat: decide it on its page.'
   }
   if (record.namedFiles.length > 0) return 'It names files that are shown on its page only.'
   return null
+}
+
+/** What will happen, as text: the fields of a call by their labels, else the presentation. */
+function shownText({ presentation }: RequestDetailRecord): string {
+  const fields = structuredFields(presentation)
+  return fields === null ? presentation.content : fieldsAsText(fields)
 }
 
 /** A modal with everything that is decided, and the form for the decision. Pure. */
@@ -70,7 +81,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
       ...taskBlocks(taskOf(record)),
       { type: 'section', text: plainText(countsInWords(record.title)) },
       ...attentionOf(record),
-      ...preformattedBlocks(record.presentation.content),
+      ...preformattedBlocks(shownText(record)),
       ...record.presentation.warnings.map((warning) => section(`Note: ${warning}`)),
       { type: 'section', fields: factsOf(record).map((fact) => plainText(fact, 2000)) },
       ...(record.agentReason === null

@@ -48,7 +48,7 @@ const ownMetadata = new Set(
     timeoutSeconds sandbox environment programs profile runsWorkspaceCode worker workerDigest model
     attachments choices callId attempt executor startedAt assumes server serverTool
     serverClaims definition pinnedDefinition definitionChange claimHash originHash reportedBy toolHash branch base baseCommit
-    headCommit commits`.split(/\s+/),
+    headCommit commits fieldTitles`.split(/\s+/),
 )
 
 /** Whether the service itself sets metadata of this name. */

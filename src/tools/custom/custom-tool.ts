@@ -96,7 +96,7 @@ export function customTool(
     async present(input, { signal }) {
       const options = { timeoutMs: times.quickMs, signal }
       const answer = await toolProcess.request({ do: 'present', tool: name, input }, options)
-      return presentedOf(name, definitionHash, input, answer)
+      return presentedOf({ name, definitionHash, jsonSchema }, input, answer)
     },
 
     execute(input, { signal, idempotencyKey }) {
@@ -126,8 +126,11 @@ async function executeIn(
 }
 
 function presentedOf(
-  name: string,
-  toolHash: string,
+  {
+    name,
+    definitionHash: toolHash,
+    jsonSchema,
+  }: Pick<Tool, 'name' | 'definitionHash' | 'jsonSchema'>,
   input: JsonObject,
   { title, presentation, problems }: CustomPresented,
 ): CallPresentation {
@@ -137,7 +140,7 @@ function presentedOf(
     title: title === null ? titleOfCall(name, input) : titleLine(title),
     presentation:
       presentation === null
-        ? presentStructured(input, {}, warnings)
+        ? presentStructured(input, {}, warnings, jsonSchema)
         : makePresentation({
             type: presentation.type,
             language: presentation.language ?? languageOf(''),

@@ -8,7 +8,7 @@ import {
   fieldName,
   valueText,
   withoutMinorUnits,
-} from './value-text.ts'
+} from '#domain/fields/value-text.ts'
 
 /** Fields that a sentence names; the others are counted. */
 const maxFields = 4

@@ -189,6 +189,7 @@ async function presentedOf(
         ...(now.changed === null ? [] : [`${withCapital(now.changed)}.`]),
         ...definitionWarnings(definition),
       ],
+      definition.inputSchema,
     ),
     facts: {
       toolHash: now.definitionHash,

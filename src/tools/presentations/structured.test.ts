@@ -14,3 +14,32 @@ test('arguments with hidden and look-alike characters are shown with a warning t
   ])
   expect(presentStructured({ to: 'ab' }, {}, []).warnings).toEqual([])
 })
+
+test('the titles in the schema of the fields that a call has are presented, without their control characters', () => {
+  const schema = {
+    type: 'object',
+    title: 'The call',
+    properties: {
+      to: { type: 'string', title: 'Mail\nto' },
+      'a/b': { type: 'object', properties: { c: { title: 'Deep' } } },
+      list: { type: 'array', items: { properties: { d: { title: 'Of each' } } } },
+      other: { title: 'Not in the call' },
+      blank: { title: ' ' },
+    },
+  }
+  const input = { to: 'x', 'a/b': { c: 1 }, list: [{ d: 1 }, { d: 2 }], blank: 1, __proto__: 2 }
+  expect(presentStructured(input, { server: 'shop' }, [], schema).metadata).toEqual({
+    server: 'shop',
+    fieldTitles: {
+      '/to': 'Mail to',
+      '/a~1b/c': 'Deep',
+      '/list/0/d': 'Of each',
+      '/list/1/d': 'Of each',
+    },
+  })
+  expect(presentStructured(input, {}, [], { type: 'object' }).metadata).toEqual({})
+  const hidden = { properties: { to: { title: 'Mail\u202eto' } } }
+  expect(presentStructured(input, {}, [], hidden).warnings).toEqual([
+    expect.stringMatching(/^Hidden characters: 1/),
+  ])
+})

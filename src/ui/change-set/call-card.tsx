@@ -149,7 +149,7 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
     <>
       <CallFacts request={request} claim={newest.claim} onLine={setLine} />
       <SecretsContext value={secrets.others}>
-        <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
+        <Cues role="group" cues={request.cues} presentation={presentation} within={region} />
       </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
       {lineComments.lost}

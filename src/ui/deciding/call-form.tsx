@@ -99,7 +99,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
         <Cues
           role="group"
           cues={displayedRequest.cues}
-          content={displayedRequest.presentation.content}
+          presentation={displayedRequest.presentation}
           within={view.region}
         />
         <Alike request={request} />

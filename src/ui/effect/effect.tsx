@@ -10,6 +10,8 @@ import type { LineComments } from './line-comments.ts'
 import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
 import { parseUnifiedDiff, type DiffFile } from '#domain/tools/unified-diff.ts'
+import { structuredFields, type StructuredField } from '#domain/fields/structured-fields.ts'
+import { FieldsView } from './fields/fields-view.tsx'
 import { SeenMap } from './seeing/seen-map.tsx'
 import type { SeenTracker } from './seeing/use-seen.ts'
 import { useWholeFile } from './use-whole-file.ts'
@@ -62,6 +64,7 @@ export function Effect(props: {
     [onAllVisible],
   )
   const files = useFilesOf(presentation)
+  const fields = useMemo(() => structuredFields(presentation), [presentation])
   const whole = useWholeFile(request)
   // One of several effects on a page must not be a landmark.
   const role = props.ownsKeys ? 'region' : 'group'
@@ -75,7 +78,9 @@ export function Effect(props: {
       )}
       <section ref={keepRegion} className="column" role={role} aria-label="All that will happen">
         <Warnings warnings={presentation.warnings} />
-        {files === null ? (
+        {fields !== null ? (
+          <FieldsView fields={fields} Lines={LinesView} onAllVisible={onAllVisible} />
+        ) : files === null ? (
           <LinesView
             text={presentation.content}
             showFinalNewline={presentation.type === 'file_content' || presentation.type === 'text'}
@@ -97,7 +102,7 @@ export function Effect(props: {
         )}
       </section>
       <EveryByte request={request}>
-        {(files === null && cutText(lines)) || amountText(presentation)}
+        {(files === null && fields === null && cutText(lines)) || amountText(presentation, fields)}
       </EveryByte>
     </section>
   )
@@ -141,10 +146,15 @@ function Warnings({ warnings }: Pick<PresentedRequest['presentation'], 'warnings
 }
 
 /** How much of the presentation is on the page. */
-function amountText(presentation: PresentedRequest['presentation']): string {
+function amountText(
+  presentation: PresentedRequest['presentation'],
+  fields: readonly StructuredField[] | null,
+): string {
   const { totalLines, totalBytes, truncated } = presentation
+  const parts =
+    fields === null ? countWords(totalLines, 'line') : countWords(fields.length, 'field')
   const rest = truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'
-  return `${countWords(totalLines, 'line')}, ${countWords(totalBytes, 'byte')} shown${rest}.`
+  return `${parts}, ${countWords(totalBytes, 'byte')} shown${rest}.`
 }
 
 /**

@@ -174,7 +174,7 @@ function Summary(props: {
       <Cues
         role="region"
         cues={displayedRequest.cues}
-        content={displayedRequest.presentation.content}
+        presentation={displayedRequest.presentation}
         within={props.region}
       />
     </>

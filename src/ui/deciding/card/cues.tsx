@@ -1,5 +1,8 @@
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+import { useMemo } from 'react'
 import { cueLabels, displayedCues } from '#domain/policy/cues.ts'
+import { structuredFields } from '#domain/fields/structured-fields.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { visibleString } from '../../text/visible-string.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -8,13 +11,14 @@ import { showFile, showLine, shownLine } from './show-line.ts'
 /** The cues, warnings first. Each links to the line that causes it. */
 export function Cues(props: {
   cues: RequestItem['cues']
-  content: string
-  /** the element that shows `content` */
+  presentation: Pick<RequestDetail['presentation'], 'type' | 'content' | 'metadata'>
+  /** the element that shows it */
   within: HTMLElement | null
   /** `group` if there are several on the page, because only one can be a landmark */
   role: 'region' | 'group'
 }) {
-  const { cues, content, within } = props
+  const { cues, presentation, within } = props
+  const hasFields = useMemo(() => structuredFields(presentation) !== null, [presentation])
   if (cues.length === 0) return null
   const ordered = rankedCues(cues)
   return (
@@ -33,7 +37,7 @@ export function Cues(props: {
               </span>
               <VisibleText text={cue.text} />
             </span>
-            <Place cue={cue} content={content} within={within} />
+            <Place cue={cue} place={{ content: presentation.content, hasFields, within }} />
           </li>
         ))}
       </ul>
@@ -44,10 +48,9 @@ export function Cues(props: {
 /** The place of a cue: a line of the presentation, else a file. */
 function Place(props: {
   cue: RequestItem['cues'][number]
-  content: string
-  within: HTMLElement | null
+  place: { content: string; hasFields: boolean; within: HTMLElement | null }
 }) {
-  const { content, within } = props
+  const { content, hasFields, within } = props.place
   const { line, file } = props.cue
   if (within === null) return null
   if (line === undefined) {
@@ -65,7 +68,7 @@ function Place(props: {
       </a>
     )
   }
-  const number = shownLine(content, line)
+  const number = hasFields ? null : shownLine(content, line)
   return (
     <a
       className="cue-line"
@@ -75,7 +78,7 @@ function Place(props: {
         showLine(within, line, content)
       }}
     >
-      {number === null ? 'show the line' : `line ${number}`}
+      {hasFields ? 'show the field' : number === null ? 'show the line' : `line ${number}`}
     </a>
   )
 }

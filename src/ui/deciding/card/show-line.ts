@@ -1,10 +1,12 @@
 /**
  * Scrolls to a line that `within` shows and sets the focus on it. `line` counts from 1 in
- * `content`; in the table of a difference it is the row of the new file's line.
+ * `content`; in the table of a difference it is the row of the new file's line, and
+ * in that of fields the row of the field.
  */
 export function showLine(within: ParentNode, line: number, content: string): void {
   const row = `[data-change-key="I${newLineOf(content, line)}"]`
   const find = () =>
+    within.querySelector<HTMLElement>(`[data-field-line="${line}"]`) ??
     within.querySelector<HTMLElement>(`[data-line="${line}"]`) ??
     within.querySelector<HTMLElement>(row) ??
     within.querySelector<HTMLElement>('.code, .diff-box')

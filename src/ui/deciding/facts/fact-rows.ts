@@ -2,6 +2,7 @@ import { valueIn } from '#domain/json/value-in.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
 import { readableName } from '#domain/text/readable-name.ts'
+import { fieldTitlesName } from '#domain/fields/structured-fields.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** One fact: its label and its values. Hashes are shortened. */
@@ -69,6 +70,8 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     ...request.presentation.metadata,
     ...facts,
   }
+  // The fields themselves have their titles.
+  delete all[fieldTitlesName]
   // The hash of a single file is shown once, with its path.
   if (Object.hasOwn(all, 'bases') && basesOf(all['bases'] ?? null).length > 0) {
     delete all['baseHash']

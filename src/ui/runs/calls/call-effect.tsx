@@ -5,9 +5,11 @@ import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import type { Json } from '#domain/json/json.ts'
 import { requestQuery } from '../../api/queries.ts'
 import { DiffView } from '../../effect/diff-view.tsx'
+import { FieldsView } from '../../effect/fields/fields-view.tsx'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { TextDifference } from '../../effect/text-difference.tsx'
 import { linesIn } from '../../effect/white-space.ts'
+import { structuredFields } from '#domain/fields/structured-fields.ts'
 import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
 /**
@@ -37,6 +39,9 @@ function RequestEffect({ requestId }: { requestId: string }) {
   if (request.isPending) return <p className="dim small">Loading what it does…</p>
   if (request.isLoadingError) return <p role="alert">{request.error.message}</p>
   const { type, content } = request.data.presentation
+  const fields = structuredFields(request.data.presentation)
+  if (fields !== null && fields.length <= maxLines)
+    return <FieldsView fields={fields} Lines={LinesView} />
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))
   if (files === null || files.length === 0 || lines > maxLines) {

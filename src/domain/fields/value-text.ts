@@ -36,7 +36,7 @@ export function withoutMinorUnits(title: string): string {
 export function valueText(name: string, value: Json, currency: string | null): string {
   if (value === null) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return numberText(name, value, currency)
+  if (typeof value === 'number') return moneyText(name, value, currency) ?? numbers.format(value)
   if (typeof value === 'string') return stringText(name, value, currency)
   if (Array.isArray(value)) return listText(name, value, currency)
   const entries = Object.entries(value)
@@ -55,13 +55,18 @@ export function valueText(name: string, value: Json, currency: string | null): s
     .join(', ')
 }
 
-function numberText(name: string, value: number, currency: string | null): string {
-  if (currency !== null && isInMinorUnits(name, value, currency)) {
-    return `${mainUnitText(value, currency)} ${currency}`
-  }
-  return amountName.test(name.replaceAll(/[_-]/g, '')) && currency !== null
+/** An amount of money or a date in words; `null`: the value is neither. */
+export function moneyOrDateText(name: string, value: Json, currency: string | null): string | null {
+  if (typeof value === 'number') return moneyText(name, value, currency)
+  return typeof value === 'string' ? shortText(name, value, currency) : null
+}
+
+function moneyText(name: string, value: number, currency: string | null): string | null {
+  if (currency === null) return null
+  if (isInMinorUnits(name, value, currency)) return `${mainUnitText(value, currency)} ${currency}`
+  return amountName.test(name.replaceAll(/[_-]/g, ''))
     ? `${amountText(value, currency)} ${currency}`
-    : numbers.format(value)
+    : null
 }
 
 /** The main unit with the digits of its currency, and with every further digit: "129.90", "40". */
@@ -83,16 +88,21 @@ function mainUnitText(value: number, currency: string): string {
 }
 
 function stringText(name: string, value: string, currency: string | null): string {
-  const short = value.length <= 40
-  if (short && /^\d{4}-\d{2}-\d{2}$/.test(value))
-    return dateText(value, `${value}T00:00:00Z`, dates)
-  if (short && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/.test(value)) {
-    return `${dateText(value, value, times)} UTC`
-  }
-  const isAmount = short && /^-?\d{1,15}(?:\.\d{1,6})?$/.test(value) && currency !== null
-  if (isAmount && amountName.test(name)) return `${value} ${currency}`
+  const text = shortText(name, value, currency)
+  if (text !== null) return text
   if (/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(value)) return value
   return /^[\w./:@+-]{1,80}$/.test(value) ? value : `“${oneLine(value, 60)}”`
+}
+
+/** A date, a time or an amount that is written as a string; `null`: it is another text. */
+function shortText(name: string, value: string, currency: string | null): string | null {
+  if (value.length > 40) return null
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return dateText(value, `${value}T00:00:00Z`, dates)
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/.test(value)) {
+    return `${dateText(value, value, times)} UTC`
+  }
+  const isAmount = /^-?\d{1,15}(?:\.\d{1,6})?$/.test(value) && currency !== null
+  return isAmount && amountName.test(name) ? `${value} ${currency}` : null
 }
 
 function dateText(written: string, instant: string, format: Intl.DateTimeFormat): string {

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { Json, JsonObject } from '../json/json.ts'
+import { fieldsAsText, structuredFields } from './structured-fields.ts'
+
+function fieldsOf(value: Json, metadata: JsonObject = {}) {
+  const content = `${JSON.stringify(value, null, 2)}\n`
+  return structuredFields({ type: 'structured', content, metadata })
+}
+
+const textOf = (value: Json, metadata?: JsonObject): string =>
+  fieldsAsText(fieldsOf(value, metadata) ?? [])
+
+test('the arguments of a call are labelled fields, with money, dates and nested values in words', () => {
+  const order = {
+    customer: { full_name: 'Ada Lovelace', email: 'ada@example.com' },
+    amount_cents: 12990,
+    currency: 'EUR',
+    due: '2026-03-01',
+    express: true,
+    coupon: null,
+    items: [
+      { sku: 'A-1', price: 40 },
+      { sku: 'B-2', price: 89.9 },
+    ],
+    tags: [],
+    note: 'Dear Ada,\nthank you.\n',
+  }
+  expect(textOf(order, { fieldTitles: { '/customer/email': 'Mail to' } })).toBe(`Customer:
+  Full name: Ada Lovelace
+  Mail to [email]: ada@example.com
+Amount [amount_cents]: 129.90 EUR (12990)
+Currency: EUR
+Due: 1 Mar 2026 ("2026-03-01")
+Express: yes (true)
+Coupon: none (null)
+Items: 2 items
+  1 of 2:
+    Sku: A-1
+    Price: 40 EUR (40)
+  2 of 2:
+    Sku: B-2
+    Price: 89.90 EUR (89.9)
+Tags: empty list
+Note:
+  │ Dear Ada,
+  │ thank you.
+  │ 
+`)
+})
+
+test('each field names its line of the presentation, so that a cue leads to it', () => {
+  const value = { a: { b: [1, { c: [] }], d: {} }, e: 'x\ny', f: 2 }
+  const lines = JSON.stringify(value, null, 2).split('\n')
+  const starts = (fieldsOf(value) ?? []).map(({ line }) => lines[line - 1]?.trim())
+  expect(starts).toEqual([
+    '"a": {',
+    '"b": [',
+    '1,',
+    '{',
+    '"c": []',
+    '"d": {}',
+    '"e": "x\\ny",',
+    '"f": 2',
+  ])
+})
+
+// Rules: security.md 17
+test('no text, name or title looks like another field, and equal labels have their names', () => {
+  expect(
+    textOf(
+      {
+        note: 'pay 5\nAmount: 1',
+        'amount: 1\n': 2,
+        quoted: '"x"',
+        five: '5',
+        nothing: 'none',
+        blank: '',
+        toName: 'b',
+        to_name: 'c',
+        safe: 'x',
+      },
+      { fieldTitles: { '/safe': 'Amount: 1 [x]' } },
+    ),
+  ).toBe(`Note:
+  │ pay 5
+  │ Amount: 1
+"amount: 1\\n": 2
+Quoted: "\\"x\\""
+Five: "5"
+Nothing: "none"
+Blank: ""
+To name [toName]: b
+To name [to_name]: c
+Safe: x
+`)
+})
+
+test('what is no JSON, has no fields, would lose bytes or is too long keeps its lines', () => {
+  const shown = (content: string) => structuredFields({ type: 'structured', content, metadata: {} })
+  for (const content of [
+    'no JSON',
+    '{}\n',
+    '[]',
+    '5',
+    '{"a":1}',
+    '{\n  "a": 1,\n  "a": 2\n}',
+    '{\n  "a": 12345678901234567890\n}',
+    '{\n  "a": 1.0\n}',
+  ]) {
+    expect(shown(content)).toBeNull()
+  }
+  expect(shown('{\n  "__proto__": 1\n}')).toMatchObject([{ label: 'Proto' }])
+  expect(fieldsOf(Array.from({ length: 2_001 }, () => 1))).toBeNull()
+  expect(fieldsOf({ a: '\n'.repeat(3_000) })).toBeNull()
+  let deep: Json = 1
+  for (let depth = 0; depth < 30; depth += 1) deep = { deep }
+  expect(fieldsOf(deep)).toBeNull()
+  const text = { type: 'text', content: '{\n  "a": 1\n}\n', metadata: {} } as const
+  expect(structuredFields(text)).toBeNull()
+})
+
+// Rules: security.md 20
+test('a secret that only its name gives away keeps its line, by which pages mask it', () => {
+  expect(fieldsOf({ password: 'correct-horse', to: 'x' })).toMatchObject([
+    { value: { kind: 'json', text: '"password": "correct-horse"' } },
+    { value: { kind: 'short', text: 'x' } },
+  ])
+})

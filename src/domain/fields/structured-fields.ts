@@ -1,0 +1,262 @@
+import { isJsonObject } from '../json/is-object.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import { textIn, valueIn } from '../json/value-in.ts'
+import { chippedSecrets } from '../text/secrets.ts'
+import { countWords } from '../text/quantities/count-words.ts'
+import {
+  currencyOf,
+  fieldName,
+  isInMinorUnits,
+  moneyOrDateText,
+  withoutMinorUnits,
+} from './value-text.ts'
+import type { Presentation } from '../tools/presentation.ts'
+
+/** Metadata of a presentation: the titles in the tool's schema, by the JSON pointer of a field. */
+export const fieldTitlesName = 'fieldTitles'
+
+/** One field of a structured presentation, or one entry of a list. */
+export interface StructuredField {
+  /** 0: a field of the call itself */
+  readonly depth: number
+  readonly label: string
+  /** the name in the call; `null`: the label is this name in words */
+  readonly name: string | null
+  /** the lines of the presentation that it takes, from 1; those of its own fields follow */
+  readonly line: number
+  readonly value: FieldValue
+}
+
+export type FieldValue =
+  /** `text` for people; `exact` is the value as JSON, `null` where `text` is the value itself */
+  | { readonly kind: 'short'; readonly text: string; readonly exact: string | null }
+  /** a text of several lines */
+  | { readonly kind: 'lines'; readonly text: string }
+  /** the fields that follow, one level deeper, are its own */
+  | { readonly kind: 'group'; readonly text: string }
+  /** the line of the presentation as it stands, because a part of it may be a secret */
+  | { readonly kind: 'json'; readonly text: string }
+
+/** More fields and lines are slow to draw: the JSON is shown in steps. */
+const maxRows = 2_000
+const maxDepth = 20
+
+/**
+ * The fields of a structured presentation, in its order: each value once, so that together they are
+ * the presentation. `null`: it is no JSON, has no fields, is too long, or cannot be written back
+ * byte for byte; its lines are shown then. Pure.
+ */
+export function structuredFields(
+  presentation: Pick<Presentation, 'type' | 'content' | 'metadata'>,
+): readonly StructuredField[] | null {
+  if (presentation.type !== 'structured') return null
+  const text = presentation.content.replace(/\n$/, '')
+  const lines = text.split('\n')
+  if (lines.length > maxRows) return null
+  const value = parseOrNothing(text)
+  if (value === undefined || typeof value !== 'object' || value === null) return null
+  // A member twice, or a number with more digits than a number keeps, would be lost.
+  if (JSON.stringify(value, null, 2) !== text) return null
+  const titles = valueIn(presentation.metadata, fieldTitlesName)
+  const reader = new FieldReader(lines, isJsonObject(titles) ? titles : {})
+  reader.addMembers(value, { depth: 0, pointer: '', currency: null, name: '' })
+  const { fields } = reader
+  return fields === null || fields.length === 0 ? null : fields
+}
+
+interface Place {
+  readonly depth: number
+  readonly pointer: string
+  /** that an object around it names */
+  readonly currency: string | null
+  /** of the list that has it as an entry */
+  readonly name: string
+}
+
+/** Walks a value in the order of its indented JSON, and counts the lines. */
+class FieldReader {
+  readonly #lines: readonly string[]
+  readonly #titles: JsonObject
+  readonly #fields: StructuredField[] = []
+  #line = 1
+  #rows = 0
+
+  constructor(lines: readonly string[], titles: JsonObject) {
+    this.#lines = lines
+    this.#titles = titles
+  }
+
+  /** `null`: there are too many, or they are nested too deep. */
+  get fields(): readonly StructuredField[] | null {
+    return this.#rows > maxRows ? null : this.#fields
+  }
+
+  addMembers(value: Json[] | JsonObject, place: Place): void {
+    // The line of the opening bracket is that of the value itself.
+    this.#line += 1
+    if (Array.isArray(value)) {
+      for (const [index, entry] of value.entries()) {
+        const pointer = `${place.pointer}/${index}`
+        const label = `${index + 1} of ${value.length}`
+        this.#add(entry, { label, name: null }, { ...place, pointer })
+      }
+    } else {
+      const currency = currencyOf(value) ?? place.currency
+      const ownAmount = currencyOf(value) !== null && Object.keys(value).length === 2
+      const titles = this.#titlesOf(value, place.pointer, currency)
+      for (const [index, [name, member]] of Object.entries(value).entries()) {
+        const pointer = `${place.pointer}/${pointerPart(name)}`
+        // “amount: {value: 249.9, currency: EUR}” is an amount.
+        const isAmount = ownAmount && /^(?:value|number)$/i.test(name)
+        const title = titles[index] ?? { label: name, name: null }
+        const inner = { ...place, pointer, currency, name: isAmount ? 'amount' : name }
+        this.#add(member, title, inner)
+      }
+    }
+    this.#line += 1
+  }
+
+  #add(value: Json, title: Pick<StructuredField, 'label' | 'name'>, place: Place): void {
+    if (place.depth >= maxDepth) this.#rows = maxRows + 1
+    if (this.#rows > maxRows) return
+    const { depth } = place
+    const line = this.#line
+    const members = typeof value === 'object' && value !== null ? sizeOf(value) : 0
+    const fieldValue = this.#valueOf(value, place)
+    this.#rows += fieldValue.kind === 'lines' ? fieldValue.text.split('\n').length : 1
+    this.#fields.push({ depth, ...title, line, value: fieldValue })
+    if (typeof value === 'object' && value !== null && members > 0) {
+      this.addMembers(value, { ...place, depth: depth + 1 })
+    } else this.#line += 1
+  }
+
+  #valueOf(value: Json, { name, currency }: Place): FieldValue {
+    if (typeof value === 'object' && value !== null) {
+      const members = sizeOf(value)
+      if (Array.isArray(value)) {
+        return { kind: 'group', text: members === 0 ? 'empty list' : countWords(members, 'item') }
+      }
+      return { kind: 'group', text: members === 0 ? 'no fields' : '' }
+    }
+    const json = this.#lines[this.#line - 1] ?? ''
+    if (namesSecret(json, value)) return { kind: 'json', text: json.trim().replace(/,$/, '') }
+    if (value === null) return { kind: 'short', text: 'none', exact: 'null' }
+    if (typeof value === 'boolean') {
+      return { kind: 'short', text: value ? 'yes' : 'no', exact: String(value) }
+    }
+    const exact = JSON.stringify(value)
+    const formatted = moneyOrDateText(name, value, currency)
+    if (formatted !== null) return { kind: 'short', text: formatted, exact }
+    if (typeof value === 'number') return { kind: 'short', text: exact, exact: null }
+    if (!value.isWellFormed() || isMistakable(value)) {
+      return { kind: 'short', text: exact, exact: null }
+    }
+    if (value.includes('\n')) return { kind: 'lines', text: value }
+    return { kind: 'short', text: value, exact: null }
+  }
+
+  /** A label for each member, and its name where the label does not say it exactly. */
+  #titlesOf(
+    value: JsonObject,
+    pointer: string,
+    currency: string | null,
+  ): readonly Pick<StructuredField, 'label' | 'name'>[] {
+    const labels = Object.entries(value).map(([name, member]) => {
+      const title = readableTitle(textIn(this.#titles, `${pointer}/${pointerPart(name)}`))
+      const label = title ?? wordsOf(name)
+      // The value beside it is in the main unit.
+      const inMain = isInMinorUnits(name, member, currency)
+      return {
+        label: inMain ? withoutMinorUnits(label) : label,
+        name,
+        exact: !inMain && title === null,
+      }
+    })
+    const counts = Map.groupBy(labels, ({ label }) => label)
+    return labels.map(({ label, name, exact }) => ({
+      label,
+      name: exact && counts.get(label)?.length === 1 ? null : name,
+    }))
+  }
+}
+
+/**
+ * Whether a line has a secret that its value alone does not look like: `"password": "…"`. Pages
+ * mask it by the whole line.
+ */
+function namesSecret(json: string, value: Exclude<Json, object>): boolean {
+  const secrets = chippedSecrets(json).length
+  if (secrets === 0) return false
+  const lines = typeof value === 'string' ? value.split('\n') : [String(value)]
+  return secrets > lines.flatMap(chippedSecrets).length
+}
+
+/** A title of words; `null` for one with signs that the text of a field uses. */
+function readableTitle(title: string | null): string | null {
+  return title !== null && /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ()%.,'’/&+-]{0,79}$/u.test(title)
+    ? title
+    : null
+}
+
+/** A name as words, or quoted where it has anything but letters, digits and what joins words. */
+function wordsOf(name: string): string {
+  const isPlain = /^[\p{L}_$][\p{L}\p{N}\p{M}_$-]{0,79}$/u.test(name)
+  return isPlain ? fieldName(name) || name : JSON.stringify(name)
+}
+
+/**
+ * Whether a text could be taken for another value, such as the number 5 or none, or for a text
+ * that is quoted.
+ */
+function isMistakable(value: string): boolean {
+  return (
+    /^(?:|\s.*|.*\s|".*|yes|no|none|true|false|null|[-+]?[\d.,]+(?:e[-+]?\d+)?)$/i.test(value) &&
+    !value.includes('\n')
+  )
+}
+
+function sizeOf(value: Json[] | JsonObject): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length
+}
+
+/** A name as a part of a JSON pointer (RFC 6901). */
+export function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function parseOrNothing(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** A bar before the lines of a text, so that none looks like a field. */
+const bar = '│ '
+
+/**
+ * The fields as lines of text, for a terminal and for chat: `Label: value`, the entries of a list
+ * and the fields of a field below it. Pure.
+ */
+export function fieldsAsText(fields: readonly StructuredField[]): string {
+  return fields.map(fieldAsText).join('')
+}
+
+function fieldAsText({ depth, label, name, value }: StructuredField): string {
+  const indent = '  '.repeat(depth)
+  const head = `${indent}${label}${name === null ? '' : ` [${name}]`}:`
+  switch (value.kind) {
+    case 'lines': {
+      const lines = value.text.split('\n').map((line) => `${indent}  ${bar}${line}\n`)
+      return `${head}\n${lines.join('')}`
+    }
+    case 'short': {
+      const exact = value.exact === null ? '' : ` (${value.exact})`
+      return `${head} ${value.text}${exact}\n`
+    }
+    case 'group':
+    case 'json':
+      return `${head}${value.text === '' ? '' : ` ${value.text}`}\n`
+  }
+}

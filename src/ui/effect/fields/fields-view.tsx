@@ -1,0 +1,74 @@
+import { useEffect, type ComponentType } from 'react'
+import type { FieldValue, StructuredField } from '#domain/fields/structured-fields.ts'
+import { VisibleText } from '../../text/visible-text.tsx'
+import './fields-view.css'
+
+type TextLines = ComponentType<{ text: string; showFinalNewline: boolean }>
+
+/** Deeper fields are not indented further, so that their values keep their width. */
+const maxIndent = 6
+
+/**
+ * The fields of a call as a table: labels, values for people, and beside a value in words the exact
+ * one. All of it is drawn at once, which `onAllVisible` is told.
+ */
+export function FieldsView(props: {
+  fields: readonly StructuredField[]
+  /** draws a text of several lines */
+  Lines: TextLines
+  onAllVisible?: (isComplete: boolean) => void
+}) {
+  const { fields, Lines, onAllVisible } = props
+  useEffect(() => onAllVisible?.(true), [onAllVisible, fields])
+  return (
+    <table className="fields" aria-label="Fields">
+      <tbody>
+        {fields.map((field) => (
+          <tr
+            key={field.line}
+            data-field-line={field.line}
+            data-depth={Math.min(field.depth, maxIndent)}
+          >
+            <th scope="row">
+              <VisibleText text={field.label} />
+              {field.name !== null && (
+                <code className="field-exact">
+                  <VisibleText text={field.name} />
+                </code>
+              )}
+            </th>
+            <td>
+              <Value value={field.value} Lines={Lines} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Value({ value, Lines }: { value: FieldValue; Lines: TextLines }) {
+  switch (value.kind) {
+    case 'lines':
+      return <Lines text={value.text} showFinalNewline />
+    case 'group':
+      return value.text === '' ? null : <span className="dim small">{value.text}</span>
+    case 'json':
+      return (
+        <code>
+          <VisibleText text={value.text} />
+        </code>
+      )
+    case 'short':
+      return (
+        <>
+          <VisibleText text={value.text} />
+          {value.exact !== null && (
+            <code className="field-exact">
+              <VisibleText text={value.exact} />
+            </code>
+          )}
+        </>
+      )
+  }
+}
