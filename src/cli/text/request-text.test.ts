@@ -10,8 +10,7 @@ test('says who asks, why, what will happen, who decides and on which digest', ()
   expect(text).toMatch(/w wants this, started by Ada; queue platform, expires in [\d,]+ days/)
   expect(text).toContain('zone notes: write asks (workers/w.md:6)')
   expect(text).toContain('│ hello')
-  expect(text).toContain('1 of platform')
-  expect(text).toContain(`revision 1  digest sha256:000`)
+  expect(text).toContain('revision 1  quorum  1 of platform')
   expect(whole).toBe(true)
 })
 
@@ -60,6 +59,11 @@ test('the count of what is left out of a long task is on the screen also where t
   const request = requestWith({ task, agentReason: long, presentation: presentationWith(long) })
   const { text } = requestText(request, beside(24))
   expect(text.split('\n')).toContain('… 61 more characters of the task; v shows all')
+})
+
+test('the digest is one row of a terminal with 80 columns', () => {
+  const { text } = requestText(requestWith(), { full: false, columns: 80 })
+  expect(text).toMatch(/^digest sha256:0{64}$/m)
 })
 
 // Rules: product.md 26; security.md 17

@@ -188,10 +188,10 @@ function foot(request: RequestDetail): string[] {
   const { canDecide, reason } = request.eligibility
   const execution = executionSentence(request.execution, request)
   return [
-    `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missingSentence(request)}`,
+    `${dim('revision')} ${request.revision}  ${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missingSentence(request)}`,
     ...steps(request),
     ...lackAfterEdit(request),
-    `${dim('revision')} ${request.revision}  ${dim('digest')} ${request.digest}`,
+    `${dim('digest')} ${request.digest}`,
     ...(execution === null ? [] : [`${dim('execution')}  ${printableLine(execution)}`]),
     ...(canDecide || reason === null ? [] : [yellow(printableLine(reason))]),
   ]
