@@ -7,6 +7,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verdictWords } from '../words/verdict-words.ts'
+import { useToolsOf } from './use-tools-of.ts'
 
 /** The pause in typing after which the verdicts are loaded. */
 const pauseMs = 400
@@ -22,6 +23,7 @@ export function QuickVerdicts({ worker }: { worker: string }) {
   const [input, setInput] = useState('')
   const [text] = useDebouncedValue(input.trim(), pauseMs)
   const probes = probesOf(text)
+  const tools = useToolsOf(worker).data?.items
   const answers = useQueries({
     queries: probes.map(({ tool, input }) => ({
       queryKey: ['explain', worker, tool, input],
@@ -46,7 +48,14 @@ export function QuickVerdicts({ worker }: { worker: string }) {
             <li key={probe.title}>
               <span className="quick-title">{probe.title}</span>
               <span className="grow break small">
-                <Verdict answer={answers[index]?.data} error={answers[index]?.error ?? null} />
+                {tools === undefined || tools.some(({ name }) => name === probe.tool) ? (
+                  <Verdict answer={answers[index]?.data} error={answers[index]?.error ?? null} />
+                ) : (
+                  <>
+                    <strong>{verdictWords.blocked}</strong>{' '}
+                    <span className="dim">{without(probe)}</span>
+                  </>
+                )}
               </span>
             </li>
           ))}
@@ -67,6 +76,11 @@ function probesOf(text: string): readonly Probe[] {
     { title: 'Delete it', tool: 'delete_file', input: { path: text } },
     run,
   ]
+}
+
+/** Why a worker without the tool never does it. */
+function without({ tool }: Probe): string {
+  return tool === 'shell' ? 'this worker runs no commands' : 'this worker has no files'
 }
 
 function Verdict({ answer, error }: { answer: Explanation | undefined; error: Error | null }) {
