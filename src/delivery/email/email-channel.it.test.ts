@@ -5,6 +5,9 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
+import { endAbsence, setAbsence } from '#services/access/absence.ts'
+import { handOverRequest } from '#services/requests/hand-over-request.ts'
+import { hence } from '#test/harness/fixtures/runs/hence.ts'
 import type { Mail } from './mail.ts'
 import {
   ada,
@@ -102,6 +105,33 @@ it('mails again at a reminder and at an escalation, but not those who have voted
     'grace: Waits for a decision: Write "notes/b.txt"',
     'grace: Waits for a decision; more people may decide it now: Write "notes/b.txt"',
   ])
+  await untilAllDelivered()
+})
+
+// Rules: security.md 22
+it('mails a hand-over to the colleague alone, once, and not while they are away', async () => {
+  await using _relay = openRelay()
+  for (const person of [grace, linus]) await choose(person, { choice: 'atOnce' })
+  const request = await open({ input: { path: 'notes/h.txt', content: '' } })
+  const aboutIt = () => mailed().filter((mail) => mail.includes('notes/h.txt'))
+  const handOver = (by: typeof grace, to: typeof grace) =>
+    handOverRequest(withMail(), by.caller, { request: request.id, to: to.id })
+  await waitUntil(() => aboutIt().length === 2)
+  await handOver(grace, linus)
+  await handOver(grace, linus)
+  await waitUntil(() => aboutIt().length === 3)
+  expect(aboutIt().at(-1)).toBe(
+    'linus: Grace hands it over to you; it waits for a decision: Write "notes/h.txt"',
+  )
+  await handOver(linus, grace)
+  await waitUntil(() => aboutIt().length === 4)
+  expect(aboutIt().at(-1)).toMatch(/^grace: Linus hands it over to you/)
+  await setAbsence(withMail(), linus.caller, { until: hence(600) })
+  await handOver(grace, linus)
+  await publish('request.reminded', request.id)
+  await waitUntil(() => aboutIt().length === 5)
+  expect(aboutIt().at(-1)).toMatch(/^grace: Still waits/)
+  await endAbsence(withMail(), linus.caller)
   await untilAllDelivered()
 })
 

@@ -1,6 +1,6 @@
 import { valueIn } from '#domain/json/value-in.ts'
 import { sql, type Selectable } from 'kysely'
-import { usualEvents } from '#domain/channels/stream-event.ts'
+import { peopleEvents } from '#domain/channels/stream-event.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
@@ -12,6 +12,7 @@ import type { Channel, DueDelivery, Message } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
+import { readHandOver } from '../channels/hand-over.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -30,6 +31,7 @@ const occasions: Readonly<Record<string, Occasion>> = {
   'request.opened': 'opened',
   'request.reminded': 'reminded',
   'request.escalated': 'escalated',
+  'request.handed_over': 'handedOver',
   'request.decided': 'ended',
   'request.closed': 'ended',
 }
@@ -42,7 +44,7 @@ export function emailChannel(options: EmailChannelOptions): Channel {
   const { settings, environment } = options
   return {
     ...emailEndpointOf(settings),
-    limited: usualEvents,
+    limited: peopleEvents,
     slots: { atOnce: 4, perRecipient: 2 },
     compose: (tx, event) => compose(tx, event, options),
     send: async (due, stopping, timeoutMs) => {
@@ -62,14 +64,18 @@ export function emailChannel(options: EmailChannelOptions): Channel {
 
 async function compose(
   tx: Tx,
-  { type, at, request, run }: ChannelEvent,
+  event: ChannelEvent,
   { settings, publicUrl }: EmailChannelOptions,
 ): Promise<readonly Message[]> {
+  const { type, at, request, run } = event
   const occasion = valueIn(occasions, type)
   if (request === null || occasion === undefined) return []
   // The request may have ended by now: then only its end is mailed.
   if (occasion !== 'ended' && request.state !== 'pending') return []
-  const people = await mailRecipients(tx, request.id, settings.choice)
+  const handOver = await readHandOver(tx, event)
+  if (occasion === 'handedOver' && handOver === null) return []
+  const all = await mailRecipients(tx, request.id, settings.choice)
+  const people = handOver === null ? all : all.filter(({ id }) => id === handOver.toId)
   if (occasion === 'ended') await recordNews(tx, request.id, people)
   const isUrgent =
     occasion === 'opened' && isOverBeforeDigest(request.expires_at, at, settings.digest)
@@ -81,7 +87,13 @@ async function compose(
   if (recipients.length === 0) return []
   const outcome = occasion === 'ended' ? await outcomeInWords(tx, request) : null
   const notice = await readNotice(tx, request.id)
-  const mailed = { ...request, ...notice, worker: run?.worker ?? null, outcome }
+  const mailed = {
+    ...request,
+    ...notice,
+    worker: run?.worker ?? null,
+    outcome,
+    handedOverBy: handOver?.by ?? null,
+  }
   const bodyOf = (email: string, isLastOfHour: boolean): string =>
     JSON.stringify(requestMail(occasion, mailed, email, { publicUrl, isLastOfHour }))
   return recipients.map(({ email }) => ({

@@ -9,7 +9,7 @@ import type { Mail } from './mail.ts'
 import { mailButton, mailHeadline, mailHtml, mailLine, mailPage } from './mail-text.ts'
 
 /** Why a mail about a request is sent. */
-export type Occasion = 'opened' | 'reminded' | 'escalated' | 'expiring' | 'ended'
+export type Occasion = 'opened' | 'reminded' | 'escalated' | 'handedOver' | 'expiring' | 'ended'
 
 /** What a mail says about a request; never an argument. */
 export interface MailedRequest extends Pick<
@@ -22,7 +22,10 @@ export interface MailedRequest extends Pick<
 }
 
 /** The same with what a mail about it alone says. */
-export interface MailedCard extends MailedRequest, RequestNotice {}
+export interface MailedCard extends MailedRequest, RequestNotice {
+  /** the colleague who asks the recipient to look; absent or `null`: nobody */
+  readonly handedOverBy?: string | null
+}
 
 /** The address of the pages that mails link to. */
 export interface MailPages {
@@ -113,12 +116,13 @@ function limitMail({ queue }: MailedRequest, pages: MailPages): NonNullable<Mail
   }
 }
 
-function openingOf(occasion: Occasion, { kind, outcome }: MailedRequest): string {
+function openingOf(occasion: Occasion, { kind, outcome, handedOverBy }: MailedCard): string {
   const end = waitedFor[needOfRequests([{ kind }])]
   const openings: Readonly<Record<Exclude<Occasion, 'ended'>, string>> = {
     opened: `Waits for ${end}`,
     reminded: `Still waits for ${end}`,
     escalated: `Waits for ${end}; more people may decide it now`,
+    handedOver: `${mailLine(handedOverBy ?? 'A colleague', maxWordLength)} hands it over to you; it waits for ${end}`,
     expiring: `Expires soon without ${end}`,
   }
   return occasion === 'ended' ? mailLine(outcome ?? 'Ended', maxWordLength) : openings[occasion]

@@ -7,7 +7,7 @@ import { openPushService } from '#test/harness/fixtures/push-service.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
-import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
@@ -19,6 +19,7 @@ import { choosePush, type PushChoice } from '#services/channels/push/choose-push
 import { listDevices } from '#services/channels/push/list-devices.ts'
 import { pushEndpoint } from '#services/channels/push/push-subscription.ts'
 import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
+import { handOverRequest } from '#services/requests/hand-over-request.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import type { Channel } from '../channels/channel.ts'
@@ -207,6 +208,27 @@ it('pushes what its person chose, and messages of quiet hours when these are ove
   const waiting = await rowOf(desk.database.db, 'delivery', { request_id: quiet.id })
   expect(waiting.state).toBe('pending')
   expect(waiting.next_attempt_at.toISOString().slice(11, 16)).toBe(to)
+})
+
+// Rules: security.md 22
+it('pushes a hand-over to the colleague alone, after their quiet hours', async () => {
+  const linus = await addPerson(db, 'Linus', ['platform'])
+  const [his, hers] = [await aDevice(linus), await aDevice(desk.grace)]
+  const request = await desk.add()
+  const handOver = (by: TestPerson, to: TestPerson) =>
+    handOverRequest(ctx, by.caller, { request: request.id, to: to.id })
+  await handOver(desk.grace, linus)
+  expect(await untilEnded(his.id, request.id)).toBe('delivered: 201')
+  await untilTold()
+  expect(await outcomeFor(hers.id, request.id)).toBe('none')
+  const at = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(11, 16)
+  const quiet = { from: at(-3_600_000), to: at(3_600_000), timeZone: 'UTC' }
+  await choosePush(ctx, desk.grace.caller, { requests: 'all', ended: true, quiet })
+  await handOver(linus, desk.grace)
+  await waitUntil(async () => (await outcomeFor(hers.id, request.id)) !== 'none')
+  const { state } = await rowOf(db, 'delivery', { recipient: hers.id, request_id: request.id })
+  expect(state).toBe('pending')
+  expect(service.received).toHaveLength(1)
 })
 
 it.each([404, 410])('removes a device when its push service answers %i', async (status) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { usualEvents } from '#domain/channels/stream-event.ts'
+import { peopleEvents } from '#domain/channels/stream-event.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import type { SessionTimes } from '#services/access/sessions/session-times.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
@@ -10,6 +10,7 @@ import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
+import { concernedPeople } from '../channels/hand-over.ts'
 import { quietUntil } from './quiet-until.ts'
 import { sendPush, type PushSender } from './send-push.ts'
 
@@ -30,10 +31,10 @@ export function pushChannel(options: PushChannelOptions): Channel {
   return {
     name: pushEndpoint,
     kind: 'push',
-    events: usualEvents,
+    events: peopleEvents,
     queues: null,
     slots: { atOnce: 16, perRecipient: 2 },
-    limited: usualEvents,
+    limited: peopleEvents,
     reachesAnybody: sql`exists (select from push_subscription)`,
     compose: (tx, event) => compose(tx, event, options),
     send: (due, stopping, timeoutMs) => send(due, options, { stopping, timeoutMs }),
@@ -42,14 +43,15 @@ export function pushChannel(options: PushChannelOptions): Channel {
 
 async function compose(
   tx: Tx,
-  { type, at, request }: ChannelEvent,
+  event: ChannelEvent,
   { times }: PushChannelOptions,
 ): Promise<readonly Message[]> {
+  const { type, at, request } = event
   if (request === null) return []
   const isEnd = type === 'request.decided' || type === 'request.closed'
   // The request may have ended by now: then only its end is sent.
   if (!isEnd && request.state !== 'pending') return []
-  const people = await mailRecipients(tx, request.id, 'nothing')
+  const people = await concernedPeople(tx, event, await mailRecipients(tx, request.id, 'nothing'))
   const ids = people.map(({ id }) => id)
   const choices = await pushChoicesOf(tx, ids)
   const choiceOf = (id: string): PushChoice => choices.get(id) ?? usualPush

@@ -5,6 +5,9 @@ import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { openSlackServer, slackSettings, type SlackServer } from '#test/harness/slack-server.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
+import { newId } from '#domain/new-id.ts'
+import { handOverRequest } from '#services/requests/hand-over-request.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
@@ -108,6 +111,34 @@ it('updates the message when the request is decided elsewhere, and reminds in it
   expect(updated?.fields).toMatchObject({ channel: 'C0PLATFORM', ts: '1503435956.000001' })
   expect(JSON.stringify(updated?.fields)).toContain('Denied by Grace')
   expect(JSON.stringify(updated?.fields)).not.toContain('countersign_open')
+})
+
+// Rules: security.md 22
+it('says a hand-over in the thread, and names the colleague in Slack only where they linked it themselves', async () => {
+  const { db } = desk.database
+  const { ctx } = desk.service
+  const linus = await addPerson(db, 'Linus <!channel>', ['platform'], 'linus-slack@example.com')
+  await using _relay = await relayOf()
+  const request = await desk.open()
+  await untilEnded(1)
+  const link = { id: newId(), team: slackSettings.team, user_id: 'U0LINUS', person_id: linus.id }
+  await db
+    .insertInto('slack_link')
+    .values({ ...link, seal: ctx.seals.of('slack_link', link) })
+    .execute()
+  await handOverRequest(ctx, desk.grace.caller, { request: request.id, to: linus.id })
+  await untilEnded(3)
+  await handOverRequest(ctx, linus.caller, { request: request.id, to: desk.grace.id })
+  await untilEnded(5)
+  const [, first, second] = slack.of('chat.postMessage').map(({ fields }) => fields)
+  for (const fields of [first, second]) {
+    expect(fields?.['thread_ts']).toBe('1503435956.000001')
+    expect(JSON.stringify(fields?.['text'])).not.toContain('<!')
+  }
+  expect(JSON.stringify(first)).toContain('U0LINUS')
+  expect(JSON.stringify(first)).toMatch(/Grace hands #\d+ over to you/)
+  expect(JSON.stringify(second)).toMatch(/hands #\d+ over to Grace/)
+  expect(JSON.stringify(second)).not.toContain('"user"')
 })
 
 // Rules: security.md 29

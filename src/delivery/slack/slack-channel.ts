@@ -1,11 +1,21 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { slackEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { SlackSettings } from '#policy/settings.ts'
+import { mailRecipients } from '#services/channels/mail/mail-recipients.ts'
+import type { Tx } from '#store/database.ts'
+import type { ChannelEvent } from '../channels/channel-event.ts'
+import { readHandOver } from '../channels/hand-over.ts'
 import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { changedRows, type Requests } from '../channels/body-matches-request.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
 import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
-import { slackLimitNote, slackMessage, slackReminder } from './slack-message.ts'
+import {
+  slackHandOver,
+  slackLimitNote,
+  slackMessage,
+  slackReminder,
+  type SlackHandOver,
+} from './slack-message.ts'
 
 export interface SlackChannelOptions extends Requests {
   readonly settings: SlackSettings
@@ -37,11 +47,14 @@ export function slackChannel(options: SlackChannelOptions): Channel {
     slots: { atOnce: 4, perRecipient: 2 },
     // Without the message of its opening, nothing else is posted about a request.
     limited: ['request.opened'],
-    compose: async (_tx, { type, request }) => {
+    compose: async (tx, event) => {
+      const { type, request } = event
       if (request === null) return []
       // It would take one of the messages of the hour, and nothing would be posted.
       if (type === 'request.opened' && request.state !== 'pending') return []
-      const body = { requestId: request.id }
+      const handOver = await handOverOf(options, tx, event)
+      if (type === 'request.handed_over' && handOver === null) return []
+      const body = { requestId: request.id, ...(handOver === null ? {} : { handOver }) }
       const lastBody = (): string => JSON.stringify({ ...body, isLastOfHour: true })
       return [{ recipient: request.queue, body: JSON.stringify(body), lastBody }]
     },
@@ -103,6 +116,12 @@ async function tellOf(
       .values({ ...row, shown: hashOf(post), seal: seals.of('slack_message', row) })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+  } else if (due.type === 'request.handed_over') {
+    const { handOver } = JSON.parse(due.body) as { readonly handOver?: SlackHandOver }
+    if (request.state !== 'pending' || handOver === undefined) return
+    const { channel, ts: thread } = message
+    await client.post({ channel, thread }, slackHandOver(request, handOver), call)
+    return
   } else if (due.type === 'request.reminded' || due.type === 'request.escalated') {
     if (request.state !== 'pending') return
     const { channel, ts: thread } = message
@@ -110,6 +129,30 @@ async function tellOf(
     return
   }
   await refresh(options, client, request.id, call)
+}
+
+/**
+ * What a thread says of a hand-over; `null`: the colleague is away, or can no longer decide it.
+ * Slack notifies a colleague who has linked their user.
+ */
+async function handOverOf(
+  { settings: { team }, seals }: SlackChannelOptions,
+  tx: Tx,
+  event: ChannelEvent,
+): Promise<SlackHandOver | null> {
+  const handOver = await readHandOver(tx, event)
+  if (handOver === null || event.request === null) return null
+  const { toId, to, by } = handOver
+  const people = await mailRecipients(tx, event.request.id, 'nothing')
+  if (!people.some((one) => one.id === toId && one.mayDecide && !one.hasDecided)) return null
+  const link = await tx
+    .selectFrom('slack_link')
+    .selectAll()
+    .where('team', '=', team)
+    .where('person_id', '=', toId)
+    .executeTakeFirst()
+  const isLinked = link !== undefined && seals.holds('slack_link', link)
+  return { to, by, user: isLinked ? link.user_id : null }
 }
 
 /** Updates the message until it shows the request's state, which may change during the call. */

@@ -76,6 +76,39 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
   }
 }
 
+/** A hand-over in words; `user`: the colleague in Slack, `null` where they have linked none. */
+export interface SlackHandOver {
+  readonly to: string
+  readonly by: string
+  readonly user: string | null
+}
+
+/** The message in the thread of a request that a colleague is asked to look at. */
+export function slackHandOver(request: SlackRequest, { to, by, user }: SlackHandOver): SlackPost {
+  const what = plainText(`${by} hands #${request.number} over to ${user === null ? to : 'you'}`)
+  const text = `${by} hands #${request.number} over to ${to}. ${effectInSlack(request)}`
+  return {
+    text: escapeText(plainText(text).text),
+    blocks:
+      user === null
+        ? [{ type: 'section', text: what }]
+        : [
+            {
+              type: 'rich_text',
+              elements: [
+                {
+                  type: 'rich_text_section',
+                  elements: [
+                    { type: 'user', user_id: user },
+                    { type: 'text', text: ` ${what.text}` },
+                  ],
+                },
+              ],
+            },
+          ],
+  }
+}
+
 /** What follows the last request of an hour that a channel gets. */
 export function slackLimitNote(queue: string, publicUrl: string): SlackPost {
   const text = plainText(`${limitSentence('request', queue)}: ${publicUrl}/`)

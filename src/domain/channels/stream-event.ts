@@ -8,6 +8,8 @@ export const streamEvents = [
   // people may decide it now
   'request.reminded',
   'request.escalated',
+  // a colleague is asked to look at it; each hand-over is one event
+  'request.handed_over',
   'run.changed',
 ] as const
 
@@ -18,11 +20,17 @@ export const streamEvents = [
 export const liveEvents = [...streamEvents, 'policy.changed'] as const
 export type StreamEventType = (typeof liveEvents)[number]
 
-/** The events that people get by mail, and endpoints that name no events. */
+/** The events that endpoints get that name none. */
 export const usualEvents = [
   'request.opened',
   'request.decided',
   'request.closed',
   'request.reminded',
   'request.escalated',
+] as const satisfies readonly StreamEventType[]
+
+/** The events that people get by mail and push. */
+export const peopleEvents = [
+  ...usualEvents,
+  'request.handed_over',
 ] as const satisfies readonly StreamEventType[]

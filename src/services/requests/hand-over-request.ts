@@ -22,7 +22,7 @@ import {
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
  * of the queue's people; the colleague, named by address or id, must be able to decide it, or it
  * rejects with `not_eligible` and status 422, and must be somebody else, or it rejects with
- * `invalid_request`. A later call replaces the colleague.
+ * `invalid_request`. A later call replaces the colleague. The colleague is notified, once.
  */
 export async function handOverRequest(
   ctx: ServiceContext,
@@ -40,10 +40,22 @@ export async function handOverRequest(
     }
     const to: PersonRef = { id: decider.id, name: decider.name }
     const handover = { to_id: to.id, by_id: authority.actor.id, at: sql<Date>`clock_timestamp()` }
+    const before = await unit.tx
+      .selectFrom('request_handover')
+      .select('to_id')
+      .where('request_id', '=', request.id)
+      .executeTakeFirst()
     const { at } = await unit.tx
       .insertInto('request_handover')
       .values({ request_id: request.id, ...handover })
-      .onConflict((conflict) => conflict.column('request_id').doUpdateSet(handover))
+      .onConflict((conflict) =>
+        conflict.column('request_id').doUpdateSet({
+          ...handover,
+          // Its notification is about this time.
+          at: sql`case when request_handover.to_id = excluded.to_id
+            then request_handover.at else excluded.at end`,
+        }),
+      )
       .returning('at')
       .executeTakeFirstOrThrow()
     await unit.audit({
@@ -51,7 +63,10 @@ export async function handOverRequest(
       ...aboutRequest(request),
       detail: { to: to.id },
     })
-    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+    const subject = { requestId: request.id, runId: request.run_id }
+    await unit.event('request.changed', subject)
+    // Whoever has it already was notified of it.
+    if (before?.to_id !== to.id) await unit.event('request.handed_over', subject)
     const by = { id: authority.actor.id, name: authority.actor.name }
     return { requestId: request.id, handedTo: { person: to, by, at } }
   })

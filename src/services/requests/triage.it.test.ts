@@ -112,6 +112,12 @@ test('a request is handed over to another person who may decide it, which gives 
     { actor: { type: 'person', id: grace.id }, detail: { to: linus.id } },
     { actor: { type: 'person', id: linus.id }, detail: { to: grace.id } },
   ])
+  // The colleague is notified once, however often the request is handed over to them.
+  await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
+  const { rows } = await sql<{ type: string }>`
+    select type from event where type = 'request.handed_over' and subject->>'requestId' = ${id}
+  `.execute(desk.database.db)
+  expect(rows).toHaveLength(2)
   await desk.decide(linus, id)
   const late = handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect((await refusal(late)).code).toBe('already_decided')

@@ -1,5 +1,5 @@
 import type { ChannelKind } from '#domain/channels/channel-kind.ts'
-import { streamEvents, usualEvents, type StreamEventType } from '#domain/channels/stream-event.ts'
+import { peopleEvents, streamEvents, type StreamEventType } from '#domain/channels/stream-event.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { EmailSettings, SlackSettings } from '#policy/settings.ts'
 
@@ -50,7 +50,7 @@ export function emailEndpointOf({ smtp }: EmailSettings): ConfiguredEndpoint {
     name: 'email:people',
     kind: 'email',
     origin: `smtp://${smtp.host}:${smtp.port}`,
-    events: usualEvents,
+    events: peopleEvents,
     queues: null,
   }
 }

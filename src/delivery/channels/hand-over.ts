@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { MailRecipient } from '#services/channels/mail/mail-recipients.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { ChannelEvent } from './channel-event.ts'
+
+/** Who asked whom to look at a request. */
+export interface HandOver {
+  readonly toId: string
+  readonly to: string
+  readonly by: string
+}
+
+/**
+ * The hand-over that an event is about; `null`: a later one has replaced it, or the event is about
+ * something else.
+ */
+export async function readHandOver(
+  db: Db | Tx,
+  { type, eventId, request }: ChannelEvent,
+): Promise<HandOver | null> {
+  if (type !== 'request.handed_over' || request === null) return null
+  const { rows } = await sql<HandOver>`
+    select h.to_id as "toId", receiver.name as "to", giver.name as by
+    from request_handover h
+    -- The event is the later statement of its transaction.
+    join event on event.id = ${eventId} and h.at <= event.created_at
+    join person receiver on receiver.id = h.to_id join person giver on giver.id = h.by_id
+    where h.request_id = ${request.id}
+  `.execute(db)
+  return rows[0] ?? null
+}
+
+/** Of these people, those whom an event concerns: a hand-over, only the colleague. */
+export async function concernedPeople(
+  db: Db | Tx,
+  event: ChannelEvent,
+  people: readonly MailRecipient[],
+): Promise<readonly MailRecipient[]> {
+  if (event.type !== 'request.handed_over') return people
+  const handOver = await readHandOver(db, event)
+  return people.filter(({ id }) => id === handOver?.toId)
+}
