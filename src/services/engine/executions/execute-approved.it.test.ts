@@ -99,6 +99,37 @@ describe('what was approved', () => {
     expect(await desk.read(path)).toBe('in between\n')
   })
 
+  // Rules: product.md 3, 14
+  test('is asked again, and nothing is called forged, when the process ends after such a moment', async () => {
+    const { call, path, runId } = await anApprovedWrite()
+    let hasEnded = false
+    desk.beforeExecute = async () => {
+      await desk.write(path, 'in between\n')
+      hasEnded = true
+    }
+    const killed: WorkerContext = {
+      ...desk.worker,
+      registryOf: (...of) =>
+        hasEnded ? Promise.reject(new Error('killed')) : desk.worker.registryOf(...of),
+    }
+    const { signal } = new AbortController()
+    await expect(executeCall(killed, { callId: call.id, signal })).rejects.toThrow('killed')
+    desk.beforeExecute = async () => undefined
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
+
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    expect(await executions(call.id)).toEqual([
+      { attempt: 1, state: 'refused', reason: 'stale' },
+      { attempt: 2, state: 'refused', reason: 'lapsed' },
+    ])
+    expect(await desk.auditTypes(runId)).not.toContain('permit.refused')
+    const fresh = (await onlyCall(runId)).requestId
+    expect(await requestRow(fresh)).toMatchObject({ state: 'pending', previous: [call.requestId] })
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('two\n')
+  })
+
   // Rules: product.md 1, 14
   test('does not run when policy blocks it by then, and nobody is asked again', async () => {
     const { call, path, runId } = await anApprovedWrite()

@@ -22,7 +22,10 @@ export function checkPermit(
   approval: CallApproval,
   digest: string,
 ): PermitVerdict {
-  return verifyPermit(ctx, approval.permit, {
+  const { permit } = approval
+  const undone = undoneAttempt(at, permit.id)
+  const row = undone === null ? permit : { ...permit, state: 'live' as const }
+  const verdict = verifyPermit(ctx, row, {
     requestId: approval.request.id,
     revision: approval.request.revision,
     runId: at.run.id,
@@ -30,11 +33,22 @@ export function checkPermit(
     digest,
     factsDigest: hashJson(approval.revision.facts),
     policyDigest: approval.request.policy_digest,
-    attempt: nextAttemptOf(at),
+    attempt: undone ?? nextAttemptOf(at),
     // Lowering the epoch by SQL does not make a permit from before a restore valid.
     epoch: Math.max(at.epoch, ctx.memory.epoch()),
     now: at.now,
   })
+  if (undone === null || !verdict.ok) return verdict
+  return { ok: false, reason: 'lapsed', detail: 'used by an attempt that did nothing' }
+}
+
+/**
+ * The newest attempt, if it used the permit and did nothing: its process ended before it opened a
+ * new request, so people are asked again. `null`: it is another one.
+ */
+function undoneAttempt({ execution }: CallAtHand, permitId: string): number | null {
+  const isUndone = execution?.state === 'refused' && execution.permit_id === permitId
+  return isUndone ? execution.attempt : null
 }
 
 /**
