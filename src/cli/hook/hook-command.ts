@@ -32,10 +32,28 @@ export async function runHookCommand(
     await install(name, { ...options, wait: options.wait ?? installedWait })
     return
   }
+  denyHoweverItEnds()
   const output = await runHook(name, options, { environment, input: readStandardInput() })
   // The agent must not wait for work that continues after the answer.
   if (output !== '') await new Promise((resolve) => process.stdout.write(`${output}\n`, resolve))
   process.exit(0)
+}
+
+/**
+ * Makes this process deny the call, with exit code 2, also if it is ended, fails, or cannot write
+ * its answer: after most other ends, agents make the call.
+ */
+function denyHoweverItEnds(): void {
+  const deny = (error: unknown): void => {
+    console.error(errorMessage(error))
+    process.exit(2)
+  }
+  process.exitCode = 2
+  process.on('uncaughtException', deny)
+  process.on('unhandledRejection', deny)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => deny(new Error('Countersign: the hook was ended before its answer')))
+  }
 }
 
 function isAgent(name: string): name is AgentName {
