@@ -1,8 +1,9 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
-import { hostGit, hostGitText, type GitRun } from './host-git.ts'
+import { hostGit, hostGitText, type GitEnd, type GitRun } from './host-git.ts'
 import { checkoutsOf, isIn, moveBranch, tipOf } from './repository.ts'
 import { changeRecord, hostGitDirIn, readRecord, type WorktreeRecord } from './worktree-record.ts'
 
@@ -64,7 +65,9 @@ export async function blockedCheckout(
   record: WorktreeRecord,
   update: BaseUpdate,
 ): Promise<string | null> {
-  return blockIn(await checkoutsOfBase(folder, record), update)
+  return changingCheckouts(record, async () =>
+    blockIn(await checkoutsOfBase(folder, record), update),
+  )
 }
 
 /**
@@ -101,7 +104,7 @@ async function blockIn(
 ): Promise<string | null> {
   for (const run of checkouts) {
     await hostGit(['update-index', '-q', '--refresh'], run)
-    const end = await hostGit(['read-tree', '-m', '-u', '-n', from, to], run)
+    const end = await readTree(['-n', from, to], run)
     if (end.code !== 0) return end.stderr.slice(0, 500)
   }
   return null
@@ -128,8 +131,26 @@ export async function moveBase(
 export async function finishMerge(folder: string): Promise<void> {
   const record = await readRecord(folder)
   if (record?.merging === undefined) return
-  // Two at once would find each other's lock on an index.
-  await oneAtATime(`merges into ${record.repository.gitDir}`, () => updateCheckouts(folder))
+  await changingCheckouts(record, () => updateCheckouts(folder))
+}
+
+/** One merge after the other: two at once would find each other's lock on an index. */
+function changingCheckouts<T>({ repository }: WorktreeRecord, work: () => Promise<T>): Promise<T> {
+  return oneAtATime(`checkouts of ${repository.gitDir}`, work)
+}
+
+/** How often, and at which interval, a lock is tried that another Git holds for a moment. */
+const lockAttempts = 20
+const lockPauseMs = 100
+
+/** Merges two trees into an index. Waits a moment for another Git, such as that of an editor. */
+async function readTree(words: readonly string[], run: GitRun): Promise<GitEnd> {
+  for (let attempt = 1; ; attempt += 1) {
+    const end = await hostGit(['read-tree', '-m', '-u', ...words], run)
+    const isLocked = end.code !== 0 && /index\.lock': File exists/.test(end.stderr)
+    if (!isLocked || attempt === lockAttempts) return end
+    await delay(lockPauseMs)
+  }
 }
 
 async function updateCheckouts(folder: string): Promise<void> {
@@ -142,7 +163,8 @@ async function updateCheckouts(folder: string): Promise<void> {
   if (tip !== null && (await isIn(repository, merging.to, tip))) {
     for (const run of await checkoutsOfBase(folder, record)) {
       await hostGit(['update-index', '-q', '--refresh'], run)
-      await hostGitText(['read-tree', '-m', '-u', merging.from, tip], run)
+      const end = await readTree([merging.from, tip], run)
+      if (end.code !== 0) throw new Error(`Git does not update it: ${end.stderr.slice(0, 500)}`)
     }
   }
   await changeRecord(folder, (latest) => ({ ...latest, merging: undefined }))

@@ -1,12 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '#domain/json/json.ts'
+import { parseObject } from '#domain/json/parse-json.ts'
 import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
 import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
+import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
-import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 let desk: AgentDesk
@@ -113,6 +119,48 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
 })
 
 // Rules: product.md 3, 35
+test.skipIf(!testSandbox.works)(
+  'a command that was killed with its host leaves no lock of Git in its worktree, unless another one is at work there',
+  async () => {
+    const run = await calls.runScriptInWorktree(commit('a.txt', 'before'))
+    const [root, commands] = [treeOf(desk, run.id), join(desk.root, '.countersign/commands')]
+    await calls.turn(run.id, 2, shell('while [ ! -e go ]; do sleep 0.05; done; rm go'))
+    const [call] = await desk.calls(run.id, 2)
+    const file = join(commands, `${call?.id}.1.json`)
+    let record: JsonObject | null = null
+    const watch = setInterval(() => {
+      record = existsSync(file) ? parseObject(readFileSync(file, 'utf8')) : null
+      if (record === null) return
+      clearInterval(watch)
+      writeFileSync(join(root, 'go'), '')
+    }, 10)
+    await calls.approve(run.id, 2)
+    const [living, dead] = [join(commands, `${randomUUID()}.1.json`), spawnSync('true').pid]
+    const put = (at: string, changes: object): void =>
+      writeFileSync(at, JSON.stringify({ ...record, ...changes }))
+    const die = (): void => put(file, { owner: { host: hostname(), pid: dead, since: '1' } })
+    const locks = ['index', 'HEAD', `refs/heads/${run.branch}`].map((name) =>
+      join(root, '.git', `${name}.lock`),
+    )
+    for (const lock of locks) await writeFile(lock, '')
+    const there = (): boolean[] => locks.map((lock) => existsSync(lock))
+    const settle = async (): Promise<void> => undefined
+
+    put(living, { callId: randomUUID() })
+    die()
+    await undoLostCommands(desk.worker, settle)
+    expect(there()).toEqual([true, true, true])
+
+    await rm(living)
+    die()
+    await undoLostCommands(desk.worker, settle)
+    expect(there()).toEqual([false, false, false])
+    await calls.turn(run.id, 3, shell(commit('a.txt', 'after')))
+    expect((await calls.approve(run.id, 3)).call?.text).toContain('Exit code 0')
+  },
+)
+
+// Rules: product.md 3, 35
 describe.skipIf(!testSandbox.works)('a merge beside a lock of Git', () => {
   test('on the base, which a killed Git left, says so to the model, and merges nothing', async () => {
     const run = await calls.runScriptInWorktree(commit('d.txt', 'locked'))
@@ -126,6 +174,19 @@ describe.skipIf(!testSandbox.works)('a merge beside a lock of Git', () => {
     expect(git('status', '--porcelain')).toBe('')
     await calls.turn(run.id, 3, merge)
     expect((await calls.approve(run.id, 3)).call?.text).toContain('is merged into main')
+  })
+
+  test('on a checkout, held for a moment by another Git, waits for it', async () => {
+    const run = await calls.runScriptInWorktree(commit('d.txt', 'moment'))
+    await calls.turn(run.id, 2, merge)
+    const lock = at('.git/index.lock')
+    const { call } = await calls.approve(run.id, 2, () => {
+      writeFileSync(lock, '')
+      // It goes while the call is carried out, which begins with commands that take longer.
+      setTimeout(() => rmSync(lock), 1500)
+    })
+    expect(call?.text).toContain('is merged into main')
+    expect(git('status', '--porcelain')).toBe('')
   })
 
   test('on a checkout, taken just after the base moved, is a merge, and the checkout follows later', async () => {

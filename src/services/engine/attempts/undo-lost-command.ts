@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import { policyInWorkspace } from '#policy/workspaces.ts'
 import {
   forgetCommand,
+  isCommandAtWork,
   keepViolation,
   lostCommands,
   type CommandRecord,
 } from '#tools/commands/execution/command-record.ts'
 import { undoForbiddenChanges } from '#tools/commands/execution/undo-forbidden-changes.ts'
+import { removeGitLocks } from '#tools/commands/git/remove-locks.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -62,6 +64,7 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
   const policy = policyInWorkspace(pinnedPolicy, run.workspace)
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   const undoneViolation = await undoForbiddenChanges(commandSite, policy, workspace, lost)
+  if (!(await isCommandAtWork(commandSite.dataDir, lost.root))) await removeGitLocks(workspace)
   const violation = lost.violation ?? undoneViolation
   if (violation === null) {
     await forgetCommand(lost)

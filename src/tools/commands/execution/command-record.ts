@@ -105,6 +105,12 @@ export async function hasCommandRecord(dataDir: string, root: string): Promise<b
   return (await readCommandRecords(dataDir)).some((command) => command.root === root)
 }
 
+/** Whether a command of a living process is at work in this folder. */
+export async function isCommandAtWork(dataDir: string, root: string): Promise<boolean> {
+  const records = await readCommandRecords(dataDir)
+  return records.some((command) => command.root === root && !isLost(command))
+}
+
 async function readCommandRecords(dataDir: string): Promise<CommandRecord[]> {
   const folder = folderOf(dataDir)
   const names = await readdir(folder).catch(() => [])
