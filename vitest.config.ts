@@ -7,7 +7,7 @@ import { makeRunFolder } from './test/harness/run-folder.ts'
 const runFolder = makeRunFolder()
 
 /** Files of the unit project: beside their source, no services, no waiting. */
-const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
+const unit = ['{src,scripts,bench}/**/*.test.ts']
 /**
  * Files that start, kill or install whole processes, or attack one thing for long: half a minute
  * each. They run with the slow ones, so that `npm test` stays below a quarter of an hour.

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { readBenchCommand, type BenchOptions } from './command-line.ts'
 import { benchDecision } from './decision/bench-decision.ts'
 import { benchIdle } from './idle/bench-idle.ts'
 import { benchPage } from './page/bench-page.ts'
@@ -14,12 +14,7 @@ import { benchVerify } from './verify/bench-verify.ts'
 import { benchVerdict } from './verdict/bench-verdict.ts'
 import { benchWaiting } from './waiting/bench-waiting.ts'
 
-/** What the command line sets of a benchmark. */
-interface BenchOptions {
-  readonly runs?: number
-}
-
-const benches: Readonly<Record<string, (options: BenchOptions) => Promise<object>>> = {
+const benches = {
   decision: benchDecision,
   idle: benchIdle,
   page: benchPage,
@@ -33,21 +28,17 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<object
   verdict: benchVerdict,
   verify: benchVerify,
   waiting: benchWaiting,
-}
+} satisfies Readonly<Record<string, (options: BenchOptions) => Promise<object>>>
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'string' }, runs: { type: 'string' } },
-})
-const name = positionals[0] ?? ''
-const bench = Object.hasOwn(benches, name) ? benches[name] : undefined
-const runs = Number(values.runs ?? Number.NaN)
-if (bench === undefined || (values.runs !== undefined && !(runs >= 1))) {
-  console.error(`npm run bench -- ${Object.keys(benches).join('|')} [--json FILE] [--runs N]`)
-  console.error('--runs: how many runs wait in "waiting" (1000)')
-  process.exit(2)
+/** Those of the object above, each by its own name. */
+const names = Object.keys(benches) as (keyof typeof benches)[]
+const command = readBenchCommand(process.argv.slice(2), names)
+if ('text' in command) {
+  const print = command.status === 0 ? console.log : console.error
+  print(command.text)
+  process.exit(command.status)
 }
-const figures = await bench(values.runs === undefined ? {} : { runs })
+const figures = await benches[command.name](command.options)
 const text = `${JSON.stringify(figures, null, 2)}\n`
-if (values.json !== undefined) await writeFile(values.json, text)
+if (command.json !== null) await writeFile(command.json, text)
 console.log(text)
