@@ -65,10 +65,10 @@ it.each([
       const deciding = await rowsReadBy(db, tables, () =>
         decideRequest(ctx, linus.caller, { request: id, body }),
       )
-      const { rows } = await sql<{ id: string }>`
-      select id from outbox where run_id = ${id}::uuid`.execute(service.db)
+      const { rows } = await sql<{ id: string; kind: string }>`
+      select id, kind from outbox where run_id = ${id}::uuid`.execute(service.db)
       expect(rows).toHaveLength(2)
-      const delivering = await rowsReadBy(db, tables, () => marks.mark(rows.map((row) => row.id)))
+      const delivering = await rowsReadBy(db, tables, () => marks.mark(rows))
       const call = { tool: 'deploy', input: {}, externalId: `opened-${rounds}` }
       const opening = await rowsReadBy(db, tables, () => openExternal(ctx, program.caller, call))
       return { deciding, delivering, opening }

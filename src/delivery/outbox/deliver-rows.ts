@@ -58,7 +58,7 @@ export async function deliverRows(
   if (run === null) return markUndeliverable(db, idsOf(rows))
   for (const group of groupDecisions(rows)) {
     const reached = await deliverGroup(delivering, run, group)
-    await (reached ? marks.mark(idsOf(group)) : markUndeliverable(db, idsOf(group)))
+    await (reached ? marks.mark(group) : markUndeliverable(db, idsOf(group)))
   }
 }
 

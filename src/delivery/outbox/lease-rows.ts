@@ -59,42 +59,53 @@ export async function runsToDeliver(
 }
 
 /**
- * Marks rows as delivered. Rows of any run that arrive while a statement runs share the next one.
- * After a crash they may be sent again, so it does not wait for the disk.
+ * Marks signals of decisions as delivered, which a caller may wait for, and removes other rows.
+ * Rows of any run that arrive while a statement runs share the next one. After a crash they may be
+ * sent again, so it does not wait for the disk.
  */
 export class DeliveredMarks {
   readonly #db: Db
-  #next: { readonly ids: string[]; readonly marked: Promise<void> } | null = null
+  #next: { readonly rows: DeliveredRow[]; readonly marked: Promise<void> } | null = null
   #underWay: Promise<void> = Promise.resolve()
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async mark(ids: readonly string[]): Promise<void> {
+  async mark(rows: readonly DeliveredRow[]): Promise<void> {
     this.#next ??= this.#afterThat()
-    this.#next.ids.push(...ids)
+    this.#next.rows.push(...rows)
     await this.#next.marked
   }
 
   #afterThat() {
-    const ids: string[] = []
+    const rows: DeliveredRow[] = []
     const marked = this.#underWay.then(() => {
       this.#next = null
-      return writeMarks(this.#db, ids)
+      return writeMarks(this.#db, rows)
     })
     // A failure rejects only for those who wait for these marks; the next marks are written all the
     // same.
     this.#underWay = marked.catch(() => undefined)
-    return { ids, marked }
+    return { rows, marked }
   }
 }
 
-async function writeMarks(db: Db, ids: readonly string[]): Promise<void> {
+interface DeliveredRow {
+  readonly id: string
+  readonly kind: string
+}
+
+async function writeMarks(db: Db, rows: readonly DeliveredRow[]): Promise<void> {
+  const [signals, others] = [true, false].map((isSignal) =>
+    eachOf(rows.flatMap(({ id, kind }) => ((kind === 'signal_decided') === isSignal ? [id] : []))),
+  )
   await sql`
     with delivered as (
       update outbox set delivered_at = clock_timestamp(), leased_until = null, lease_owner = null, last_error = null
-      where id = any(array(select mark.id::bigint from ${eachOf(ids)} as mark(id)))
+      where id = any(array(select mark.id::bigint from ${signals} as mark(id)))
+    ), removed as (
+      delete from outbox where id = any(array(select mark.id::bigint from ${others} as mark(id)))
     )
     select set_config('synchronous_commit', 'off', true)
   `.execute(db)

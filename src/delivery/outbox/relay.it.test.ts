@@ -8,7 +8,7 @@ import { Interruptible } from '#test/harness/outages/interruptible.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { lockRun } from '#services/core/locks.ts'
@@ -234,7 +234,7 @@ describe('relay', () => {
 
     const marks = new DeliveredMarks(db)
     queries.length = 0
-    await Promise.all(rows.map((row) => marks.mark([row.id])))
+    await Promise.all(rows.map((row) => marks.mark([row])))
     expect(queries.filter((query) => !isRound(query)).length, textsOf(queries)).toBe(1)
   })
 
@@ -267,6 +267,15 @@ describe('relay', () => {
       .transaction()
       .execute((tx) => writeRecords(tx, { outbox }, 'a process that has died'))
     await waitUntil(async () => (await undelivered(run)) === 0)
+  })
+
+  it('keeps of what it delivered only the signals of decisions, for which callers wait', async () => {
+    await using _relay = startRelay()
+    const run = await untilQuiet()
+    await commit(run, message, decision('a'), message)
+    await waitUntil(async () => (await undelivered(run)) === 0)
+    const left = await rowsOf(service.db, 'outbox', { run_id: run.id }, 'kind', 'delivered_at')
+    expect(left).toEqual([{ kind: 'signal_decided', delivered_at: expect.any(Date) }])
   })
 
   it('finds rows without a notification in its next round', async () => {

@@ -173,7 +173,7 @@ export class Relay implements AsyncDisposable {
       if (first !== undefined) {
         const rows = leased.map((row) => ({ ...row, attempts: 1 }))
         if (rows.length === 1 && (await first.announced) === true) {
-          await this.#delivering.marks.mark([first.id])
+          await this.#delivering.marks.mark([first])
         } else await this.#deliver(runId, rows, first)
       }
       while (mine.again) {
