@@ -54,3 +54,26 @@ test('a run that asks, waits and continues writes to no index of runs, also on a
   expect(after.all - before.all).toBeGreaterThanOrEqual(4)
   expect(after.withIndexes - before.withIndexes).toBe(0)
 })
+
+test('the index of the trail by actor serves its pages, and has no entry for events without an id of an actor', async () => {
+  const { db } = desk.database
+  await desk.start()
+  await sql`analyze audit_event`.execute(db)
+  const { rows } = await sql<{ entries: number; ofActors: number; all: number }>`
+    select (select reltuples::int from pg_class where relname = 'audit_event_by_actor') as entries,
+      count(actor_id)::int as "ofActors", count(*)::int as all from audit_event
+  `.execute(db)
+  const [{ entries, ofActors, all } = { entries: Number.NaN, ofActors: 0, all: 0 }] = rows
+  expect(entries).toBe(ofActors)
+  expect(all).toBeGreaterThan(ofActors)
+  const plan = await db.transaction().execute(async (tx) => {
+    await sql`set local enable_seqscan = off`.execute(tx)
+    await sql`set local enable_bitmapscan = off`.execute(tx)
+    const explained = await sql<{ 'QUERY PLAN': string }>`
+      explain (generic_plan) select document from audit_event where actor_id = ${sql.raw('$1')}
+        order by at desc, id desc limit 50`.execute(tx)
+    return explained.rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
+  expect(plan).toContain('audit_event_by_actor')
+  expect(plan).not.toContain('Sort')
+})
