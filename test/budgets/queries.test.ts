@@ -146,12 +146,12 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   expect(taken[1], textsOf(queries)).toBe(taken[0])
 })
 
-it("the start of a run takes at most 14 queries, the opening of a program's request 18, and each look of its workflow one", async () => {
+it("the start of a run takes at most 10 queries, the opening of a program's request 18, and each look of its workflow one", async () => {
   const api = contextOn(db, desk.api)
   await api.policies.inForce()
   queries.length = 0
   await startRun(api, desk.people.ada.caller, { worker: 'scribe', input: 'Write notes' })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(14)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(10)
 
   const program = await addKey(desk.database.db, desk.people.grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
@@ -166,7 +166,7 @@ it("the start of a run takes at most 14 queries, the opening of a program's requ
   expect(queries.length, textsOf(queries)).toBe(1)
 })
 
-it('the last turn of a run takes at most 22 queries with the closing of the run', async () => {
+it('the last turn of a run takes at most 16 queries with the closing of the run', async () => {
   const worker = contextOn(db, desk.worker)
   const runId = await desk.start()
   desk.say({ text: 'Done.' })
@@ -174,15 +174,15 @@ it('the last turn of a run takes at most 22 queries with the closing of the run'
   queries.length = 0
   const { signal } = new AbortController()
   expect(await takeTurn(worker, { runId, turn: 1, signal })).toEqual({ kind: 'ended' })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(22)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(16)
 })
 
-it('a turn takes at most 29 queries, 34 when its calls ask, and no more for ten calls than for one', async () => {
+it('a turn takes at most 22 queries, 24 when its calls ask, and no more for ten calls than for one', async () => {
   const worker = contextOn(db, desk.worker)
   await worker.policies.byDigest((await worker.policies.inForce()).digest)
   for (const [tool, maxQueries] of [
-    ['read_file', 29],
-    ['write_file', 34],
+    ['read_file', 22],
+    ['write_file', 24],
   ] as const) {
     const taken: number[] = []
     for (const calls of [1, 10]) {

@@ -58,7 +58,7 @@ it('an approval takes at most 2 round trips to Postgres, its commit and its key 
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
 })
 
-it("the start of a run takes at most 6 round trips, a turn that asks 16, and the opening of a program's request 12", async () => {
+it("the start of a run takes at most 6 round trips, a turn that asks 13, and the opening of a program's request 11", async () => {
   const { ada, grace } = desk.people
   const input = { worker: 'scribe', input: 'Write notes' }
   expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(6)
@@ -68,10 +68,10 @@ it("the start of a run takes at most 6 round trips, a turn that asks 16, and the
     calls: [{ tool: 'write_file', input: { path: 'notes/a.md', content: '-' } }],
   })
   const { signal } = new AbortController()
-  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(16)
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(13)
   const program = await addKey(desk.database.db, grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
-  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(12)
+  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(11)
 })
 
 it('the page of a request takes at most 9 round trips, and the first page of a list 5', async () => {
@@ -85,7 +85,7 @@ it('the page of a request takes at most 9 round trips, and the first page of a l
   )
 })
 
-it('an approved call takes at most 3 round trips before its tool begins and 7 in all, and the last turn of its run 12', async () => {
+it('an approved call takes at most 3 round trips before its tool begins and 7 in all, and the last turn of its run 10', async () => {
   const { call, runId } = await addWaitingCall(desk, 'executed')
   await desk.decide(desk.people.grace, call.requestId)
   const { signal } = new AbortController()
@@ -97,5 +97,5 @@ it('an approved call takes at most 3 round trips before its tool begins and 7 in
   expect(before).toBeLessThanOrEqual(3)
   expect(before + after).toBeLessThanOrEqual(7)
   desk.say({ text: 'Done.' })
-  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 2, signal }))).toBeLessThanOrEqual(12)
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 2, signal }))).toBeLessThanOrEqual(10)
 })

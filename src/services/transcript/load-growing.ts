@@ -104,11 +104,14 @@ async function readSince(
   const [state] = rows
   if (state === undefined || state.is_whole) return 'whole'
   if (earlier !== emptyTurns && state.known_digest !== earlier.digest) return 'changed'
-  const calls = await selectCalls(db)
-    .where('tool_call.run_id', '=', runId)
-    .where('tool_call.turn', '>', throughTurn)
-    .execute()
   const messages = rows.flatMap((row) => (hasMessage(row) ? [{ ...row, from_run_id: null }] : []))
+  // A call belongs to an answer of the model. The first turn has none before it.
+  const calls = messages.some(({ role }) => role === 'assistant')
+    ? await selectCalls(db)
+        .where('tool_call.run_id', '=', runId)
+        .where('tool_call.turn', '>', throughTurn)
+        .execute()
+    : []
   const read = await withTexts(db, messages, calls)
   return { messages: read.messages, digest: state.digest }
 }

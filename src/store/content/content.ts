@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { ContentTable } from '../tables/content.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Db, Tx } from '../database.ts'
@@ -73,10 +73,19 @@ export function packContents(values: readonly (Uint8Array | string)[]): PackedCo
 
 /** Stores them all, in one query. Storing the same bytes again changes nothing. */
 export async function storeContents(db: Db | Tx, packed: readonly PackedContents[]): Promise<void> {
-  const rows = packed.flatMap((one) => one.rows)
-  if (rows.length === 0) return
+  if (packed.every(({ rows }) => rows.length === 0)) return
+  await sql`with ${contentsToStore(packed)} select`.execute(db)
+}
+
+/**
+ * The same as parts of a `with`, each followed by a comma but the last one, for a statement whose
+ * rows refer to their hashes. At least one content is needed.
+ */
+export function contentsToStore(packed: readonly PackedContents[]): RawBuilder<unknown> {
   // Sorted, so that two transactions that store the same contents do not deadlock.
-  const sorted = rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
+  const sorted = packed
+    .flatMap((one) => one.rows)
+    .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
   const newContents = sql.join(
     sorted.map(
       (row) =>
@@ -84,14 +93,14 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
     ),
   )
   // This also restores bytes that were removed before (drop-content.ts).
-  await sql`
-    with added (hash, encoding, size, bytes) as (values ${newContents}), back as (
-      update content set encoding = added.encoding, bytes = added.bytes
-      from added where content.hash = added.hash and content.encoding = 'removed'
-    )
-    insert into content (hash, encoding, size, bytes) select * from added
-    on conflict (hash) do nothing
-  `.execute(db)
+  return sql`
+    contents (hash, encoding, size, bytes) as (values ${newContents}), restored_contents as (
+      update content set encoding = contents.encoding, bytes = contents.bytes
+      from contents where content.hash = contents.hash and content.encoding = 'removed'
+    ), stored_contents as (
+      insert into content (hash, encoding, size, bytes) select * from contents
+      on conflict (hash) do nothing
+    )`
 }
 
 function contentRow(value: Uint8Array | string) {

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
@@ -40,6 +40,12 @@ export async function recordVerdicts(
   verdicts: readonly CallVerdict[],
 ): Promise<void> {
   if (verdicts.length === 0) return
+  await verdictsToStore(verdicts).execute(unit.tx)
+  await auditVerdicts(unit, run, verdicts)
+}
+
+/** The query that stores verdicts, of which there is at least one. */
+export function verdictsToStore(verdicts: readonly CallVerdict[]): RawBuilder<unknown> {
   const rows = verdicts.map(({ call, judgement, requestId }) => ({
     id: call.id,
     verdict: verdictOf(judgement),
@@ -50,7 +56,7 @@ export async function recordVerdicts(
     grant_id: judgement.grantId,
     request_id: requestId,
   }))
-  await sql`
+  return sql`
     update tool_call set verdict = judged.verdict, digest = judged.digest, rule = judged.rule,
       policy_digest = judged.policy_digest, read_only = judged.read_only, grant_id = judged.grant_id,
       request_id = coalesce(judged.request_id, tool_call.request_id)
@@ -60,7 +66,15 @@ export async function recordVerdicts(
       'tool_call.id',
       rows.map(({ id }) => id),
     )}
-  `.execute(unit.tx)
+  `
+}
+
+/** Records verdicts in the trail. */
+export async function auditVerdicts(
+  unit: UnitOfWork,
+  run: Pick<Selectable<RunTable>, 'id'>,
+  verdicts: readonly CallVerdict[],
+): Promise<void> {
   await unit.audit(...verdicts.map((verdict) => judgedEntry(run, verdict)))
 }
 

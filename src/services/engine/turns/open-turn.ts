@@ -5,7 +5,7 @@ import { newId } from '#domain/new-id.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
-import { storeContents, type PackedContents } from '#store/content/content.ts'
+import { contentsToStore, type PackedContents } from '#store/content/content.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../../core/locks.ts'
@@ -14,8 +14,10 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import {
   judgementCaller,
   agentReason,
+  auditVerdicts,
   recordVerdicts,
   storeRefusal,
+  verdictsToStore,
   type CallVerdict,
 } from '../judging/record-verdict.ts'
 import type { JudgedCall } from '../judging/judge-turn.ts'
@@ -57,17 +59,18 @@ async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
   for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
   const asking = judgedAs(calls, turn.judged, 'asks').map((one) => openingFor(one, agentReasonHash))
   const settled = judgedAs(calls, turn.judged, 'judged')
-  await together([
-    storeContents(
-      unit.tx,
-      asking.map((one) => one.contents),
-    ),
-    openRequests(unit, run, asking),
-    recordVerdicts(unit, run, [
-      ...settled.map((one) => verdictOf(one, null)),
-      ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
-    ]),
-  ])
+  const verdicts = [
+    ...settled.map((one) => verdictOf(one, null)),
+    ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
+  ]
+  if (asking.length === 0) await recordVerdicts(unit, run, verdicts)
+  else {
+    await openRequests(unit, run, asking, [
+      contentsToStore(asking.map((one) => one.contents)),
+      sql`verdicts as (${verdictsToStore(verdicts)})`,
+    ])
+    await auditVerdicts(unit, run, verdicts)
+  }
   for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
   for (const { call, verdict } of settled) await storeRefusal(unit.tx, call.id, verdict.judgement)
 }

@@ -1,13 +1,13 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import { Problem } from '#domain/problem.ts'
 import { withBudget } from '#domain/runs/run-budget.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
-import type { WorkerLimits } from '#policy/worker-definition.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
-import { lockRun } from '../../core/locks.ts'
+import { lockLineage } from '../../core/locks.ts'
+import { within } from '../../core/context.ts'
+import { pinnedWorkerOf, type PinnedWorker } from '../../core/runs/pinned-worker.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork, type SentLast } from '../../core/unit-of-work.ts'
@@ -15,7 +15,8 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
 import { admitTurn } from '../lifecycle/admit-start.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
-import { reachedLimit, usedAmounts } from './run-limits.ts'
+import { reachedLimit, usedAmounts, type UsedAmounts } from './run-limits.ts'
+import { windowColumns, windowOf, type RunWindow, type WindowRow } from './run-window.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
 /** A turn's first step. `stored`: its message exists. `unfinished`: earlier calls are open. */
@@ -29,6 +30,8 @@ export type PreparedTurn =
       /** the number of the attempt, once the unit has ended */
       readonly newAttempt: SentLast<{ readonly attempt: number }>
       readonly run: Selectable<RunTable>
+      readonly pinned: PinnedWorker
+      readonly window: RunWindow
     }
 
 /**
@@ -37,15 +40,17 @@ export type PreparedTurn =
  */
 export async function prepareTurn(
   ctx: WorkerContext,
-  limits: WorkerLimits,
   input: { readonly runId: string; readonly turn: number },
 ): Promise<PreparedTurn> {
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
-    const [run, previous, used] = await together([
-      lockRun(unit.tx, input.runId),
-      readPrevious(unit.tx, input.runId),
-      usedAmounts(unit.tx, input.runId),
+    const { tx } = unit
+    const [lineage, previous] = await together([
+      lockLineage(tx, sql<string>`${input.runId}::uuid`),
+      readPrevious(tx, input.runId),
     ])
+    const run = lineage.find(({ id }) => id === input.runId)
+    if (run === undefined || previous === undefined) return { kind: 'ended' }
+    const pinned = await pinnedWorkerOf(within(ctx, tx), run)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
     const { kind: start, ...rest } = await admitTurn(unit, run)
@@ -53,7 +58,7 @@ export async function prepareTurn(
     if (start === 'waits') return { kind: 'waiting_for_input', ...rest }
     // After a restore a workflow may be ahead of the store, which says which turn is next.
     const turn = run.turn + 1
-    const limit = reachedLimit(used, withBudget(limits, run.budget))
+    const limit = reachedLimit(previous, withBudget(pinned.worker.limits, run.budget))
     if (previous.hasOpenCalls) return { kind: 'unfinished', turn: run.turn }
     await unmarkUnusable(unit, run)
     if (!previous.hasUnread && run.state === 'waiting_for_input') {
@@ -71,12 +76,14 @@ export async function prepareTurn(
       return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'budget', limit)) }
     }
     const newAttempt = unit.sendLast(attemptToBegin(run.id, turn, limit === null ? null : 'limit'))
-    if (limit === null) return { kind: 'model', turn, newAttempt, run }
+    if (limit === null) {
+      return { kind: 'model', turn, newAttempt, run, pinned, window: windowOf(previous) }
+    }
     return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'limit', limit)) }
   })
 }
 
-interface PreviousTurn {
+interface PreviousTurn extends UsedAmounts, WindowRow {
   /** a call of the previous turn has no result */
   readonly hasOpenCalls: boolean
   /** the previous turn had no calls: the model is finished */
@@ -89,8 +96,11 @@ interface PreviousTurn {
   readonly rest_ms: number | null
 }
 
-/** The facts about earlier turns, in one query. A person's call does not resume the run. */
-async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn> {
+/**
+ * The facts about earlier turns, in one query; `undefined`: there is no such run. A person's call
+ * does not resume the run.
+ */
+async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn | undefined> {
   const { rows } = await sql<PreviousTurn>`
     select
       exists (select from tool_call as call
@@ -107,12 +117,10 @@ async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn> {
               and not exists (select from manual_call where manual_call.message_id = message.id)
           )
       ) as "isStopped",
-      ${restMs} as rest_ms
-    from run where run.id = ${runId}
+      ${restMs} as rest_ms, used.*, ${windowColumns}
+    from run cross join (${usedAmounts(runId)}) as used where run.id = ${runId}
   `.execute(tx)
-  const [previous] = rows
-  if (previous === undefined) throw new Problem('not_found', `There is no run ${runId}`)
-  return previous
+  return rows[0]
 }
 
 /**

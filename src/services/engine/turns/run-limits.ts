@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { WorkerLimits } from '#policy/worker-definition.ts'
-import type { Tx } from '#store/database.ts'
 import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/runs/used-up-budget.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 
@@ -18,9 +17,9 @@ export type AttemptOutcome =
   | 'gave_up'
   | 'limit'
 
-/** What a run has used since it last stopped at a limit, and the budget that is used up. */
-export async function usedAmounts(tx: Tx, runId: string): Promise<UsedAmounts> {
-  const { rows } = await sql<UsedAmounts>`
+/** The query of what a run has used since it last stopped at a limit, and of its used-up budget. */
+export function usedAmounts(runId: string): RawBuilder<UsedAmounts> {
+  return sql<UsedAmounts>`
     with since as (
       select turn, attempt from turn_attempt
       where run_id = ${runId} and outcome = 'limit'
@@ -39,8 +38,7 @@ export async function usedAmounts(tx: Tx, runId: string): Promise<UsedAmounts> {
       ${usedUpBudget(sql<string>`(select worker from run where id = ${runId})`)} as "usedUp",
       (select count(*) from tool_call
         where run_id = ${runId} and turn >= coalesce((select turn from since), 0))::int as calls
-  `.execute(tx)
-  return rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0, usedUp: null }
+  `
 }
 
 /**
@@ -57,7 +55,7 @@ export function reachedLimit(used: UsedAmounts, limits: WorkerLimits): RunFailur
   return costUsd !== null && used.costUsd >= costUsd ? limitFailure('costUsd', costUsd) : null
 }
 
-interface UsedAmounts {
+export interface UsedAmounts {
   readonly turns: number
   readonly tokens: number
   readonly calls: number

@@ -1,7 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { WindowStep } from '#domain/runs/window.ts'
-import type { Db } from '#store/database.ts'
-import type { RunTable } from '#store/tables/runs.ts'
+import type { RunWindowTable } from '#store/tables/runs.ts'
 import { windowStepOf, windowStepsColumn } from '../../transcript/window-steps.ts'
 import type { CountedPrompt } from '../window/max-prompt-bytes.ts'
 
@@ -14,31 +13,19 @@ export interface RunWindow {
   readonly isRefused: boolean
 }
 
-/** A run with its window, in one query; `null` when there is no such run. */
-export async function readRunWithWindow(
-  db: Db,
-  runId: string,
-): Promise<{ readonly row: Selectable<RunTable>; readonly window: RunWindow } | null> {
-  const read = await db
-    .selectFrom('run')
-    .selectAll()
-    .select(windowStepsColumn)
-    .select([lastPrompt, newestOutcome])
-    .where('id', '=', runId)
-    .executeTakeFirst()
-  if (read === undefined) return null
-  const {
-    window_steps: steps,
-    counted_prompt: countedPrompt,
-    newest_outcome: newest,
-    ...row
-  } = read
-  const window = {
-    steps: (steps ?? []).map(windowStepOf),
-    lastPrompt: countedPrompt,
-    isRefused: newest === 'too_long',
+/** What {@link windowColumns} return. */
+export interface WindowRow {
+  readonly window_steps: readonly Selectable<RunWindowTable>[] | null
+  readonly counted_prompt: CountedPrompt | null
+  readonly newest_outcome: string | null
+}
+
+export function windowOf(row: WindowRow): RunWindow {
+  return {
+    steps: (row.window_steps ?? []).map(windowStepOf),
+    lastPrompt: row.counted_prompt,
+    isRefused: row.newest_outcome === 'too_long',
   }
-  return { row, window }
 }
 
 const lastPrompt = sql<CountedPrompt | null>`(
@@ -53,3 +40,6 @@ const newestOutcome = sql<string | null>`(
   select outcome from turn_attempt where run_id = run.id and turn = run.turn + 1
   order by attempt desc limit 1
 )`.as('newest_outcome')
+
+/** Columns of a query of `run`, for {@link windowOf}. */
+export const windowColumns = sql`${windowStepsColumn}, ${lastPrompt}, ${newestOutcome}`

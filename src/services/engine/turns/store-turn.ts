@@ -1,15 +1,15 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import type { ModelAnswer } from '#models/model.ts'
-import { packContents, storeContents } from '#store/content/content.ts'
+import { contentsToStore, packContents } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { lockRun } from '../../core/locks.ts'
 import { closeLocked } from '../lifecycle/close-run.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type SentLast, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
@@ -51,57 +51,67 @@ export type StoredTurn =
  * the first one's message stays and the other's answer is dropped.
  */
 export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<StoredTurn> {
-  return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
-    const { tx } = unit
-    const { text, calls } = turn.answer
-    const run = await lockRun(tx, turn.runId)
-    const hasEnded = isEnd(runTransitions, run.state)
-    // `run.turn` counts the stored messages: both are written in one transaction, under the run's
-    // lock.
-    if (hasEnded || run.turn >= turn.turn) {
-      await endAttempt(tx, turn, 'overlapped')
-      return { kind: hasEnded ? 'ended' : 'overlapped' }
-    }
-    const inputTexts = calls.map((call) => JSON.stringify(call.input))
-    const packed = packContents([writeMessageText(text), ...inputTexts])
-    const [textHash = '', ...inputHashes] = packed.hashes
-    const [, , rows] = await together([
-      storeContents(tx, [packed]),
-      storeMessage(tx, turn, textHash),
-      storeCalls(tx, turn, inputHashes),
-      endAttempt(tx, turn, 'stored'),
-      markRead(tx, turn),
-    ])
+  const unsent = await inUnitOfWork(ctx, bySystem(ctx, workflow), (unit) => storeIn(unit, turn))
+  if (unsent.kind !== 'stored') return unsent
+  const { sent, ...toJudge } = unsent
+  return { ...toJudge, calls: sent.rows.toSorted((a, b) => a.position - b.position) }
+}
+
+type UnsentTurn =
+  | Exclude<StoredTurn, CallsToJudge>
+  | ({ readonly kind: 'stored'; readonly sent: SentLast<Selectable<ToolCallTable>> } & Omit<
+      CallsToJudge,
+      'calls'
+    >)
+
+async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<UnsentTurn> {
+  const { tx } = unit
+  const { text, calls } = turn.answer
+  const run = await lockRun(tx, turn.runId)
+  const hasEnded = isEnd(runTransitions, run.state)
+  // `run.turn` counts the stored messages: both are written in one transaction, under the run's
+  // lock.
+  if (hasEnded || run.turn >= turn.turn) {
+    await attemptToEnd(tx, turn, 'overlapped').execute()
+    return { kind: hasEnded ? 'ended' : 'overlapped' }
+  }
+  const inputTexts = calls.map((call) => JSON.stringify(call.input))
+  const packed = packContents([writeMessageText(text), ...inputTexts])
+  const [textHash = '', ...inputHashes] = packed.hashes
+  const storing = sql<Selectable<ToolCallTable>>`
+    with ${contentsToStore([packed])}, answered as (${messageToStore(turn, textHash)}),
+      ended as (${attemptToEnd(tx, turn, 'stored')}), ${markRead(turn)}
+    ${callsToStore(turn, inputHashes)}
+  `
+  const updated = { ...run, turn: turn.turn }
+  if (calls.length > 0) {
     await unit.event('run.changed', { runId: run.id })
-    const updated = { ...run, turn: turn.turn }
-    if (rows.length > 0) {
-      const inputs = new Map(inputHashes.map((hash, index) => [hash, inputTexts[index] ?? '']))
-      return { kind: 'stored', run: updated, calls: rows, inputs }
-    }
-    const closed = await closeLocked(unit, updated, text)
-    switch (closed.kind) {
-      case 'closed':
-        return { kind: 'ended' }
-      case 'rests':
-        return { ...closed, kind: 'waiting_for_input' }
-      case 'continue':
-        return { kind: 'finished' }
-    }
-  })
+    const inputs = new Map(inputHashes.map((hash, index) => [hash, inputTexts[index] ?? '']))
+    return { kind: 'stored', run: updated, sent: unit.sendLast(storing), inputs }
+  }
+  const sent = storing.execute(tx)
+  await unit.event('run.changed', { runId: run.id })
+  const [closed] = await together([closeLocked(unit, updated, text), sent])
+  switch (closed.kind) {
+    case 'closed':
+      return { kind: 'ended' }
+    case 'rests':
+      return { ...closed, kind: 'waiting_for_input' }
+    case 'continue':
+      return { kind: 'finished' }
+  }
 }
 
 /**
- * The turn's calls as stored, in order. Their first judging follows at once, and is counted here.
- * A call has the model's id, unless an earlier turn has used it or the model gave none: readers of
- * a stream distinguish calls by it. Two calls of one turn with the same id keep it, and both are
+ * Inserts and returns the turn's calls. Their first judging follows at once, and is counted here. A
+ * call has the model's id, unless an earlier turn has used it or the model gave none: readers of a
+ * stream distinguish calls by it. Two calls of one turn with the same id keep it, and both are
  * refused for it.
  */
-async function storeCalls(
-  tx: Tx,
+function callsToStore(
   { runId, turn, answer, usedIds }: TurnToStore,
   inputHashes: readonly string[],
-): Promise<Selectable<ToolCallTable>[]> {
-  if (answer.calls.length === 0) return []
+): RawBuilder<Selectable<ToolCallTable>> {
   const renamed = new Map<string, string>()
   const inputs = answer.calls.map((call, index) => {
     const id = newId()
@@ -115,31 +125,30 @@ async function storeCalls(
       input_hash: inputHashes[index] ?? '',
     }
   })
-  const { rows } = await sql<Selectable<ToolCallTable>>`
+  return sql`
     insert into tool_call (id, run_id, turn, position, tool_call_id, tool, input_hash, judged_times)
     select id, ${runId}::uuid, ${turn}::integer, position, tool_call_id, tool, input_hash, 1
     from jsonb_to_recordset(${toJsonb(inputs)}) as inputs(id uuid, position integer, tool_call_id text,
       tool text, input_hash text)
     returning *
-  `.execute(tx)
-  return rows.toSorted((a, b) => a.position - b.position)
+  `
 }
 
 /** The turn's message, of which a run can have only one. */
-async function storeMessage(tx: Tx, { runId, turn }: TurnToStore, textHash: string): Promise<void> {
-  await sql`
+function messageToStore({ runId, turn }: TurnToStore, textHash: string): RawBuilder<unknown> {
+  return sql`
     insert into message (id, run_id, sequence, turn, role, content_hash)
     select ${newId()}::uuid, ${runId}::uuid, coalesce(max(sequence), 0) + 1, ${turn}::integer, 'assistant', ${textHash}
     from message where run_id = ${runId}
-  `.execute(tx)
+  `
 }
 
-async function endAttempt(
+function attemptToEnd(
   tx: Tx,
   { runId, turn, attempt, answer, costUsd, promptBytes }: TurnToStore,
   outcome: AttemptOutcome,
-): Promise<void> {
-  await tx
+) {
+  return tx
     .updateTable('turn_attempt')
     .set({
       finished_at: sql<Date>`clock_timestamp()`,
@@ -153,18 +162,17 @@ async function endAttempt(
     .where('run_id', '=', runId)
     .where('turn', '=', turn)
     .where('attempt', '=', attempt)
-    .execute()
 }
 
-/** The run has taken this turn, which read the messages up to `readThrough`. */
-async function markRead(tx: Tx, { runId, turn, readThrough }: TurnToStore): Promise<void> {
-  await sql`
-    with read as (
+/** Parts of a `with`: the run has taken this turn, which read the messages up to `readThrough`. */
+function markRead({ runId, turn, readThrough }: TurnToStore): RawBuilder<unknown> {
+  return sql`
+    read as (
       update message set turn = ${turn}::integer
       where run_id = ${runId}::uuid and role = 'user' and turn is null and sequence <= ${readThrough}
     ), written_so_far as (
       delete from live_text where run_id = ${runId}::uuid
-    )
-    update run set turn = ${turn}::integer where id = ${runId}::uuid
-  `.execute(tx)
+    ), taken as (
+      update run set turn = ${turn}::integer where id = ${runId}::uuid
+    )`
 }

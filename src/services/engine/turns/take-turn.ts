@@ -11,8 +11,6 @@ import { judgeTurn } from '../judging/judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { callsToPlan, planOf } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
-import { readRunWithWindow } from './run-window.ts'
-import { pinnedWorkerOf } from '../../core/runs/pinned-worker.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import { storeTurn, type CallsToJudge } from './store-turn.ts'
@@ -43,11 +41,7 @@ interface TurnInput {
 }
 
 async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
-  const read = await readRunWithWindow(ctx.db, input.runId)
-  if (read === null) return { kind: 'ended' }
-  const { row, window } = read
-  const pinned = await pinnedWorkerOf(ctx, row)
-  const prepared = await prepareTurn(ctx, pinned.worker.limits, input)
+  const prepared = await prepareTurn(ctx, input)
   switch (prepared.kind) {
     case 'ended':
     case 'finished':
@@ -58,7 +52,7 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
     case 'unfinished':
       return judgeAgainAndPlan(ctx, { ...input, turn: prepared.turn })
     case 'model': {
-      const { run, newAttempt, turn } = prepared
+      const { run, newAttempt, turn, pinned, window } = prepared
       const { runId, signal } = input
       const attempt = newAttempt.rows[0]?.attempt
       if (attempt === undefined) throw new Error(`Turn ${turn} of run ${runId} has no attempt`)

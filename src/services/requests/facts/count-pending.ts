@@ -9,6 +9,13 @@ export interface PendingCount {
   readonly changed: boolean
 }
 
+/** What the statement of {@link pendingToAdd} returns. */
+export interface CountedRun {
+  readonly pending: number
+  readonly state: RunState
+  readonly before: RunState
+}
+
 /**
  * Adds `delta` to a run's number of pending requests and updates its state: `running` becomes
  * `waiting_for_approval` with the first, and `running` again with the last. A run that waits for
@@ -19,10 +26,22 @@ export async function addPending(
   tx: Tx,
   runId: string,
   delta: number,
-  change: RawBuilder<unknown> = sql`select`,
+  change: RawBuilder<unknown>,
 ): Promise<PendingCount> {
-  const result = await sql<{ pending: number; state: RunState; before: RunState }>`
+  const { rows } = await sql<CountedRun>`
     with change as (${change})
+    ${pendingToAdd(runId, delta, sql`exists (select from change)`)}
+  `.execute(tx)
+  return pendingCount(runId, rows[0])
+}
+
+/** The statement of {@link addPending}, for {@link pendingCount}. */
+export function pendingToAdd(
+  runId: string,
+  delta: number,
+  condition: RawBuilder<boolean>,
+): RawBuilder<CountedRun> {
+  return sql<CountedRun>`
     update run set
       pending_requests = run.pending_requests + ${delta},
       state = case
@@ -30,11 +49,14 @@ export async function addPending(
         when run.state = 'waiting_for_approval' and run.pending_requests + ${delta} <= 0 then 'running'
         else run.state end
     from run as old
-    where run.id = ${runId} and old.id = run.id and exists (select from change)
+    where run.id = ${runId} and old.id = run.id and ${condition}
     returning run.pending_requests as pending, run.state, old.state as before
-  `.execute(tx)
-  const row = result.rows[0]
-  if (row === undefined) throw new Error(`Run ${runId} has no request to count`)
+  `
+}
+
+/** Judges what that statement returned. */
+export function pendingCount(runId: string, row: CountedRun | null | undefined): PendingCount {
+  if (row === undefined || row === null) throw new Error(`Run ${runId} has no request to count`)
   if (row.pending < 0) throw new Error(`Run ${runId} would have ${row.pending} pending requests`)
   return { pending: row.pending, state: row.state, changed: row.state !== row.before }
 }

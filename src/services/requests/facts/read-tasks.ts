@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import { cutText } from '#domain/text/quantities/cut-text.ts'
-import { getRemainingTexts } from '#store/content/content.ts'
+import { textOfRow, type PackedContent } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
@@ -22,9 +22,13 @@ export async function readTasks(
   shownIn: ShownIn,
 ): Promise<ReadonlyMap<string, TaskRecord>> {
   if (rootRunIds.length === 0) return new Map()
+  const isSmall = shownIn === 'detail' ? sql`` : sql` and content.size <= ${listLimits.bytes}`
   const { rows } = await sql<{
     run_id: string
     hash: string
+    encoding: PackedContent['encoding']
+    /** `null`: it was removed, or is too large for a list */
+    bytes: Buffer | null
     title: string
     size: number
     is_input: boolean
@@ -33,7 +37,8 @@ export async function readTasks(
     later: number
   }>`
     select run.id as run_id, run.title, asked.author, run.created_at as at,
-      words.is_input, content.hash,
+      words.is_input, content.hash, content.encoding,
+      case when content.encoding <> 'removed'${isSmall} then content.bytes end as bytes,
       case when content.encoding = 'removed' then 0 else content.size end as size,
       ${laterMessages('run')} as later
     from run
@@ -47,17 +52,17 @@ export async function readTasks(
   `.execute(db)
   const isRead = ({ size }: { readonly size: number }): boolean =>
     shownIn === 'detail' || size <= listLimits.bytes
-  const hashes = rows.filter(isRead).map(({ hash }) => hash)
-  const texts = await getRemainingTexts(db, hashes)
+  const textOf = ({ hash, encoding, bytes }: (typeof rows)[number]): string | null =>
+    bytes === null ? null : textOfRow({ hash, encoding, bytes })
   const erased = await readErased(
     db,
-    hashes.filter((hash) => !texts.has(hash)),
+    rows.filter((row) => isRead(row) && row.bytes === null).map(({ hash }) => hash),
   )
   return new Map(
     rows.map((row) => {
       const { author, at, later } = row
       const words = isRead(row)
-        ? (wordsOf(texts.get(row.hash) ?? null, row.is_input) ?? erasedText(erased.get(row.hash)))
+        ? (wordsOf(textOf(row), row.is_input) ?? erasedText(erased.get(row.hash)))
         : largeTask(row.title, row.size)
       const text = shownIn === 'list' ? cutText(words, listLimits.characters) : words
       return [row.run_id, { text, by: byOf(author), at, later }]

@@ -5,6 +5,7 @@ import { isOneOf } from '#store/connection/is-one-of.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RunTable } from '#store/tables/runs.ts'
+import type { CountedRun } from '../facts/count-pending.ts'
 import { behindRun } from '../people/principals-of-run.ts'
 import { isLinked } from '../../core/run-terms.ts'
 import { verifyRun } from '../../core/verify-run.ts'
@@ -30,6 +31,8 @@ export interface OpenedCall {
 export interface FrozenPrincipals {
   /** when they were */
   readonly at: Date
+  /** the run with the requests; `null`: there is no such run */
+  readonly counted: CountedRun | null
   readonly inserted: readonly InsertedRequest[]
   readonly principals: readonly {
     readonly requestId: string
@@ -45,6 +48,14 @@ export interface FrozenPrincipals {
   }[]
 }
 
+/** What the query of {@link freezePrincipals} writes besides. */
+export interface RequestsToInsert {
+  readonly requests: RawBuilder<InsertedRequest>
+  readonly counting: RawBuilder<CountedRun>
+  /** parts of a `with` that write what belongs to the requests */
+  readonly beside: readonly RawBuilder<unknown>[]
+}
+
 /**
  * Inserts requests and the people behind each of them in one query. These people are the people
  * behind the run now, the person who made the call (calls of people have turns below zero,
@@ -55,7 +66,7 @@ export async function freezePrincipals(
   tx: Tx,
   run: Selectable<RunTable>,
   openings: readonly OpenedCall[],
-  inserting: RawBuilder<InsertedRequest>,
+  inserting: RequestsToInsert,
 ): Promise<FrozenPrincipals> {
   const requests = openings.map(({ requestId, opening: { call, previous, routing } }) => ({
     id: requestId,
@@ -66,7 +77,8 @@ export async function freezePrincipals(
   const { rows } = await sql<
     Omit<FrozenPrincipals, 'inserted' | 'lineage'> & { inserted: JsonRow[]; lineage: JsonRow[] }
   >`
-    with inserted as (${inserting}), behind as (${behindRun(run.id)}), given as (
+    with inserted as (${inserting.requests}), counted as (${inserting.counting}),
+    ${sql.join(inserting.beside)}, behind as (${behindRun(run.id)}), given as (
       select * from jsonb_to_recordset(${toJsonb(requests)}) as given(id uuid, made uuid, before uuid, previous uuid[])
     ), frozen as (
       insert into request_principal (request_id, person_id, why)
@@ -81,7 +93,7 @@ export async function freezePrincipals(
       on conflict do nothing
       returning request_id as "requestId", person_id as "personId", why
     )
-    select clock_timestamp() as at,
+    select clock_timestamp() as at, (select to_jsonb(counted) from counted) as counted,
       (select jsonb_agg(to_jsonb(inserted)) from inserted) as inserted,
       (select coalesce(jsonb_agg(to_jsonb(frozen)), '[]') from frozen) as principals,
       (select coalesce(jsonb_agg(to_jsonb(above) order by depth), '[]')
@@ -98,6 +110,7 @@ export async function freezePrincipals(
   if (row === undefined) throw new Error('The principals of the request were not stored')
   return {
     at: row.at,
+    counted: row.counted,
     inserted: row.inserted.map((one) => fromJsonRow(one)),
     principals: row.principals,
     lineage: row.lineage.map((one) => fromJsonRow(one)),

@@ -11,7 +11,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Caller } from '../../core/context.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import { signatureMark } from '../facts/needs-signature.ts'
-import { addPending } from '../facts/count-pending.ts'
+import { pendingCount, pendingToAdd } from '../facts/count-pending.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { freezePrincipals, type InsertedRequest } from './freeze-principals.ts'
@@ -71,30 +71,34 @@ export async function openRequest(
   { run, ...opening }: RequestOpening,
 ): Promise<string> {
   const requestId = newId()
-  await openRequests(unit, run, [{ requestId, caller, opening }])
+  await openRequests(unit, run, [{ requestId, caller, opening }], [])
   return requestId
 }
 
 /**
  * The same for several requests of one run, in as many queries as for one. The queries are sent
  * before the first wait, so that rows which refer to the requests can be sent `together` with
- * them, after them.
+ * them, after them. `beside`: parts of a `with` that write what belongs to the requests.
  */
 export async function openRequests(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
   openings: readonly RequestToOpen[],
+  beside: readonly RawBuilder<unknown>[],
 ): Promise<void> {
   if (openings.length === 0) return
   const { tx } = unit
   const sent = together([
-    freezePrincipals(tx, run, openings, insertedRequests(run, openings)),
-    addPending(tx, run.id, openings.length),
-    insertRevisions(unit, openings),
+    freezePrincipals(tx, run, openings, {
+      requests: insertedRequests(run, openings),
+      counting: pendingToAdd(run.id, openings.length, sql<boolean>`true`),
+      beside: [sql`revisions as (${revisionsToInsert(unit, openings)})`, ...beside],
+    }),
     ...openings.map(({ requestId, opening }) => recordFiles(tx, requestId, opening.presented)),
   ])
   await unit.audit(...openings.map((one) => openedEntry(run, one)))
-  const [frozen, count] = await sent
+  const [frozen] = await sent
+  const count = pendingCount(run.id, frozen.counted)
   sealRequests(unit, run, frozen)
   for (const { requestId } of openings) {
     // The id is new: no event has it.
@@ -160,15 +164,15 @@ export function firstStepAt({ steps }: Routing): RawBuilder<Date> | null {
   return sql<Date>`clock_timestamp() + ${first.afterMs} * interval '1 millisecond'`
 }
 
-async function insertRevisions(
-  { tx, seals }: UnitOfWork,
+function revisionsToInsert(
+  { seals }: UnitOfWork,
   openings: readonly RequestToOpen[],
-): Promise<void> {
+): RawBuilder<unknown> {
   const rows = openings.map(({ requestId, opening: { presented, digest } }) =>
     revisionRow({ requestId, revision: 1, digest }, presented),
   )
   const values = rows.map((row) => ({ ...row, seal: seals.of('request_revision', row) }))
-  await sql`
+  return sql`
     insert into request_revision (request_id, revision, title, digest, input_hash, facts,
       presentation_hash, presentation_digest, content_hash, content_type, effect, cues, seal)
     select request_id, revision, title, digest, input_hash, facts,
@@ -176,7 +180,7 @@ async function insertRevisions(
     from jsonb_to_recordset(${toJsonb(values)}) as given(request_id uuid, revision integer, title text,
       digest text, input_hash text, facts jsonb, presentation_hash text, presentation_digest text,
       content_hash text, content_type text, effect text, cues jsonb, seal text)
-  `.execute(tx)
+  `
 }
 
 function openedEntry(

@@ -90,7 +90,7 @@ export async function askToStart(
     previous: [],
     outcomeOf: null,
   }
-  await openRequests(unit, run, [{ requestId, caller, opening }])
+  await openRequests(unit, run, [{ requestId, caller, opening }], [])
 }
 
 /** The task, without the texts of files; for a fork, its first message. */

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { Actor } from '#domain/actor.ts'
 import { taskText } from '#domain/text/task-text.ts'
@@ -9,9 +9,8 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { worktreeBranch, type WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import { packContents, storeContents } from '#store/content/content.ts'
+import { contentsToStore, packContents } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
-import { together } from '#store/connection/side-by-side.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
@@ -84,20 +83,22 @@ export function workflowIdOf(runId: string): string {
 }
 
 /**
- * Writes a run with its input, its lineage, its first message and the version of its worker. What
- * needs no answer is sent at once.
+ * Writes a run with its input, its lineage, its first message and the version of its worker, in one
+ * query. A worktree, files, people behind it and a fork take more.
  */
 export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
   const { id, parent } = run
   const messageId = newId()
   const contents = packContents([canonicalJson(run.input), writeMessageText(run.text)])
-  const [, , row] = await together([
-    storeContents(tx, [contents]),
-    insertVersion(tx, run.worker),
-    insertRow(tx, run),
-    insertLineage(tx, id, parent?.runId ?? null),
-    insertMessage(tx, run, messageId, contents.hashes[1] ?? ''),
-  ])
+  const { rows } = await sql<Selectable<RunTable>>`
+    with version as (${versionToInsert(tx, run.worker)}),
+      lineage as (${lineageToInsert(id, parent?.runId ?? null)}),
+      first_message as (${messageToInsert(tx, run, messageId, contents.hashes[1] ?? '')}),
+      ${contentsToStore([contents])}
+    ${rowToInsert(tx, run)}
+  `.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error(`Run ${id} was not written`)
   const worktree = await writeWorktree(tx, row, run.worktree)
   await storeMessageFiles(tx, messageId, run.files)
   await insertPrincipals(tx, id, run.behind)
@@ -108,8 +109,8 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
   return { ...row, worktree }
 }
 
-async function insertVersion(tx: Tx, worker: WorkerDefinition): Promise<void> {
-  await tx
+function versionToInsert(tx: Tx, worker: WorkerDefinition) {
+  return tx
     .insertInto('worker_version')
     .values({
       digest: worker.digest,
@@ -118,10 +119,9 @@ async function insertVersion(tx: Tx, worker: WorkerDefinition): Promise<void> {
       script: worker.script,
     })
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
 }
 
-async function insertRow(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
+function rowToInsert(tx: Tx, run: NewRun) {
   const { id, worker, parent } = run
   return tx
     .insertInto('run')
@@ -155,41 +155,33 @@ async function insertRow(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
       key_id: run.signed?.keyId ?? '',
     })
     .returningAll()
-    .executeTakeFirstOrThrow()
 }
 
 /** The runs above, from the root down, and the run itself. */
-async function insertLineage(tx: Tx, id: string, parentId: string | null): Promise<void> {
-  if (parentId === null) {
-    await tx.insertInto('run_lineage').values({ run_id: id, ancestor_id: id, depth: 0 }).execute()
-    return
-  }
-  await sql`
+function lineageToInsert(id: string, parentId: string | null): RawBuilder<unknown> {
+  const above = sql`from run_lineage where run_id = ${parentId}::uuid`
+  return sql`
     insert into run_lineage (run_id, ancestor_id, depth)
-    select ${id}::uuid, ancestor_id, depth from run_lineage where run_id = ${parentId}::uuid
+    select ${id}::uuid, ancestor_id, depth ${above}
     union all
-    select ${id}::uuid, ${id}::uuid,
-      (select count(*) from run_lineage where run_id = ${parentId}::uuid)
-  `.execute(tx)
+    select ${id}::uuid, ${id}::uuid, (select count(*) ${above})
+  `
 }
 
-async function insertMessage(
+function messageToInsert(
   tx: Tx,
   { id, fork, author }: NewRun,
   messageId: string,
   contentHash: string,
-): Promise<void> {
-  await tx
-    .insertInto('message')
-    .values({
-      id: messageId,
-      run_id: id,
-      sequence: fork?.sequence ?? 1,
-      role: 'user',
-      author: toJsonb(author),
-      content_hash: contentHash,
-    })
-    .execute()
+) {
+  return tx.insertInto('message').values({
+    id: messageId,
+    run_id: id,
+    sequence: fork?.sequence ?? 1,
+    role: 'user',
+    author: toJsonb(author),
+    content_hash: contentHash,
+  })
 }
 
 /** Its branch has the number of the run, which only the row has. */
