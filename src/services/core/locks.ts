@@ -20,6 +20,21 @@ export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTabl
   return run
 }
 
+/**
+ * The same by the first statement of a transaction that finds all its rows by ids, for which
+ * Postgres makes one plan each. `undefined`: there is no such run.
+ */
+export async function lockRunFirst(
+  tx: Tx,
+  runId: string,
+): Promise<Selectable<RunTable> | undefined> {
+  const { rows } = await sql<Selectable<RunTable>>`
+    ${onePlan} select run.* from run join run_lineage on run_lineage.ancestor_id = run.id
+    where run_lineage.run_id = ${runId}::uuid order by run_lineage.depth for update of run
+  `.execute(tx)
+  return rows.find(({ id }) => id === runId)
+}
+
 /** Locks the lineage of an expression's run, root first; without a run, nothing. */
 export async function lockLineage(
   tx: Tx,

@@ -8,7 +8,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import { contentsToStore, type PackedContents } from '#store/content/content.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { openAttachments } from '../delegation/attachments.ts'
-import { lockRun } from '../../core/locks.ts'
+import { lockRunFirst } from '../../core/locks.ts'
 import { openingOf, openRequests, type RequestToOpen } from '../../requests/opening/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import {
@@ -48,10 +48,10 @@ export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<Tu
 
 async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
   const [run, calls] = await together([
-    lockRun(unit.tx, turn.runId),
+    lockRunFirst(unit.tx, turn.runId),
     readUnjudged(unit.tx, turn.runId, turn.turn),
   ])
-  if (isEnd(runTransitions, run.state)) return
+  if (run === undefined || isEnd(runTransitions, run.state)) return
   const [first] = calls
   const agentReasonHash = first?.agent_reason ?? null
   if (first !== undefined) unit.setReadAt(first.now)

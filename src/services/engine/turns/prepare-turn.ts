@@ -5,7 +5,7 @@ import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
-import { lockLineage } from '../../core/locks.ts'
+import { lockRunFirst } from '../../core/locks.ts'
 import { within } from '../../core/context.ts'
 import { pinnedWorkerOf, type PinnedWorker } from '../../core/runs/pinned-worker.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
@@ -44,11 +44,10 @@ export async function prepareTurn(
 ): Promise<PreparedTurn> {
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const { tx } = unit
-    const [lineage, previous] = await together([
-      lockLineage(tx, sql<string>`${input.runId}::uuid`),
+    const [run, previous] = await together([
+      lockRunFirst(tx, input.runId),
       readPrevious(tx, input.runId),
     ])
-    const run = lineage.find(({ id }) => id === input.runId)
     if (run === undefined || previous === undefined) return { kind: 'ended' }
     const pinned = await pinnedWorkerOf(within(ctx, tx), run)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }

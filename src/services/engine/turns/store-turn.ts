@@ -7,7 +7,7 @@ import { contentsToStore, packContents } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
-import { lockRun } from '../../core/locks.ts'
+import { lockRunFirst } from '../../core/locks.ts'
 import { closeLocked } from '../lifecycle/close-run.ts'
 import { inUnitOfWork, type SentLast, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
@@ -67,7 +67,8 @@ type UnsentTurn =
 async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<UnsentTurn> {
   const { tx } = unit
   const { text, calls } = turn.answer
-  const run = await lockRun(tx, turn.runId)
+  const run = await lockRunFirst(tx, turn.runId)
+  if (run === undefined) return { kind: 'ended' }
   const hasEnded = isEnd(runTransitions, run.state)
   // `run.turn` counts the stored messages: both are written in one transaction, under the run's
   // lock.

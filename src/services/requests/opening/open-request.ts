@@ -141,14 +141,14 @@ function insertedRequests(
   return sql<InsertedRequest>`
     insert into request (id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, run_id, root_run_id, call_id, turn, position, attempt, previous, outcome_of,
-      created_at, expires_at, next_step_at, epoch)
+      created_at, expires_at, next_step_at, epoch, owner_id, co_owner_id)
     select id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, ${run.id}::uuid, ${run.root_run_id}::uuid, call_id, turn, position, attempt, previous, outcome_of,
       coalesce((select max(asking.created_at) from request asking where given.kind = 'attachment'
         and asking.call_id = given.call_id and asking.kind = 'tool_call'), opened.now),
       opened.now + expires_after_ms * interval '1 millisecond',
       opened.now + first_step_ms * interval '1 millisecond',
-      (select epoch from installation)
+      (select epoch from installation), ${run.started_by}::uuid, ${run.co_owner_id}::uuid
     from (select clock_timestamp() as now offset 0) as opened, jsonb_to_recordset(${toJsonb(values)}) as given(id uuid, kind text, queue text, team text, risk text,
       tool text, title text, digest text, policy_digest text, rule jsonb, routing jsonb,
       agent_reason_hash text, call_id uuid, turn integer, position integer, attempt integer,
