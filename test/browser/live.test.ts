@@ -143,6 +143,17 @@ async function denyElsewhere(id: string): Promise<void> {
 const deniedIn = (page: Page) =>
   page.getByRole('complementary', { name: 'Decision' }).getByText('Denied by Linus')
 
+test('a page that reads nothing more shows the sign-in soon after its session ended elsewhere', async () => {
+  const { id } = await askForNote(dashboard.desk, 'notes/ended-session.md')
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.locator('[data-state="live"]').waitFor()
+  await page.getByLabel('Reason').fill('typed before the end')
+  const { people, database } = dashboard.desk
+  await database.db.deleteFrom('session').where('person_id', '=', people.grace.id).execute()
+  await page.getByText('Your session ended.').waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
+})
+
 test('a change between the first answers of a page and the opening of its stream appears', async () => {
   const { id } = await askForNote(dashboard.desk, 'notes/before-the-stream.md')
   const { page, goOn } = await openWithout('/v1/events', id)

@@ -1,5 +1,6 @@
 import type { StreamEventData, StreamEventName } from '#api/schemas/notifications/notifications.ts'
 import { newListeners } from '#domain/listeners.ts'
+import { ApiRefusal } from '../api/call-api.ts'
 import { afterChange, silenceMs, type Connection, type StreamChange } from './connection.ts'
 import { readEvents } from './read-events.ts'
 
@@ -40,13 +41,14 @@ function newAttempt(): Attempt {
  * Opens `/v1/events` after the event `from`; `null`: with the next event. If the stream ends,
  * becomes silent or fails, opens it again after its last event: two seconds later, or at once when
  * the device goes online or offline. Calls `gap` after each interruption, because events may have
- * been missed.
+ * been missed, and `signedOut` when the service refuses the session.
  */
 export function openEventStream(
   from: string | null,
   on: {
     event: (name: StreamEventName, data: StreamEventData) => void
     gap: () => void
+    signedOut: () => void
   },
 ): EventStream {
   const { subscribe, notify } = newListeners()
@@ -83,7 +85,9 @@ export function openEventStream(
       at: (id) => {
         last = id
       },
-    }).catch(() => undefined)
+    }).catch((error: unknown) => {
+      if (error instanceof ApiRefusal && error.status === 401) on.signedOut()
+    })
     if (stopping.signal.aborted) return
     // The service may run on this device, where an attempt reaches it without a network.
     step({ type: 'lost', hasNetwork: current.isOpen || navigator.onLine })

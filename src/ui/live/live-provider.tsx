@@ -9,7 +9,7 @@ import {
   type ReactNode,
 } from 'react'
 import { useNavigate } from 'react-router'
-import { refetchAfterEvent, useMe } from '../api/queries.ts'
+import { meQuery, refetchAfterEvent, useMe } from '../api/queries.ts'
 import type { Connection } from './connection.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
 
@@ -51,6 +51,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         timer ??= setTimeout(flush, 80)
       },
       gap: () => refetchAfterEvent(client, 'everything'),
+      // The page may read nothing else for hours. Its answer about the person shows the sign-in.
+      signedOut: () => void client.invalidateQueries({ queryKey: meQuery.queryKey }),
     })
     setStream(openStream)
     return () => {
