@@ -1,8 +1,9 @@
+import { isNoPage } from './is-no-page.ts'
 import { openedPath, type OpenMessage } from '../push/opened-path.ts'
 
 /**
- * Opens the request of a clicked notification: in an open window without reloading it, or in a new
- * one. The click decides nothing.
+ * Opens the request of a clicked notification: in an open window of the dashboard without reloading
+ * it, or in a new one. The click decides nothing.
  */
 export async function openNotice(
   { clients }: ServiceWorkerGlobalScope,
@@ -11,7 +12,9 @@ export async function openNotice(
   notification.close()
   const { path } = (notification.data ?? {}) as { readonly path?: unknown }
   const open = openedPath({ open: path })
-  const [window] = await clients.matchAll({ type: 'window' })
+  const windows = await clients.matchAll({ type: 'window' })
+  // A page of the documentation does not read the message.
+  const window = windows.find(({ url }) => !isNoPage(new URL(url).pathname))
   if (window === undefined) return void (await clients.openWindow(open ?? '/'))
   if (open !== null) window.postMessage({ open } satisfies OpenMessage)
   await window.focus()

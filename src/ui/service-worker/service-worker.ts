@@ -1,11 +1,9 @@
 import { answerAsset, answerNavigation, keepShell } from './offline-shell.ts'
+import { isNoPage } from './is-no-page.ts'
 import { openNotice } from './open-notice.ts'
 import { showPush } from './show-push.ts'
 
 declare const self: ServiceWorkerGlobalScope
-
-/** Paths that are not pages of the dashboard: sign-ins at a provider, and the documentation. */
-const isNoPage = /^\/(?:v1|docs)(?:\/|$)/
 
 /**
  * The dashboard's service worker: it serves the shell without a connection, and shows
@@ -20,7 +18,7 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
-  if (request.mode === 'navigate' && !isNoPage.test(pathname)) {
+  if (request.mode === 'navigate' && !isNoPage(pathname)) {
     event.respondWith(answerNavigation(event))
   } else if (pathname.startsWith('/assets/')) {
     const answer = answerAsset(event)

@@ -111,6 +111,7 @@ test('a message without content is a test, and is shown beside a visible page to
 test('a click opens the page of the request, in a window that is there or a new one, and no other address', async () => {
   const messages: object[] = []
   const window = {
+    url: 'https://countersign.example/runs',
     postMessage: (one: object) => void messages.push(one),
     focus: async () => undefined,
   }
@@ -123,3 +124,22 @@ test('a click opens the page of the request, in a window that is there or a new 
   await openNotice(scope, notice('https://elsewhere.example.com/'))
   expect(opened).toEqual([`/requests/${requestId}`, '/'])
 })
+
+test.each(['/docs/push', '/openapi.json', '/v1/requests/7/content'])(
+  'a click opens the request although %s, which is no page of the dashboard, is open in front of it',
+  async (path) => {
+    const messages: object[] = []
+    const windowAt = (address: string) => ({
+      url: `https://countersign.example${address}`,
+      postMessage: (message: object) => void messages.push({ address, ...message }),
+      focus: async () => undefined,
+    })
+    const open = `/requests/${requestId}`
+    const notice = { close: () => undefined, data: { path: open } } as unknown as Notification
+    await openNotice(browser([windowAt(path), windowAt('/audit')]).scope, notice)
+    expect(messages).toEqual([{ address: '/audit', open }])
+    const { scope, opened } = browser([windowAt(path)])
+    await openNotice(scope, notice)
+    expect(opened).toEqual([open])
+  },
+)
