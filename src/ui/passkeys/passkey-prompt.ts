@@ -5,7 +5,7 @@ import type {
 
 /**
  * Asks the browser for a passkey's signature. Rejects as `navigator.credentials.get` does if the
- * prompt is closed; `promptWords` makes a sentence of that.
+ * prompt is closed; `answerWords` makes a sentence of that.
  */
 export async function askPasskey(
   optionsJSON: PublicKeyCredentialRequestOptionsJSON,
@@ -14,12 +14,20 @@ export async function askPasskey(
   return startAuthentication({ optionsJSON })
 }
 
-/** Why there is no signature, or its refusal, as a sentence. Closing is not an error. */
+/** Why a known passkey did not answer, as a sentence: browsers do not say that there is none. */
+export function answerWords(error: unknown): string {
+  if (!isClosed(error)) return promptWords(error)
+  return 'The passkey prompt was closed or took too long, or this device has none of your passkeys. Try again.'
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && /^(NotAllowed|Abort)Error$/.test(error.name)
+}
+
+/** Why a passkey did nothing, or its refusal, as a sentence. Closing is not an error. */
 export function promptWords(error: unknown): string {
   if (!(error instanceof Error)) return 'The passkey gave no answer.'
-  if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
-    return 'The passkey prompt was closed, or took too long. Try again.'
-  }
+  if (isClosed(error)) return 'The passkey prompt was closed, or took too long. Try again.'
   if (error.name === 'InvalidStateError') return 'This device already has a passkey of yours.'
   if (error.name === 'SecurityError') {
     return 'Passkeys belong to the public address of the service: open the dashboard there.'

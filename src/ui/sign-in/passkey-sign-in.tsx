@@ -3,7 +3,7 @@ import { IconFingerprint } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callApi } from '../api/call-api.ts'
-import { askPasskey, promptWords } from '../passkeys/passkey-prompt.ts'
+import { askPasskey, answerWords } from '../passkeys/passkey-prompt.ts'
 
 /** Signs in with a passkey, without a name. Hidden if the browser does not support passkeys. */
 export function PasskeySignIn() {
@@ -19,7 +19,7 @@ export function PasskeySignIn() {
       await callApi('signInWithPasskey', { body: { response: await askPasskey(options) } })
       await client.resetQueries({ queryKey: ['me'] })
     } catch (error) {
-      setRefusal(promptWords(error))
+      setRefusal(answerWords(error))
       setBusy(false)
     }
   }

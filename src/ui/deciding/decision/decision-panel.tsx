@@ -27,7 +27,7 @@ export function DecisionPanel(props: {
   const { request, displayedRequest, onNext } = input
   const decision = useDecision(input)
   const { changed, votable, recorded, refusal, unsent, reason } = decision
-  const panel = useFocusReturn<HTMLDivElement>(votable)
+  const panel = useFocusReturn<HTMLDivElement>(votable, decision.busy)
   const keys = useDecisionKeys(decision, input, panel, props.onShowUnseen)
   const review = (): void => {
     decision.forget()

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
-import { askPasskey, promptWords } from '../../passkeys/passkey-prompt.ts'
+import { askPasskey, answerWords } from '../../passkeys/passkey-prompt.ts'
 
 /**
  * Lets the person's passkey sign a decision, after the service has checked its digest. If the
@@ -33,7 +33,7 @@ export function useSignature(requestId: string): {
       last.current = { text, body: signedBody }
       return signedBody
     } catch (error) {
-      setProblem(promptWords(error))
+      setProblem(answerWords(error))
       // The request was decided, changed or removed meanwhile, so the page reloads it.
       if (error instanceof ApiRefusal && error.code !== 'network') {
         void client.invalidateQueries({ queryKey: ['request'] })

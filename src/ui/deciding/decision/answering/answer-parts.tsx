@@ -68,7 +68,8 @@ export function AnswerFrame(props: {
   children: ReactNode
 }) {
   const { closed, unsent, attempt, form, submission, ready, offline, onSubmit, children } = props
-  const place = useFocusReturn<HTMLDivElement>(closed === null)
+  const isBusy = submission.state === 'submitting'
+  const place = useFocusReturn<HTMLDivElement>(closed === null, isBusy)
   const fields = (
     <form
       ref={form}
@@ -86,7 +87,7 @@ export function AnswerFrame(props: {
         <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
       )}
       <Button type="submit" disabled={!ready}>
-        {submission.state === 'submitting' ? verbs.submitting : verbs.submit}
+        {isBusy ? verbs.submitting : verbs.submit}
       </Button>
     </form>
   )
