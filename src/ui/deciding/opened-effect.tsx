@@ -3,6 +3,7 @@ import { Effect } from '../effect/effect.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
+import { useUnsentChanges } from './editing/use-unsent-changes.ts'
 import type { OpenedRequest } from './use-opened-request.ts'
 
 const FileEditForm = later(
@@ -10,9 +11,14 @@ const FileEditForm = later(
   () => <Loading what="the editor" lines={6} />,
 )
 
+/** Loaded for somebody who began a change and has not sent it. */
+const UnsentChanges = later(() =>
+  import('./editing/unsent-changes.tsx').then((module) => module.UnsentChanges),
+)
+
 /**
  * The effect of the call. Above it is the editor of the file while "Approve with changes" is
- * chosen.
+ * chosen, and what the person changed before and has not sent.
  */
 export function OpenedEffect(props: {
   view: OpenedRequest
@@ -20,8 +26,18 @@ export function OpenedEffect(props: {
 }) {
   const { view, onRevised } = props
   const { request } = view
+  const { changes, reread } = useUnsentChanges(request.id, view.isEditing ? request.revision : null)
+  const mayContinue = view.isChangeable && !view.isEditing
   return (
     <>
+      {changes.length > 0 && (
+        <UnsentChanges
+          request={request}
+          changes={changes}
+          onContinue={mayContinue ? () => view.unsentChoice.setChoice('edit') : null}
+          onRemoved={reread}
+        />
+      )}
       {view.editsFile && (
         <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
       )}

@@ -25,7 +25,11 @@ export interface OpenedRequest {
   readonly region: HTMLElement | null
   readonly setRegion: (element: HTMLElement | null) => void
   readonly setAllVisible: (isComplete: boolean) => void
-  /** "Approve with changes" is chosen, and what it changes is one file */
+  /** the person may change the call, and no newer revision is there */
+  readonly isChangeable: boolean
+  /** "Approve with changes" is chosen, and its editor is open */
+  readonly isEditing: boolean
+  /** the editor is that of one file */
   readonly editsFile: boolean
   readonly review: () => void
   /** it was changed on this page, and the result is decided as shown */
@@ -53,17 +57,21 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
     isNewest,
     displayedRequest.revision,
   )
-  const editsFile =
-    unsentChoice.choice === 'edit' &&
-    request.state === 'pending' &&
-    request.eligibility.canDecide &&
-    resultsInFile(displayedRequest)
+  const isOpen = request.state === 'pending' && request.eligibility.canDecide
+  const isChangeable =
+    isOpen && isNewest && request.edits !== 'off' && request.allowedDecisions.includes('approve')
+  const editsFile = unsentChoice.choice === 'edit' && isOpen && resultsInFile(displayedRequest)
+  const isEditing = editsFile || (unsentChoice.choice === 'edit' && isChangeable)
   const revise = (fresh: RequestDetail): void => {
     unsentChoice.setChoice(null)
     setOpenedRequest(fresh)
     announce(`Revision ${fresh.revision}: it is decided as shown.`)
   }
-  const review = (): void => setOpenedRequest(request)
+  const review = (): void => {
+    // The new revision is read before it is changed, too.
+    if (unsentChoice.choice === 'edit') unsentChoice.setChoice(null)
+    setOpenedRequest(request)
+  }
   return {
     request: displayedRequest,
     isNewest,
@@ -76,6 +84,8 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
     region,
     setRegion,
     setAllVisible,
+    isChangeable,
+    isEditing,
     editsFile,
     review,
     revise,

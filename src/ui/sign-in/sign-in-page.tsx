@@ -29,8 +29,8 @@ export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: 
         {refusal !== null && <p role="status">{refusal}.</p>}
         {hasEnded && refusal === null && (
           <p role="status">
-            Your session ended. Sign in to continue where you were: reasons and comments that you
-            typed are kept.
+            Your session ended. Sign in to continue where you were: reasons, comments and changes
+            that you typed are kept.
           </p>
         )}
         {hasEnded && <UnrecordedDecisions />}

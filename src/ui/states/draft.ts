@@ -16,7 +16,14 @@ export function draftedFields(requestId: string, personId: string): string[] {
     .map((key) => key.slice(start.length, -end.length))
 }
 
-type Field = 'reason' | 'comment' | 'fork' | `line ${string}` | `edit ${string}`
+type Field =
+  | 'reason'
+  | 'comment'
+  | 'fork'
+  | `line ${string}`
+  | `edit ${string}`
+  | `file ${number}`
+  | `input ${number}`
 
 function keyOf(field: Field, requestId: string, personId: string): string {
   return `${start}${field}${endOf(requestId, personId)}`

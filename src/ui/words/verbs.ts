@@ -24,6 +24,7 @@ export const verbs = {
   extend: 'Extend by a day',
   comment: 'Comment',
   continueComment: 'Continue the comment',
+  continueChange: 'Continue the change',
   leaveOut: 'Leave out',
   decideTurn: 'Decide the turn together',
   seeTurn: 'See the turn',

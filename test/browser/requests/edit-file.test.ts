@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { JsonObject } from '#domain/json/json.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
+import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
+import { reviseRequest } from '#services/revising/revise-request.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { setRows } from '../../harness/fixtures/rows.ts'
@@ -13,8 +16,8 @@ const hostile = '<img src=x onerror=alert(1)> \u202Etxt\u200B'
 async function openEditor(
   call: Parameters<typeof ask>[1][number],
   options: Parameters<Dashboard['open']>[2] = {},
-): Promise<{ page: Page; id: string; loaded: string[] }> {
-  const { requestIds } = await ask(dashboard.desk, [call], 'A change.')
+): Promise<{ page: Page; id: string; runId: string; loaded: string[] }> {
+  const { requestIds, runId } = await ask(dashboard.desk, [call], 'A change.')
   const id = requestIds[0] ?? ''
   const page = await dashboard.open('Grace', `/requests/${id}`, options)
   const loaded: string[] = []
@@ -22,7 +25,7 @@ async function openEditor(
   await page.locator('.diff, .code').first().waitFor()
   if (options.viewport !== undefined) await page.getByRole('button', { name: 'Decide…' }).click()
   await page.getByRole('radio', { name: 'Approve with changes' }).check()
-  return { page, id, loaded }
+  return { page, id, runId, loaded }
 }
 
 const detail = (request: string) =>
@@ -101,6 +104,87 @@ test('what is typed into a file stays while the file cannot be loaded again', as
   await page.getByRole('button', { name: 'Preview the changes' }).click()
   await page.getByText('revision 2').first().waitFor()
   expect((await detail(id)).presentation.content).toContain('+kept and new')
+})
+
+const change = (id: string, input: JsonObject) => {
+  const { api, people } = dashboard.desk
+  return detail(id).then(({ digest, revision }) =>
+    reviseRequest(api, people.linus.caller, { request: id, input, digest, revision }),
+  )
+}
+
+const unsent = (page: Page, words: string) =>
+  page.locator('.unsent-change').filter({ hasText: words })
+
+test('what a person typed into a file is there after they left the editor or the page, until they remove it', async () => {
+  const path = 'notes/left.md'
+  const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
+  const editor = page.getByLabel('content')
+  await editor.waitFor()
+  await page.keyboard.type('typed ')
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await unsent(page, 'Your change of the file in revision 1 is not sent.').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Continue the change' }).click()
+  await editor.getByText('typed old').waitFor()
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText('revision 2').first().waitFor()
+  expect((await detail(id)).input).toMatchObject({ path, content: 'typed old' })
+  expect(await page.locator('.unsent-change').count()).toBe(0)
+  await page.getByRole('link', { name: 'Inbox' }).first().click()
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  await page.locator('.diff, .code').first().waitFor()
+  expect(await page.locator('.unsent-change').count()).toBe(0)
+})
+
+// Rules: product.md 11
+test('what a person typed into a file is there after a colleague changed it, and again after one cancelled the run', async () => {
+  const path = 'notes/colleague.md'
+  const { page, id, runId } = await openEditor({
+    tool: 'write_file',
+    input: { path, content: 'old' },
+  })
+  const editor = page.getByLabel('content')
+  await editor.waitFor()
+  await page.keyboard.type('typed ')
+  await change(id, { path, content: 'changed by Linus' })
+  await page.getByText('This changed since you opened it').waitFor()
+  await page.getByText(/Linus changed it at \d\d:\d\d: it is revision 2 now/).waitFor()
+  await editor.getByText('typed old').waitFor()
+  await page.getByRole('button', { name: 'Show the new revision' }).click()
+  // The new revision is read first, and nothing of the earlier one is sent unseen.
+  await page.locator('.code', { hasText: 'changed by Linus' }).waitFor()
+  await unsent(page, 'is not sent; this is revision 2.').waitFor()
+  await page.getByRole('button', { name: 'Continue the change' }).click()
+  await editor.getByText('typed old').waitFor()
+  const difference = page.getByRole('group', { name: 'What differs from the proposal' })
+  await difference.getByText('changed by Linus').waitFor()
+  const { api, people } = dashboard.desk
+  await cancelRun(api, people.ada.caller, { runId })
+  await page.getByText('It can no longer be decided').waitFor()
+  await editor.waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Continue the change' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Copy my change' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('typed old')
+  await unsent(page, 'in revision 2').getByRole('button', { name: 'Remove' }).click()
+  await page.locator('.unsent-change').waitFor({ state: 'detached' })
+})
+
+test('a member of an input that a person changed is there after a colleague changed another one, which stays', async () => {
+  // Bytes are edited field by field.
+  const input = { path: 'notes/bytes.md', content: 'AAAA', encoding: 'base64' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'Bytes.')
+  const id = requestIds[0] ?? ''
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await page.getByLabel('content', { exact: true }).fill('BBBB')
+  await change(id, { ...input, path: 'notes/other-bytes.md' })
+  await page.getByRole('button', { name: 'Show the new revision' }).click()
+  await page.getByRole('button', { name: 'Continue the change' }).click()
+  await page.getByLabel('content', { exact: true }).waitFor()
+  const value = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
+  expect(await value('content')).toBe('BBBB')
+  expect(await value('path')).toBe('notes/other-bytes.md')
 })
 
 test('a file that is not the one that was shown is not edited; its input is, field by field', async () => {

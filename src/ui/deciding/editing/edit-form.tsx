@@ -4,6 +4,8 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { RevisionRules } from './revision-rules.tsx'
 import { useRevise } from './use-revise.ts'
 import { editableFields, editedInput } from './edited-input.ts'
+import { useDraft } from '../../states/draft.ts'
+import { draftOfFields, fieldsOfDraft } from './unsent-change.ts'
 
 /** Changes the input of a call. The result is a new revision, which is then decided. */
 export function EditForm(props: {
@@ -11,9 +13,17 @@ export function EditForm(props: {
   onDone: (fresh: RequestDetail) => void
 }) {
   const { request, onDone } = props
-
-  const [fields, setFields] = useState(() => editableFields(request.input))
-  const { revise, refusal, setRefusal, busy } = useRevise(request, onDone)
+  const [proposed] = useState(() => editableFields(request.input))
+  const [draft, setDraft] = useDraft(request.id, `input ${request.revision}`)
+  const fields = fieldsOfDraft(draft, proposed)
+  const write = (name: string, text: string): void => {
+    const next = fields.map((field) => (field.name === name ? { ...field, text } : field))
+    setDraft(draftOfFields(next, proposed))
+  }
+  const { revise, refusal, setRefusal, busy } = useRevise(request, (fresh) => {
+    setDraft('')
+    onDone(fresh)
+  })
   const preview = (): void => {
     const edited = editedInput(fields)
     if ('input' in edited) void revise(edited.input)
@@ -21,7 +31,7 @@ export function EditForm(props: {
   }
   return (
     <div className="column">
-      {fields.map((field, index) => (
+      {fields.map((field) => (
         <Textarea
           key={field.name}
           label={field.name}
@@ -32,12 +42,7 @@ export function EditForm(props: {
           spellCheck={false}
           classNames={{ input: 'mono' }}
           value={field.text}
-          onChange={(event) => {
-            const { value } = event.currentTarget
-            setFields((before) =>
-              before.map((field, at) => (at === index ? { ...field, text: value } : field)),
-            )
-          }}
+          onChange={(event) => write(field.name, event.currentTarget.value)}
         />
       ))}
       {refusal !== null && (

@@ -3,6 +3,7 @@ import { useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { TextDifference } from '../../effect/text-difference.tsx'
 import { Loading } from '../../states/loading.tsx'
+import { useDraft } from '../../states/draft.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { EditForm } from './edit-form.tsx'
 import { RevisionRules } from './revision-rules.tsx'
@@ -12,6 +13,7 @@ import { useRevise } from './use-revise.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { editsBetween } from './edits-between.ts'
 import { membersOf, type EditedCall } from './results-in-file.ts'
+import { draftOfText, textOfDraft } from './unsent-change.ts'
 
 interface FormProps {
   readonly request: RequestDetail
@@ -60,10 +62,20 @@ export function FileEditForm({ request, onDone }: FormProps) {
 }
 
 function Editing({ request, file, onDone }: FormProps & { readonly file: EditedFile }) {
-  const [text, setText] = useState(file.proposedText)
+  const { proposedText } = file
+  const [draft, setDraft] = useDraft(request.id, `file ${request.revision}`)
+  const [text, setText] = useState(() => textOfDraft(draft, proposedText))
+  const [initialText] = useState(text)
+  const write = (next: string): void => {
+    setText(next)
+    setDraft(draftOfText(next, proposedText))
+  }
   const comparedText = useDeferredValue(text)
   const path = request.presentation.metadata['path']
-  const { revise, refusal, setRefusal, busy } = useRevise(request, onDone)
+  const { revise, refusal, setRefusal, busy } = useRevise(request, (fresh) => {
+    setDraft('')
+    onDone(fresh)
+  })
   const preview = (): void => {
     const edited = inputOfFile(request, file.before, text)
     if ('input' in edited) void revise(edited.input)
@@ -74,17 +86,17 @@ function Editing({ request, file, onDone }: FormProps & { readonly file: EditedF
       <TextEditor
         label={request.tool === 'write_file' ? 'content' : 'Resulting file'}
         path={typeof path === 'string' ? path : null}
-        initial={file.proposedText}
+        initial={initialText}
         text={comparedText}
-        onChange={setText}
+        onChange={write}
       />
       <p className="dim small">Escape and then Tab leaves the editor.</p>
       <div role="group" aria-label="What differs from the proposal" className="column">
         <h3>What differs from the proposal</h3>
-        {comparedText === file.proposedText ? (
+        {comparedText === proposedText ? (
           <p className="dim small">Nothing yet.</p>
         ) : (
-          <TextDifference before={file.proposedText} after={comparedText} />
+          <TextDifference before={proposedText} after={comparedText} />
         )}
       </div>
       {refusal !== null && (
@@ -94,7 +106,7 @@ function Editing({ request, file, onDone }: FormProps & { readonly file: EditedF
       )}
       <RevisionRules request={request} />
       <div>
-        <Button loading={busy} disabled={text === file.proposedText} onClick={preview}>
+        <Button loading={busy} disabled={text === proposedText} onClick={preview}>
           Preview the changes
         </Button>
       </div>

@@ -4,6 +4,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { later } from '../../../states/later.tsx'
 import { Loading } from '../../../states/loading.tsx'
 import { changedFields } from '../../editing/edited-input.ts'
+import { Moment } from '../../../text/time.tsx'
 import { Notice } from '../../../states/notice.tsx'
 import { verbs } from '../../../words/verbs.ts'
 
@@ -24,13 +25,20 @@ export function ChangedBanner(props: {
   const { displayedRequest, current } = props
   const [open, setOpen] = useState(false)
   const changes = changedFields(displayedRequest.input, current.input)
-  const editor = current.revisions.at(-1)?.editor?.name
+  const newest = current.revisions.at(-1)
+  const editor = newest?.editor?.name ?? null
   return (
     <div className="column">
       <Notice tone="bad" title="This changed since you opened it">
-        {editor === undefined ? 'It' : `${editor} changed it: it`} is revision {current.revision}{' '}
-        now; you were reading revision {displayedRequest.revision}. No decision of yours was
-        recorded; your reason is kept.
+        {editor !== null && newest !== undefined ? (
+          <>
+            {editor} changed it at <Moment at={newest.at} />: it
+          </>
+        ) : (
+          'It'
+        )}{' '}
+        is revision {current.revision} now; you were reading revision {displayedRequest.revision}.
+        No decision of yours was recorded; what you typed is kept.
       </Notice>
       <div className="row">
         <Button size="xs" variant="default" aria-expanded={open} onClick={() => setOpen(!open)}>
