@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { hungDatabase } from '#test/harness/fake-database.ts'
+import { failingDatabase, hungDatabase } from '#test/harness/fake-database.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { listenHere } from '#test/harness/listen.ts'
@@ -79,4 +79,17 @@ it('takes one connection for each of its two reads however often it is asked whi
   } finally {
     vi.useRealTimers()
   }
+})
+
+// Rules: security.md 42
+it('says that too many files are open, and not that Postgres is away, while no connection can be opened', async () => {
+  const tooMany = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })
+  const { db } = failingDatabase([tooMany])
+  const there = { namespaceId: async () => 'a namespace' }
+  const read = readinessReader(db, there, quiet)
+  expect(await read()).toMatchObject({
+    ready: false,
+    checks: { postgres: false, temporal: true },
+    problems: [expect.stringContaining('The service has too many files open')],
+  })
 })

@@ -4,7 +4,9 @@ import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { readBacklog } from '#store/backlog.ts'
+import { databaseOutageOf } from '#store/connection/database-outage.ts'
 import type { Db } from '#store/database.ts'
+import { sentenceOfOutage } from '../metrics/outages.ts'
 
 /** A larger lag is reported; the usual one is less than two seconds. */
 const maxLagMs = 30_000
@@ -26,12 +28,21 @@ export function readinessReader(
   const backlogNow = shareRunning(() => readBacklog(db))
   const witnessesNow = shareRunning(() => readWitnesses(db))
   return async () => {
+    // A process without a free file descriptor asks nobody: nothing is known of Postgres then.
+    const ofOwn: string[] = []
+    const noteOwn = (error: unknown): null => {
+      if (databaseOutageOf(error) === 'too_many_files')
+        ofOwn.push(sentenceOfOutage('too_many_files'))
+      return null
+    }
     const [backlog, namespaceId, witnesses] = await Promise.all([
-      answerWithin(maxServerAnswerMs, backlogNow()).catch(() => null),
+      answerWithin(maxServerAnswerMs, backlogNow()).catch(noteOwn),
       answerWithin(maxServerAnswerMs, temporal.namespaceId()).catch(() => null),
       answerWithin(maxServerAnswerMs, witnessesNow()).catch(() => []),
     ])
-    return readinessOf({ backlog, namespaceId, witnesses, outages: outages.recent() })
+    const recent = new Set([...ofOwn, ...outages.recent()])
+    const isAsked = ofOwn.length === 0
+    return readinessOf({ backlog, namespaceId, witnesses, isAsked, outages: [...recent] })
   }
 }
 
@@ -40,8 +51,10 @@ function readinessOf(answers: {
   readonly namespaceId: string | null
   readonly witnesses: readonly WitnessStatus[]
   readonly outages: readonly string[]
+  /** false: this process could not ask Postgres */
+  readonly isAsked: boolean
 }): Readiness {
-  const { backlog, namespaceId, witnesses, outages } = answers
+  const { backlog, namespaceId, witnesses, outages, isAsked } = answers
   const checks = {
     postgres: backlog !== null,
     temporal: namespaceId !== null,
@@ -54,7 +67,7 @@ function readinessOf(answers: {
       : { witnessLagMs: Math.max(...witnesses.map(({ lagMs }) => lagMs)) }),
   }
   const problems = [
-    ...problemsOf(checks),
+    ...problemsOf(checks, isAsked),
     ...problemOfClock(backlog?.clockOffsetMs ?? 0),
     ...outages,
     ...witnesses.flatMap(problemOfWitness),
@@ -82,10 +95,10 @@ function problemOfWitness({ name, isContradicted, lagMs }: WitnessStatus): strin
   return [`The witness ${name} has not cosigned the audit log for ${Math.round(lagMs / 1000)} s`]
 }
 
-function problemsOf(checks: Readiness['checks']): string[] {
+function problemsOf(checks: Readiness['checks'], isAsked: boolean): string[] {
   const since = (ms: number): string => `for ${Math.round(ms / 1000)} s`
   const findings: readonly [boolean, string][] = [
-    [!checks.postgres, 'Postgres does not answer: nothing can be decided'],
+    [!checks.postgres && isAsked, 'Postgres does not answer: nothing can be decided'],
     [!checks.temporal, 'Temporal does not answer: decisions are recorded, and carried out later'],
     [
       checks.relayLagMs > maxLagMs,

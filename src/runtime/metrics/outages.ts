@@ -1,12 +1,19 @@
 import { Counter, type Registry } from 'prom-client'
 import type { AnsweredRequest } from '#api/context/api.ts'
 import { outageWords } from '#services/core/outage-problem.ts'
+import type { DatabaseOutage } from '#store/connection/database-outage.ts'
 
 /** The causes that are counted. `/readyz` checks Temporal itself, so `recent` leaves it out. */
 const causes: ReadonlySet<string> = new Set([...Object.keys(outageWords), 'temporal_away'])
 
 /** An outage counts as over when no request has failed because of it for this time. */
 const lastsMs = 30_000
+
+/** An outage as a problem of `/readyz`. */
+export function sentenceOfOutage(outage: DatabaseOutage): string {
+  const { what, remedy } = outageWords[outage]
+  return `${what}: ${remedy}`
+}
 
 /** Outages that failed requests: counted by cause, and in `/readyz` while they last. */
 export class Outages {
@@ -33,9 +40,9 @@ export class Outages {
   /** The outages of the last half minute, as sentences. */
   recent(): readonly string[] {
     const since = performance.now() - lastsMs
-    return Object.entries(outageWords).flatMap(([cause, { what, remedy }]) => {
-      const metAt = this.#met.get(cause)
-      return metAt !== undefined && metAt > since ? [`${what}: ${remedy}`] : []
-    })
+    const all = Object.keys(outageWords) as DatabaseOutage[]
+    return all
+      .filter((cause) => (this.#met.get(cause) ?? -Infinity) > since)
+      .map((cause) => sentenceOfOutage(cause))
   }
 }

@@ -19,6 +19,19 @@ export const outageWords: Readonly<Record<DatabaseOutage, OutageWords>> = {
       'free space on the disk of the database or of the data folder. The service then continues by itself',
     retryAfterSeconds: 30,
   },
+  disk_read_only: {
+    what: 'The disk is read-only',
+    undoes: true,
+    remedy:
+      'make the disk of the database or of the data folder writable. The service then continues by itself',
+    retryAfterSeconds: 30,
+  },
+  too_many_files: {
+    what: 'The service has too many files open',
+    undoes: true,
+    remedy: 'try again in a moment, and raise its limit of open files (ulimit -n) if this lasts',
+    retryAfterSeconds: 5,
+  },
   database_away: {
     what: 'The database does not answer',
     undoes: false,

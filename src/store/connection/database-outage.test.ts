@@ -8,6 +8,10 @@ const failed = (code: string, message = 'failed') => Object.assign(new Error(mes
 test.each([
   ['53100', 'disk_full'],
   ['ENOSPC', 'disk_full'],
+  ['EROFS', 'disk_read_only'],
+  ['EMFILE', 'too_many_files'],
+  ['ENFILE', 'too_many_files'],
+  ['53000', 'too_many_files'],
   ['57014', 'database_slow'],
   ['55P03', 'database_slow'],
   ['53300', 'database_busy'],
@@ -18,15 +22,18 @@ test.each([
   expect(databaseOutageOf(failed(code))).toBe(outage)
 })
 
-test('a full disk is recognised by its text too, and a timeout for a connection counts as a busy database', () => {
+test('a full and a read-only disk are recognised by their text too, and a timeout for a connection counts as a busy database', () => {
   const full = failed('58030', 'could not write to file "base/1": No space left on device')
   expect(databaseOutageOf(full)).toBe('disk_full')
+  const readOnly = failed('42501', 'could not open file "base/1": Read-only file system')
+  expect(databaseOutageOf(readOnly)).toBe('disk_read_only')
   expect(databaseOutageOf(new BusyError('no place'))).toBe('database_busy')
 })
 
 test('a defect is no outage, and neither is a value that is no error', () => {
   expect(databaseOutageOf(failed('23505'))).toBeNull()
   expect(databaseOutageOf(failed('42601', 'No space left on device'))).toBeNull()
+  expect(databaseOutageOf(failed('42501', 'permission denied for table run'))).toBeNull()
   expect(databaseOutageOf('53100')).toBeNull()
 })
 

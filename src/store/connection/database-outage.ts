@@ -1,4 +1,5 @@
 import { errorCode } from '#domain/error-code.ts'
+import { areTooManyFilesOpen } from '#domain/too-many-files.ts'
 import { BusyError } from '#domain/sharing/shares.ts'
 
 /**
@@ -7,6 +8,8 @@ import { BusyError } from '#domain/sharing/shares.ts'
  */
 export type DatabaseOutage =
   | 'disk_full'
+  | 'disk_read_only'
+  | 'too_many_files'
   | 'database_away'
   | 'database_busy'
   | 'database_slow'
@@ -17,6 +20,8 @@ const byCode = new Map<string, DatabaseOutage>([
   ['53100', 'disk_full'],
   ['ENOSPC', 'disk_full'],
   ['EDQUOT', 'disk_full'],
+  ['EROFS', 'disk_read_only'],
+  ['53000', 'too_many_files'],
   // A statement or a lock took longer than the server allows.
   ['57014', 'database_slow'],
   ['55P03', 'database_slow'],
@@ -34,6 +39,9 @@ export function databaseOutageOf(error: unknown): DatabaseOutage | null {
   const outage = byCode.get(code)
   if (outage !== undefined) return outage
   if (code.startsWith('58') && /No space left on device/i.test(error.message)) return 'disk_full'
+  if (areTooManyFilesOpen(error)) return 'too_many_files'
+  // Postgres has the code of a missing right for it.
+  if (code === '42501' && /Read-only file system/i.test(error.message)) return 'disk_read_only'
   return isDatabaseAway(error) ? 'database_away' : null
 }
 
