@@ -1,5 +1,7 @@
 import { newId } from '#domain/new-id.ts'
+import { untilStored } from '#store/connection/until-stored.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { OnceKey } from '../../core/ledger.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { aboutCall, type CallAtHand } from './call-at-hand.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
@@ -7,7 +9,7 @@ import { bySystem, executor } from '../../core/authority.ts'
 
 /**
  * `first`: the attempt may act now. `spent`: the call was carried out before. `used`: this use of
- * the grant was. `failed`: the ledger cannot be written.
+ * the grant was. `failed`: the ledger could not be written for a minute.
  */
 export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
 
@@ -30,16 +32,18 @@ export async function recordInLedger(
   const { at, attempt, grantUse } = execution
   const { authorisation } = execution.plan
   const ownId = newId()
+  // A disk may be full for a moment: an approval is not lost for that.
+  const first = (key: OnceKey) => untilStored(() => ctx.ledger.first(key, ownId))
   try {
     if (authorisation.by === 'grant' && grantUse !== null) {
       const key = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
-      if ((await ctx.ledger.first(key, ownId)) !== ownId) {
+      if ((await first(key)) !== ownId) {
         await recordRefusal(ctx, execution, 'a use of the grant that was taken before')
         return 'used'
       }
     }
     const key = { kind: 'call', id: at.call.id, part: String(attempt) } as const
-    if ((await ctx.ledger.first(key, ownId)) === ownId) return 'first'
+    if ((await first(key)) === ownId) return 'first'
   } catch (error) {
     ctx.log.error({ err: error, callId: at.call.id }, 'The ledger could not be written')
     return 'failed'

@@ -6,6 +6,8 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { revokeGrant } from '../../grants/revoke-grant.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import { executeCall } from './execute-call.ts'
 import {
   anApprovedWrite,
   aWrite,
@@ -150,4 +152,21 @@ test('an activation that was deleted, with the trail forged to match, does not b
   ])
   await desk.activate({ 'countersign.yaml': `${config}# newer\n` })
   expect((await desk.worker.policies.inForce()).digest).toBe(newest)
+})
+
+// Rules: security.md 42
+test('while the ledger cannot be written, as on a full disk, an approved call waits, and then runs once', async () => {
+  const { call, path } = await anApprovedWrite()
+  const { ledger } = desk.worker
+  let failures = 2
+  const first: Ledger['first'] = async (...entry) => {
+    if (failures === 0) return ledger.first(...entry)
+    failures -= 1
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  }
+  const host = { ...desk.worker, ledger: { first } }
+  const { signal } = new AbortController()
+  expect(await executeCall(host, { callId: call.id, signal })).toEqual({ kind: 'done' })
+  expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'succeeded' }])
+  expect(await desk.read(path)).toBe('two\n')
 })
