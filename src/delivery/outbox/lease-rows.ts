@@ -13,6 +13,15 @@ export interface LeasedRow {
 
 /** How long a row is leased; a relay that dies loses it after this time. */
 const leaseMs = 5000
+/** The longest pause before a row is tried again. */
+const maxPauseMs = 10_000
+
+/**
+ * Whether somebody has a row now. None has one for longer than the longest pause: such a lease was
+ * taken before the clock of the database was set back.
+ */
+const isLeased = sql<boolean>`leased_until between clock_timestamp()
+  and clock_timestamp() + ${sql.lit(maxPauseMs)} * interval '1 millisecond'`
 
 /**
  * Leases a run's undelivered rows, oldest first, up to the first that another process has, so that
@@ -27,7 +36,7 @@ export async function leaseRows(db: Db, runId: string, owner: string): Promise<L
       order by id for update
     ), held as (
       select min(id) as first from open
-      where lease_owner <> ${owner} and leased_until > clock_timestamp()
+      where lease_owner <> ${owner} and ${isLeased}
     )
     update outbox
     set lease_owner = ${owner}, attempts = attempts + 1,
@@ -47,7 +56,7 @@ export async function runsToDeliver(
   const { rows } = await sql<{ runIds: readonly string[]; hasOpen: boolean }>`
     with open as materialized (
       select run_id, min(id) as first,
-        bool_and(leased_until is null or leased_until < clock_timestamp()) as is_free
+        not coalesce(bool_or(${isLeased}), false) as is_free
       from outbox
       where delivered_at is null and undeliverable_at is null and run_id is not null
       group by run_id
@@ -124,7 +133,7 @@ export async function markUndeliverable(db: Db, ids: readonly string[]): Promise
 /** Releases rows, to be tried again after a pause that grows with the attempts. */
 export async function postpone(db: Db, rows: readonly LeasedRow[], reason: string): Promise<void> {
   for (const row of rows) {
-    const pauseMs = Math.min(10_000, 100 * 2 ** Math.min(row.attempts, 7))
+    const pauseMs = Math.min(maxPauseMs, 100 * 2 ** Math.min(row.attempts, 7))
     await db
       .updateTable('outbox')
       .set({

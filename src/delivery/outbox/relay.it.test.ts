@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
@@ -335,4 +336,29 @@ describe('relay', () => {
       await service.db.updateTable('installation').set({ namespace_id }).execute()
     }
   })
+})
+
+// Rules: security.md 42
+it('delivers rows whose lease the clock of the database has left far ahead, as after it was set back', async () => {
+  await using _relay = startRelay()
+  const run = await untilQuiet()
+  await commit(run, start)
+  await waitUntil(async () => (await undelivered(run)) === 0)
+  for (const [owner, ahead] of [
+    ['back-off', '1 day'],
+    ['a process that died', '1 hour'],
+  ] as const) {
+    await service.db
+      .insertInto('outbox')
+      .values({
+        run_id: run.id,
+        kind: 'signal_messaged',
+        payload: toJsonb({}),
+        lease_owner: owner,
+        leased_until: sql`clock_timestamp() + ${ahead}::interval`,
+      })
+      .execute()
+    await sql`notify countersign_outbox`.execute(service.db)
+    await waitUntil(async () => (await undelivered(run)) === 0)
+  }
 })
