@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { errorMessage } from '#domain/error-message.ts'
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { pictureTypeOf } from '#domain/tools/picture-type.ts'
@@ -21,7 +22,7 @@ export async function filesToSend(paths: readonly string[] = []) {
 
 async function readOne(path: string) {
   const bytes = await readBounded(path).catch((error: unknown) => {
-    throw new CommandFailure(`${path}: ${(error as Error).message}`, exitCodes.usage)
+    throw new CommandFailure(`${path}: ${errorMessage(error)}`, exitCodes.usage)
   })
   const mediaType = pictureTypeOf(bytes) ?? 'text/plain'
   return { name: basename(path), mediaType, data: bytes.toString('base64') }

@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { Problem } from '#domain/problem.ts'
 import { reviewPath } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
@@ -51,7 +52,7 @@ export async function answerGitHub(
     return outcome
   } catch (error) {
     const isFinal = error instanceof FinalError
-    const outcome = { status: null, error: (error as Error).message.slice(0, 500), isFinal }
+    const outcome = { status: null, error: errorMessage(error).slice(0, 500), isFinal }
     if (isFinal) await recordResult(ctx, at, due, outcome)
     return outcome
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { Problem } from '#domain/problem.ts'
 import { answerWithin } from '../answer-within.ts'
 import {
@@ -31,7 +32,7 @@ export async function judgePushEndpoint(endpoint: string, rules: TargetRules): P
   try {
     await findTarget(url, rules, resolveOnce)
   } catch (error) {
-    throw refusal((error as Error).message)
+    throw refusal(errorMessage(error))
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import type { SendOutcome } from '../channels/channel.ts'
 import { webhookHeaders } from './webhook-secret.ts'
 import { postPinned, untilAborted } from './post-pinned.ts'
@@ -29,7 +30,7 @@ export async function sendWebhook(sending: OutgoingRequest): Promise<SendOutcome
   } catch (error) {
     if (sending.stopping.aborted) return { status: null, error: 'the service stopped' }
     if (late.aborted) return { status: null, error: `no answer in ${sending.timeoutMs} ms` }
-    return { status: null, error: (error as Error).message.slice(0, 500) }
+    return { status: null, error: errorMessage(error).slice(0, 500) }
   }
 }
 

@@ -2,6 +2,7 @@ import { constants } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
+import { errorMessage } from '#domain/error-message.ts'
 import { filesOfArchive, type ArchivedFile } from '#evidence/bundle/tar.ts'
 import type { SavedRows } from '#store/backup/restore-tables.ts'
 import { isKeyPath, type KeyFile } from './key-files.ts'
@@ -75,7 +76,7 @@ function textOfPart(file: string, path: string, bytes: Uint8Array): string {
     const maxOutputLength = 3 * constants.MAX_STRING_LENGTH
     return zstdDecompressSync(bytes, { maxOutputLength }).toString('utf8')
   } catch (cause) {
-    throw damageError(file, `${path} cannot be decompressed (${(cause as Error).message})`)
+    throw damageError(file, `${path} cannot be decompressed (${errorMessage(cause)})`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { errorCode } from '#domain/error-code.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
@@ -65,6 +66,6 @@ function readEnvFile(file: string): Environment {
     )
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return {}
-    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new Error(`${file} cannot be read: ${errorMessage(error)}`, { cause: error })
   }
 }

@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path'
+import { errorMessage } from '#domain/error-message.ts'
 import { cacheFolder } from '../folders.ts'
 import { processEnvironment, readText, type Environment } from '../environment.ts'
 import { buildWithGo, findGo } from './build-with-go.ts'
@@ -66,8 +67,8 @@ async function obtain(path: string, log: (sentence: string) => void): Promise<vo
     await downloadTemporal(path, log)
     return
   } catch (error) {
-    failures.push((error as Error).message)
-    log(`${(error as Error).message}: building it instead`)
+    failures.push(errorMessage(error))
+    log(`${errorMessage(error)}: building it instead`)
   }
   if ((await findGo()) === null)
     failures.push('it could not be built: no Go toolchain is on the PATH')
@@ -80,7 +81,7 @@ async function obtain(path: string, log: (sentence: string) => void): Promise<vo
       )
       return
     } catch (error) {
-      failures.push((error as Error).message)
+      failures.push(errorMessage(error))
     }
   }
   throw new Error(

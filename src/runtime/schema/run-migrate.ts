@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { connectDatabase } from '#store/database.ts'
 import { migrateToLatest } from '#store/migrating/migrate.ts'
 import { waitForDatabase } from './wait-for-database.ts'
@@ -27,7 +28,7 @@ export async function runMigrate(options: { project?: string; data?: string }): 
     const granted = await grantToApplication(db, environment)
     if (granted !== null) console.log(granted)
   } catch (cause) {
-    throw new Error(`the database could not be migrated: ${(cause as Error).message}`, { cause })
+    throw new Error(`the database could not be migrated: ${errorMessage(cause)}`, { cause })
   } finally {
     await db.destroy()
   }

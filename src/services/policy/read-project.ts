@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { errorCode } from '#domain/error-code.ts'
 import { areTooManyFilesOpen } from '#domain/too-many-files.ts'
 import { constants } from 'node:fs'
@@ -139,7 +140,7 @@ async function filesBelow(projectDir: string, folder: string): Promise<string[]>
 }
 
 function unreadable(file: string, error: unknown): ProjectProblem {
-  const why = error instanceof TypeError ? 'it is not UTF-8 text' : (error as Error).message
+  const why = error instanceof TypeError ? 'it is not UTF-8 text' : errorMessage(error)
   return {
     file,
     line: null,

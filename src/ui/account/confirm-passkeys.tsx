@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useMe } from '../api/queries.ts'
@@ -32,7 +33,7 @@ export function ConfirmPasskeys() {
       announce(`${who} can now sign decisions with this passkey`)
       await client.invalidateQueries({ queryKey: ['credentials'] })
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
   }
   return (

@@ -1,6 +1,7 @@
 import { Checkbox, Switch } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { errorMessage } from '#domain/error-message.ts'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { callApi } from '../api/call-api.ts'
 import { noticesState, switchNotices, type NoticesState } from '../notices/notices-setting.ts'
@@ -48,7 +49,7 @@ function MailChoice({ email }: { email: Email }) {
       client.setQueryData(queryKey, answer)
       announce('Saved')
     } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
+      notifications.show({ color: 'red', message: errorMessage(error) })
       void client.invalidateQueries({ queryKey })
     }
   }

@@ -1,6 +1,7 @@
 import { Button, Switch } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import type { NoticesState } from '../notices/notices-setting.ts'
@@ -42,7 +43,7 @@ export function PushDevices() {
       setState(await (on ? turnPushOn(person.id) : turnPushOff(person.id)))
       announce('Saved')
     } catch (error) {
-      const why = (error as Error).message.replace(/[.]$/, '')
+      const why = errorMessage(error).replace(/[.]$/, '')
       setRefusal(
         on
           ? `This device could not subscribe: ${why}. Turn the switch on to try again.`

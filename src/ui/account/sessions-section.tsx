@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { errorMessage } from '#domain/error-message.ts'
 import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
@@ -127,7 +128,7 @@ function AnotherDevice() {
       const sessionsBefore = new Set(items.map(({ id }) => id))
       setLink({ url, sessionsBefore, endsAtMs: Date.now() + linkLastsMs })
     } catch (error) {
-      setResult((error as Error).message)
+      setResult(errorMessage(error))
     }
   }
   const end = (outcome: string | null): void => {

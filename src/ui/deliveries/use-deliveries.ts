@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
+import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { byCursor } from '../api/queries.ts'
 import { announce } from '../states/announce.tsx'
@@ -35,7 +36,7 @@ export function useResend(): (id: string) => Promise<void> {
       await callApi('resendDelivery', { params: { id } })
       announce('It is being sent again')
     } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
+      notifications.show({ color: 'red', message: errorMessage(error) })
     }
     await client.invalidateQueries({ queryKey: ['deliveries'] })
     await client.invalidateQueries({ queryKey: ['endpoints'] })

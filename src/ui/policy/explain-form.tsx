@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
@@ -22,7 +23,7 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
     try {
       setAnswer(await callApi('explainCall', { body: { worker, ...readCall() } }))
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
     setBusy(false)
   }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import type { PolicyDifference, PolicyState } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { usePolicy, usePolicyDifference } from '../api/queries.ts'
@@ -156,7 +157,7 @@ function ShownChange(props: {
         answer.state === 'proposed' ? 'Proposed. A second person has to agree.' : 'In force.',
       )
     } catch (error) {
-      setOutcome((error as Error).message)
+      setOutcome(errorMessage(error))
     }
     await client.invalidateQueries()
     setBusy(false)

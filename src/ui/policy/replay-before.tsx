@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 import { Link } from 'react-router'
+import { errorMessage } from '#domain/error-message.ts'
 import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
@@ -60,7 +61,7 @@ export function ReplayBefore(props: { digest: string; onFolderChanged: () => voi
       } catch (error) {
         if (stop.signal.aborted) return
         const hasChanged = error instanceof FolderChanged
-        setRun({ failure: (error as Error).message, retryCalls: hasChanged ? null : maxCalls })
+        setRun({ failure: errorMessage(error), retryCalls: hasChanged ? null : maxCalls })
         if (hasChanged) onFolderChanged()
       }
     },

@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 
 interface ConfirmButtonProps {
   /** label of the first button */
@@ -41,7 +42,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
       await act(trimmed)
       await client.invalidateQueries()
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
     setBusy(false)
   }

@@ -9,6 +9,7 @@ import {
   IconUserCog,
 } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { errorMessage } from '#domain/error-message.ts'
 import type { SignedOut } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
@@ -85,7 +86,7 @@ function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promi
       if (answer.providerUrl) window.location.assign(answer.providerUrl)
       else window.location.reload()
     } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
+      notifications.show({ color: 'red', message: errorMessage(error) })
     }
   }
 }

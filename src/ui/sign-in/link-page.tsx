@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { errorMessage } from '#domain/error-message.ts'
 import { ApiRefusal, callApi } from '../api/call-api.ts'
 import type { SignInLink } from './sign-in-link.ts'
 import { takePageAfterLink } from './page-after-link.ts'
@@ -32,7 +33,7 @@ export function LinkPage({ link }: { link: SignInLink }) {
         (error: unknown) => {
           setBusy(false)
           const name = otherPersonIn(error)
-          if (name === null) setRefusal((error as Error).message)
+          if (name === null) setRefusal(errorMessage(error))
           else setOtherPerson(name)
         },
       )

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { keepPageAfterLink } from './page-after-link.ts'
 
@@ -17,7 +18,7 @@ export function MailLink() {
       const text = `If ${email.trim()} may sign in here, a mail with a link is on its way. It works for 15 minutes.`
       setResult({ sent: true, text })
     } catch (error) {
-      setResult({ sent: false, text: (error as Error).message })
+      setResult({ sent: false, text: errorMessage(error) })
     }
     setBusy(false)
   }

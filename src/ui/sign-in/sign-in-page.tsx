@@ -1,6 +1,7 @@
 import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent, useEffect } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { useAuthMethods } from '../api/queries.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
@@ -90,7 +91,7 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
       await callApi('signInForDevelopment', { body: { email, token: token.trim() } })
       await client.resetQueries({ queryKey: ['me'] })
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
       setBusy(false)
     }
   }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState, type ReactNode } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import type { ApiRequest } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
 
@@ -20,7 +21,7 @@ export function SaveButton(props: {
     try {
       await saveFile(request, name)
     } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
+      notifications.show({ color: 'red', message: errorMessage(error) })
     }
     setBusy(false)
   }

@@ -1,4 +1,5 @@
 import { createContext, use, useCallback, useEffect, useMemo, useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { chippedSecrets, type FoundSecret } from '#domain/text/secrets.ts'
 import { callApi } from '../api/call-api.ts'
 
@@ -114,7 +115,7 @@ export function SecretChip(props: { value: string; kind: string; children: React
   const what = `${kind}, ${value.length} characters`
   const show = (): void => {
     setFailure(null)
-    secrets.reveal({ value, kind }).catch((error: unknown) => setFailure((error as Error).message))
+    secrets.reveal({ value, kind }).catch((error: unknown) => setFailure(errorMessage(error)))
   }
   return (
     <>

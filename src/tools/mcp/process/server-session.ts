@@ -1,4 +1,5 @@
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
+import { errorMessage } from '#domain/error-message.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import {
   hashOfDefinition,
@@ -73,7 +74,7 @@ export class ServerSession {
     try {
       listing = await this.list(signal)
     } catch (error) {
-      return { type: 'unreachable', problem: (error as Error).message }
+      return { type: 'unreachable', problem: errorMessage(error) }
     }
     const now = listing.tools.find((definition) => definition.name === tool)
     if (now === undefined || hashOfDefinition(now) !== definition) {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { announce } from '../../states/announce.tsx'
 import { useReloadComments } from './commented-request.ts'
 
@@ -19,7 +20,7 @@ export function useCommentAct(): { act: CommentAct; busy: boolean; refusal: stri
       await reloadComments()
       return true
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
       return false
     } finally {
       setBusy(false)

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
@@ -21,7 +22,7 @@ export function useRevise(request: RequestDetail, onDone: (fresh: RequestDetail)
       )
       onDone(fresh)
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
       setBusy(false)
       if (error instanceof ApiRefusal && error.status === 412) {
         await client.invalidateQueries({ queryKey: ['request'] })

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import type { BulkAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { callApi } from '../../api/call-api.ts'
@@ -53,7 +54,7 @@ export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly
       announce(`${recordedCount} of ${result.items.length} recorded`)
       void client.invalidateQueries()
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
     setBusy(false)
   }

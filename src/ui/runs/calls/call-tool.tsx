@@ -2,6 +2,7 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { errorMessage } from '#domain/error-message.ts'
 import type { InvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { ToolList } from '#api/schemas/tool-list.ts'
 import { callApi } from '../../api/call-api.ts'
@@ -75,7 +76,7 @@ function CallForm({ runId, tools, close }: CallFormProps) {
       announce(`${tool.name} was invoked`)
       await client.invalidateQueries({ queryKey: ['run', runId] })
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
     setBusy(false)
   }

@@ -2,6 +2,7 @@ import { Button, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
+import { errorMessage } from '#domain/error-message.ts'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -121,7 +122,7 @@ function useStartActs({ start: { name }, list, change }: StartOfRuns) {
       announce(await work())
       await client.invalidateQueries({ queryKey: [list] })
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
     isBusy.current = false
   }

@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type RefObject } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -52,7 +53,7 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
       void client.invalidateQueries({ queryKey: ['run', run.id] })
       onSent()
     } catch (error) {
-      setRefusal((error as Error).message)
+      setRefusal(errorMessage(error))
     }
     setBusy(false)
   }
