@@ -1,7 +1,7 @@
 import { countWords, whiteSpaceWords } from '#domain/text/quantities/count-words.ts'
 import type { Gap } from './gaps.ts'
 import type { DiffHunk } from '#domain/tools/unified-diff.ts'
-import { linesAtOnce } from './use-gaps.ts'
+import { linesOfPress } from './use-gaps.ts'
 
 /** The row for omitted lines of a difference, with a button that shows them if they are known. */
 export function GapRow(props: {
@@ -21,7 +21,7 @@ export function GapRow(props: {
   const words =
     hiddenLines === Infinity
       ? 'Show the unchanged lines that follow'
-      : `Show ${countedLines(Math.min(hiddenLines, linesAtOnce))}`
+      : `Show ${countedLines(Math.min(hiddenLines, linesOfPress))}`
   return (
     <tbody className="diff-head">
       <tr>

@@ -2,8 +2,8 @@ import { useEffect, useMemo, useState } from 'react'
 import type { DiffHunk } from '#domain/tools/unified-diff.ts'
 import type { WholeFile } from './use-whole-file.ts'
 
-/** The largest number of lines by which a gap is opened. */
-export const linesAtOnce = 1_000
+/** The largest number of lines by which one press opens a gap. */
+export const linesOfPress = 1_000
 
 /** The opened gaps of a difference, by their position. */
 export interface Gaps {
@@ -28,7 +28,7 @@ export function useGaps(whole: WholeFile | null, isRead: boolean): Gaps {
       shownOf: (index) => (!isRead ? 0 : all ? Infinity : (linesByGap.get(index) ?? 0)),
       show: (index) =>
         setLinesByGap(
-          (before) => new Map([...before, [index, (before.get(index) ?? 0) + linesAtOnce]]),
+          (before) => new Map([...before, [index, (before.get(index) ?? 0) + linesOfPress]]),
         ),
       unfolded,
       unfold: (hunk) => setUnfolded((before) => new Set([...before, hunk])),

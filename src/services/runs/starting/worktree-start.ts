@@ -25,7 +25,7 @@ export async function worktreeStart(
   if (!hasWorktrees) {
     // A run on another host starts also while that host is away, and waits for it.
     if (named === undefined || named.taskQueue !== null) return null
-    if (await isFolder(resolve(ctx.projectDir, named.root))) return null
+    if (await isUsable(resolve(ctx.projectDir, named.root))) return null
   }
   const answer = await ctx.worktreeBase(workspace).catch((error: unknown) => {
     // This process may run on another host than the folder.
@@ -39,7 +39,8 @@ export async function worktreeStart(
   return answer.base === null ? null : answer
 }
 
-async function isFolder(path: string): Promise<boolean> {
+/** Whether a run could work in the folder, as far as this host can tell. */
+async function isUsable(path: string): Promise<boolean> {
   return realFolder(path).then(
     () => true,
     (error: unknown) => !(error instanceof UnusableWorkspace),

@@ -98,7 +98,7 @@ async function planOf(
   for (const folder of await realDataFolders(place)) {
     const data = path.relative(root, folder)
     const inZone = !data.startsWith('..') && folders.some((zone) => containsPath(zone, data))
-    if (inZone && (await isFolder(folder))) emptied.push(folder)
+    if (inZone && (await isUnlinkedFolder(folder))) emptied.push(folder)
   }
   const places = [...zones.map((zone) => zone.path), ...emptied]
   const around = await foldersAround(root, zones, places)
@@ -156,7 +156,8 @@ async function identityOfFolder(root: string, at: string): Promise<string | null
   }
 }
 
-async function isFolder(at: string): Promise<boolean> {
+/** Whether a path is a folder itself, and no link to one. */
+async function isUnlinkedFolder(at: string): Promise<boolean> {
   return lstat(at).then(
     (state) => state.isDirectory(),
     () => false,
