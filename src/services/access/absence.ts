@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { invalid } from '../requests/facts/decision-input.ts'
+import { invalid } from '../core/problems/invalid.ts'
 
 /** Somebody's absence: they get no notifications and do not count as reachable. */
 export interface AbsenceRecord {

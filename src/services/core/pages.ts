@@ -1,6 +1,6 @@
 import { limits } from '#domain/limits.ts'
-import { Problem } from '#domain/problem.ts'
 import { decodeCursor, encodeCursor, type CursorKey } from '#store/paging/keyset.ts'
+import { invalid } from './problems/invalid.ts'
 
 /** Which page of a list: the first without a cursor; `limit` is 50 when absent, at most 200. */
 export interface PageInput {
@@ -30,8 +30,7 @@ export function keysBefore(
   if (page.cursor === undefined) return null
   const keys = decodeCursor(page.cursor, list, kinds)
   if (keys !== null) return keys
-  const message = 'is not a cursor of this list'
-  throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
+  throw invalid('cursor', 'is not a cursor of this list')
 }
 
 /** A page from `pageSize` rows and possibly one more. */

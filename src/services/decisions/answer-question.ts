@@ -1,9 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
-import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { needOfRequests } from '#domain/runs/need-of-run.ts'
-import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import { getText } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -11,7 +9,7 @@ import type { Caller, SigningContext } from '../core/context.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
-import { invalid } from '../requests/facts/decision-input.ts'
+import { invalid, requireWords } from '../core/problems/invalid.ts'
 import { endRequest } from '../requests/ending/end-request.ts'
 import { onceForKey } from '../core/idempotency.ts'
 import { judgePerson, type EligiblePerson } from './judge-decision.ts'
@@ -160,9 +158,7 @@ async function recordAnswer(
 }
 
 function checkedText(text: string): string {
-  const maxCharacters = limits.reasonCharacters
-  if (text.trim() === '' || isLongerThan(text, maxCharacters))
-    throw invalid('text', `must have 1 to ${maxCharacters} characters`)
+  requireWords('text', text)
   if (!text.isWellFormed() || text.includes('\0')) {
     throw invalid('text', 'has a NUL character or half a surrogate pair')
   }

@@ -1,6 +1,5 @@
 import { sql, type Selectable } from 'kysely'
 import type { Json } from '#domain/json/json.ts'
-import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import {
@@ -10,7 +9,6 @@ import {
 } from '#domain/requests/request.ts'
 import { executionTransitions, transition } from '#domain/requests/transitions.ts'
 import { needOfRequests } from '#domain/runs/need-of-run.ts'
-import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -20,7 +18,7 @@ import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
-import { invalid } from '../requests/facts/decision-input.ts'
+import { invalid, requireWords } from '../core/problems/invalid.ts'
 import { aboutRequest, endRequest } from '../requests/ending/end-request.ts'
 import { judgePerson } from './judge-decision.ts'
 import { permitRequest } from '../permits/permit-request.ts'
@@ -132,9 +130,7 @@ function parseFinding(input: SettleOutcomeInput): Finding {
     throw invalid('then', 'must be "continue", "again" or "stop"')
   }
   if (then === 'again' && ran !== false) throw invalid('then', '"again" needs ran: false')
-  if (reason.trim() === '' || isLongerThan(reason, limits.reasonCharacters)) {
-    throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
-  }
+  requireWords('reason', reason)
   return { ran, then, reason }
 }
 

@@ -3,6 +3,7 @@ import { deploymentTool, reviewPath, type Deployment } from '#domain/requests/de
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { openExternal, type OpenedExternal } from '../external/open-external.ts'
+import { invalid } from '../core/problems/invalid.ts'
 
 /** An account at GitHub. The id stays; a login can be given up, and then taken by somebody else. */
 export interface GitHubAccount {
@@ -71,10 +72,7 @@ function refuseOtherAddress(
   const expected = `${apiUrl}${reviewPath(deployment)}`
   if (URL.parse(callbackUrl)?.href.toLowerCase() === expected.toLowerCase()) return
   const message = 'is not the address of this deployment at the configured API'
-  throw new Problem('invalid_request', `deployment_callback_url ${message}`, {
-    field: 'deployment_callback_url',
-    message,
-  })
+  throw invalid('deployment_callback_url', message)
 }
 
 /** Addresses of the people behind it, each once. */

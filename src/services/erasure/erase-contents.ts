@@ -13,7 +13,8 @@ import { lockCallOfRequest, type CallOfRequest } from '../requests/words/call-of
 import { contentsOfCall, type ErasedPart } from '../requests/words/contents-of-call.ts'
 import { cutReferences } from './cut-references.ts'
 import { erasedText } from '../requests/words/erased-words.ts'
-import { checkedWhy, requestToErase } from './erasure-input.ts'
+import { requestToErase } from './erasure-input.ts'
+import { requireWords } from '../core/problems/invalid.ts'
 import { refuseOpenCall } from './refuse-open-call.ts'
 import { byRight, type PersonActor } from '../core/authority.ts'
 
@@ -37,7 +38,8 @@ export async function eraseRequestContents(
   caller: Caller,
   input: { readonly request: string; readonly why: string },
 ): Promise<ErasedContents> {
-  const why = checkedWhy(input.why)
+  const { why } = input
+  requireWords('why', why)
   const authority = await byRight(ctx, caller, 'activatePolicy')
   const target = await requestToErase(ctx.db, input.request)
   const erased = await inUnitOfWork(ctx, authority, async (unit) => {

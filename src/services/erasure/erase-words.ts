@@ -10,7 +10,9 @@ import { aboutRequest } from '../requests/ending/end-request.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
 import { lockRequest, lockRun } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { checkedWhy, requestToErase } from './erasure-input.ts'
+import { requestToErase } from './erasure-input.ts'
+import type { RequestLocation } from '../requests/people/find-request.ts'
+import { requireWords } from '../core/problems/invalid.ts'
 import { byRight, type Authority, type PersonActor } from '../core/authority.ts'
 
 /** How many texts were erased, and in how many requests. */
@@ -30,7 +32,8 @@ export async function eraseRequestWords(
   caller: Caller,
   input: { readonly request: string; readonly person?: string; readonly why: string },
 ): Promise<ErasedWords> {
-  const why = checkedWhy(input.why)
+  const { why } = input
+  requireWords('why', why)
   const authority = await byRight(ctx, caller, 'activatePolicy')
   const person = input.person === undefined ? null : (await findByAddress(ctx, input.person)).id
   const target = await requestToErase(ctx.db, input.request)
@@ -48,11 +51,12 @@ export async function erasePersonWords(
   caller: Caller,
   input: { readonly person: string; readonly why: string },
 ): Promise<ErasedWords> {
-  const why = checkedWhy(input.why)
+  const { why } = input
+  requireWords('why', why)
   const authority = await byRight(ctx, caller, 'activatePolicy')
   const { id: person } = await findByAddress(ctx, input.person)
-  const { rows } = await sql<{ id: string; run_id: string | null }>`
-    select id, run_id from request where id in (
+  const { rows } = await sql<RequestLocation>`
+    select id, run_id as "runId" from request where id in (
       select request_id from audit_event where actor_id = ${person} and request_id is not null
     ) order by id
   `.execute(ctx.db)
@@ -87,7 +91,7 @@ async function eraseOf(
   ctx: ServiceContext,
   authority: Authority<PersonActor>,
   erasure: {
-    readonly target: { readonly id: string; readonly run_id: string | null }
+    readonly target: RequestLocation
     readonly person: string | null
     readonly why: string
   },
@@ -95,7 +99,7 @@ async function eraseOf(
   const { target, person, why } = erasure
   return inUnitOfWork(ctx, authority, async (unit) => {
     const { tx } = unit
-    if (target.run_id !== null) await lockRun(tx, target.run_id)
+    if (target.runId !== null) await lockRun(tx, target.runId)
     const request = await lockRequest(tx, target.id)
     const words = await committedWords(tx, request.id, person)
     const hashes = await eraseContents(

@@ -24,6 +24,7 @@ import { hasProposerBehind } from './proposer-behind.ts'
 import { byProgram, type Program } from '../core/authority.ts'
 import { requireWorker } from '../core/require-worker.ts'
 import { requireLiveKey } from '../core/rights-of.ts'
+import { invalid } from '../core/problems/invalid.ts'
 
 export interface OpenedExternal {
   readonly requestId: string
@@ -186,8 +187,7 @@ async function personIdOf(
   // A person's row is used only if its seal is valid: somebody with access to the database could
   // have written it.
   if (person !== undefined && ctx.seals.holds('person', person)) return person.id
-  const message = 'is not a person of this project'
-  throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })
+  throw invalid('onBehalfOf', 'is not a person of this project')
 }
 
 /** The same for several people, each of whom must exist. */

@@ -1,5 +1,5 @@
 import { Problem } from '#domain/problem.ts'
-import { invalid } from '../requests/facts/decision-input.ts'
+import { invalid } from '../core/problems/invalid.ts'
 import { lockRequests } from '../core/locks.ts'
 import { missingProblem } from '../core/problems/missing.ts'
 import { tamperedProblem } from '../core/problems/tampered.ts'

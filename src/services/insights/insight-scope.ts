@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { isBoundedTime, maxDays } from '#domain/bounded-time.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
-import { Problem } from '#domain/problem.ts'
 import { openedOfAge, waitingAges } from '#domain/waiting-age.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
@@ -10,6 +9,7 @@ import { effectOfAttempt, isAttemptOfRequest } from '../requests/facts/newest-ex
 import { countedRequestVisibleTo } from '../requests/people/visible-to.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import type { RecordOf } from '../core/record-of.ts'
+import { invalid } from '../core/problems/invalid.ts'
 
 const dayMs = 24 * 3_600_000
 const usualDays = 30
@@ -47,8 +47,7 @@ export async function insightScope(
 
 function checkTime(from: Date, to: Date): void {
   if (isBoundedTime(from, to)) return
-  const message = `must be before "to", by ${maxDays} days at most`
-  throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
+  throw invalid('from', `must be before "to", by ${maxDays} days at most`)
 }
 
 /** The outcomes of the requests of one queue, worker, tool, rule or person. */

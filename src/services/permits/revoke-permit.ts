@@ -1,12 +1,10 @@
-import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
-import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequest, lockRun } from '../core/locks.ts'
 import { requireQueuePerson } from '../requests/people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
-import { invalid } from '../requests/facts/decision-input.ts'
+import { requireWords } from '../core/problems/invalid.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
 import { revokePermits } from '../requests/ending/cancel-requests.ts'
 import { byAttempt } from '../core/authority.ts'
@@ -22,9 +20,7 @@ export async function revokePermit(
   caller: Caller,
   input: { readonly request: string; readonly reason: string },
 ): Promise<{ requestId: string }> {
-  if (input.reason.trim() === '' || isLongerThan(input.reason, limits.reasonCharacters)) {
-    throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
-  }
+  requireWords('reason', input.reason)
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revoke' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
       if (location.runId !== null) await lockRun(attempt.tx, location.runId)

@@ -4,7 +4,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
-import { requireCommentText } from './facts/decision-input.ts'
+import { requireWords } from '../core/problems/invalid.ts'
 import type { RequestDetailRecord } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
 import { lockForQueuePerson } from './people/queue-person.ts'
@@ -27,7 +27,7 @@ export async function editComment(
   input: CommentReference & { readonly text: string },
 ): Promise<RequestDetailRecord['comments'][number]> {
   const { text } = input
-  requireCommentText(text)
+  requireWords('text', text)
   const judge = await judgeOf(ctx, caller, input)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority, comment }) => {
     const textHash = await putSaltedText(unit.tx, text)

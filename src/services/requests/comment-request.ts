@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'
-import { requireCommentText } from './facts/decision-input.ts'
+import { requireWords } from '../core/problems/invalid.ts'
 import { requireAnchor } from './facts/require-anchor.ts'
 import { putSaltedText } from './words/salted-text.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -27,7 +27,7 @@ export async function commentRequest(
   input: { readonly request: string; readonly text: string; readonly anchor?: CommentAnchor },
 ): Promise<RequestDetailRecord['comments'][number]> {
   const { text, anchor = null } = input
-  requireCommentText(text)
+  requireWords('text', text)
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   const judge = lockForQueuePerson(caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {

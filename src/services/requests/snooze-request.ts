@@ -4,7 +4,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
-import { invalid } from './facts/decision-input.ts'
+import { invalid } from '../core/problems/invalid.ts'
 import { findRequest } from './people/find-request.ts'
 import { viewerOf } from './people/viewer.ts'
 

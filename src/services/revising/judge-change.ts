@@ -6,7 +6,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { SigningContext } from '../core/context.ts'
 import type { RemoteJudgement, StoredPresentation } from '../core/host-queries.ts'
 import { judgeChangedExternal } from '../external/judge-changed-external.ts'
-import { invalid } from '../requests/facts/decision-input.ts'
+import { invalid } from '../core/problems/invalid.ts'
 import { gatewayServerOf } from '../requests/facts/gateway-call.ts'
 
 /** The judgement of a changed call, and its presentation. */

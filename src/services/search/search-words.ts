@@ -1,10 +1,9 @@
-import { Problem } from '#domain/problem.ts'
 import { searchLimits, wordsOf } from '#domain/search.ts'
+import { invalid } from '../core/problems/invalid.ts'
 
 /** The words of a search, each once. Rejects with `invalid_request` for too many words. */
 export function searchWords(q: string): string[] {
   const words = wordsOf(q)
   if (words.length <= searchLimits.words) return words
-  const message = `has over ${searchLimits.words} words`
-  throw new Problem('invalid_request', `q ${message}`, { field: 'q', message })
+  throw invalid('q', `has over ${searchLimits.words} words`)
 }

@@ -1,4 +1,3 @@
-import { Problem } from '#domain/problem.ts'
 import { databaseTime } from '#store/database-time.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -6,6 +5,7 @@ import type { ApiKeyRecord } from './api-key.ts'
 import { insertApiKey, type NewApiKey } from './insert-api-key.ts'
 import { readPerson } from '../read-person.ts'
 import { bySelf } from '../../core/authority.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 /**
  * Makes an API key of the caller, `cs_<id>_<secret>`, shown this once. `proposeApiKey` proposes a
@@ -32,6 +32,5 @@ export async function refusePast(
   expiresAt: Date | null,
 ): Promise<void> {
   if (expiresAt === null || expiresAt > (await databaseTime(db))) return
-  const message = 'must be in the future'
-  throw new Problem('invalid_request', `expiresAt ${message}`, { field: 'expiresAt', message })
+  throw invalid('expiresAt', 'must be in the future')
 }

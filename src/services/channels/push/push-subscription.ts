@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { Problem } from '#domain/problem.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { SessionTimes } from '../../access/sessions/session-times.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 /** The endpoint name of deliveries to people's own devices. */
 export const pushEndpoint = 'push:devices'
@@ -72,10 +72,7 @@ export function checkKeys({ keys }: PushTarget): void {
   for (const name of ['p256dh', 'auth'] as const) {
     const bytes = Buffer.from(keys[name], 'base64url')
     if (bytes.length === sizes[name] && (name === 'auth' || bytes[0] === 4)) continue
-    const message = `must be ${sizes[name]} bytes in base64url, as PushSubscription.toJSON() returns`
-    throw new Problem('invalid_request', `keys.${name} ${message}`, {
-      field: `keys.${name}`,
-      message,
-    })
+    const size = `${sizes[name]} bytes in base64url`
+    throw invalid(`keys.${name}`, `must be ${size}, as PushSubscription.toJSON() returns`)
   }
 }

@@ -1,4 +1,4 @@
-import { Problem } from '#domain/problem.ts'
+import { invalid } from './invalid.ts'
 
 /**
  * Rejects with `invalid_request` for a period that ends before it begins, because no list has a row
@@ -10,6 +10,5 @@ export function checkPeriod(period: {
 }): void {
   const { from, to } = period
   if (from === undefined || to === undefined || new Date(from) <= new Date(to)) return
-  const message = 'must not be after "to"'
-  throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
+  throw invalid('from', 'must not be after "to"')
 }

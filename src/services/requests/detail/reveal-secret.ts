@@ -1,5 +1,5 @@
 import { aboutRequest } from '../ending/end-request.ts'
-import { invalid } from '../facts/decision-input.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../words/erased-requests.ts'
 import { lockRequest } from '../../core/locks.ts'

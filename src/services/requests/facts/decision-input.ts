@@ -7,6 +7,7 @@ import { Problem } from '#domain/problem.ts'
 import type { DenialThen } from '#domain/requests/request.ts'
 import { scopes, type Scope } from '#domain/policy/verdict.ts'
 import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 /** Bounds of a grant wider than `once`; the instant is in UTC. */
 export interface GrantBounds {
@@ -73,11 +74,6 @@ export function parseDecision(body: Json): DecisionInput {
 function againOf(value: Json | undefined): boolean {
   if (value !== undefined && value !== true) throw invalid('again', 'must be true, or absent')
   return value === true
-}
-
-/** `invalid_request` about one field of the body. */
-export function invalid(field: string, message: string): Problem {
-  return new Problem('invalid_request', `${field} ${message}`, { field, message })
 }
 
 function objectOf(value: Json | undefined, field: string): JsonObject {
@@ -181,11 +177,4 @@ function base64url(object: JsonObject, name: string, within: string): string {
     return value
   }
   throw invalid(`${within}.${name}`, 'must be base64url')
-}
-
-/** Throws for a comment that is empty or too long. */
-export function requireCommentText(text: string): void {
-  if (text.trim() === '' || isLongerThan(text, limits.reasonCharacters)) {
-    throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)
-  }
 }

@@ -4,7 +4,7 @@ import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import { countLines } from '#tools/presentations/make-presentation.ts'
-import { invalid } from './decision-input.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 /** How many lines a side of a file has, as far as it is shown. */
 type Lines = Readonly<Record<AnchorSide, number>>

@@ -95,8 +95,8 @@ export async function findRequests(
 }
 
 /**
- * The request of a reference, also if the caller may not see it: for the audit log and for readers
- * of the whole trail, and for nobody else.
+ * The request of a reference, also if the caller may not see it: for the audit log, for readers of
+ * the whole trail and for erasure, and for nobody else.
  */
 export async function existingRequest(
   db: Db | Tx,

@@ -25,10 +25,10 @@ export interface CallOfRequest {
  */
 export async function lockCallOfRequest(
   tx: Tx,
-  location: { readonly id: string; readonly run_id: string | null },
+  location: { readonly id: string; readonly runId: string | null },
 ): Promise<CallOfRequest | null> {
   const lineage =
-    location.run_id === null ? [] : await lockLineage(tx, sql<string>`${location.run_id}::uuid`)
+    location.runId === null ? [] : await lockLineage(tx, sql<string>`${location.runId}::uuid`)
   const call = await callOf(tx, location.id)
   const children = await childrenOf(tx, call)
   const ids = await concernedBy(

@@ -31,6 +31,7 @@ import { recordRun, type StartedRun } from '../starting/record-run.ts'
 import { behindStart, judgeStart, requireInputFits, taskMessage } from '../starting/start-run.ts'
 import { assertVisible } from '../visible-run.ts'
 import { forkPoint } from './fork-point.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 export interface ForkRunInput {
   readonly runId: string
@@ -205,8 +206,4 @@ async function inputOf(tx: Tx, run: Selectable<RunTable>): Promise<Json> {
     if (!(error instanceof ContentRemoved)) throw error
     throw invalid('input', 'was erased: start again with afterTurn: 0 and a new input')
   }
-}
-
-function invalid(field: string, what: string): Problem {
-  return new Problem('invalid_request', `${field} ${what}`, { field })
 }

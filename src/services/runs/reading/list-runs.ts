@@ -1,6 +1,5 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { isBoundedTime, maxDays } from '#domain/bounded-time.ts'
-import { Problem } from '#domain/problem.ts'
 import { earlyEnds, type RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
@@ -16,6 +15,7 @@ import { workspaceOfRun, type ForkedFrom } from '../starting/record-run.ts'
 import type { RunRecord, RunUsage } from './run-record.ts'
 import { waitsForOf } from './waits-for.ts'
 import { isUuid } from '#domain/requests/reference-forms.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 export interface ListRunsInput extends PageInput {
   readonly state?: RunState
@@ -187,7 +187,7 @@ function hasState(state: RunState): RawBuilder<boolean>[] {
 function wasActive(from: Date | undefined, to: Date | undefined): RawBuilder<boolean> {
   if (from === undefined || to === undefined || !isBoundedTime(from, to)) {
     const message = `must come with "activeTo" and be before it, by ${maxDays} days at most`
-    throw new Problem('invalid_request', `activeFrom ${message}`, { field: 'activeFrom', message })
+    throw invalid('activeFrom', message)
   }
   return sql<boolean>`run.id = any(array(
     select distinct step.run_id from turn_attempt as step

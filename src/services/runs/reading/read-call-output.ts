@@ -10,6 +10,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { missingProblem } from '../../core/problems/missing.ts'
 import { refuseErased } from '../../requests/words/erased-requests.ts'
 import { assertVisible } from '../visible-run.ts'
+import { invalid } from '../../core/problems/invalid.ts'
 
 /** The part of a stream that can be read from an offset. */
 export interface CallOutput {
@@ -81,8 +82,7 @@ async function storedOutput(db: Db, hash: string | null, stream: OutputStream): 
 function from(offset: number, skipped: number, bytes: Buffer): { start: number; bytes: Buffer } {
   const end = skipped + bytes.length
   if (offset > end) {
-    const message = `must be at most ${end}, the end of the output`
-    throw new Problem('invalid_request', `offset ${message}`, { field: 'offset', message })
+    throw invalid('offset', `must be at most ${end}, the end of the output`)
   }
   const start = Math.max(offset, skipped)
   return { start, bytes: bytes.subarray(start - skipped) }
