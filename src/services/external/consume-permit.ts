@@ -1,16 +1,14 @@
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { ConsumedAnswer } from '#api/schemas/requests/external.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
-import type { PermitState } from '#domain/requests/request.ts'
-import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, ServiceContext, SigningContext } from '../core/context.ts'
-import { expiredProblem, refuseEnded } from '../requests/ending/refuse-ended.ts'
-import { expireLocked } from '../requests/ending/expire-locked.ts'
+import { expireIfOver, refuseEnded } from '../requests/ending/refuse-ended.ts'
+import { endPermit } from '../permits/end-permit.ts'
 import { verifyPermit, type PermitVerdict } from '../permits/permits.ts'
 import { findRequestFor } from '../requests/people/find-request.ts'
 import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
@@ -124,7 +122,9 @@ export async function consumeLocked(
   if (permit === null) return noPermit()
   const verdict = judgePermit(ctx, { request, external }, { ...facts, permit })
   if (!verdict.ok) return refusedPermit(unit.tx, permit, verdict)
-  await endPermit(unit.tx, permit.id, 'consume')
+  if (!(await endPermit(unit.tx, permit.id, 'consume'))) {
+    throw new Error(`Permit ${permit.id} was not locked`)
+  }
   return consumedPermit(request, permit)
 }
 
@@ -198,11 +198,9 @@ async function refuseUnlessApproved(
 ): Promise<Problem | null> {
   if (request.state === 'approved') return null
   if (request.state !== 'pending') return refuseEnded(unit.tx, request)
-  if (now < request.expires_at) {
-    return new Problem('conflict', 'Nobody has decided this yet', { state: request.state })
-  }
-  await expireLocked(unit, request)
-  return expiredProblem(request)
+  const expired = await expireIfOver(unit, request, now)
+  if (expired !== null) return expired
+  return new Problem('conflict', 'Nobody has decided this yet', { state: request.state })
 }
 
 async function refusedPermit(
@@ -216,7 +214,7 @@ async function refusedPermit(
         cancelReason: 'revoked',
       })
     case 'lapsed':
-      if (permit.state === 'live') await endPermit(tx, permit.id, 'lapse')
+      await endPermit(tx, permit.id, 'lapse')
       return new Problem('expired', 'The approval was not used in time; ask again', {
         expiresAt: permit.expires_at.toISOString(),
       })
@@ -225,15 +223,4 @@ async function refusedPermit(
         why: verdict.detail,
       })
   }
-}
-
-async function endPermit(tx: Tx, permitId: string, event: 'consume' | 'lapse'): Promise<void> {
-  const state = transition(permitTransitions, 'live', event) satisfies PermitState | null
-  const row = await tx
-    .updateTable('permit')
-    .set({ state: state ?? 'live', ended_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', permitId)
-    .where('state', '=', 'live')
-    .executeTakeFirst()
-  if (row.numUpdatedRows !== 1n) throw new Error(`Permit ${permitId} was not locked`)
 }

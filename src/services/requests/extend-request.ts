@@ -9,8 +9,7 @@ import { aboutRequest } from './ending/end-request.ts'
 import { attemptOnRequest } from './people/attempt-on-request.ts'
 import { instantOf } from './facts/decision-input.ts'
 import { invalid } from '../core/problems/invalid.ts'
-import { expireLocked } from './ending/expire-locked.ts'
-import { expiredProblem, refuseEnded } from './ending/refuse-ended.ts'
+import { expireIfOver, refuseEnded } from './ending/refuse-ended.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /**
@@ -31,10 +30,8 @@ export async function extendRequest(
       const refusal = await refuseEnded(attempt.tx, request)
       if (refusal !== null) return refusal
       const now = await databaseTime(attempt.tx)
-      if (!(now < request.expires_at)) {
-        await expireLocked(attempt, request)
-        return expiredProblem(request)
-      }
+      const expired = await expireIfOver(attempt, request, now)
+      if (expired !== null) return expired
       const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
       if (expiresAt <= request.expires_at)
         throw invalid('expiresAt', 'must be later than the present deadline')

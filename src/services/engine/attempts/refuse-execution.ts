@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { unverifiedReasons } from './refusals.ts'
-import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { RefusalReason } from '#domain/requests/request.ts'
 import type { Caller } from '../../core/context.ts'
 import { lockRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { endPermit } from '../../permits/end-permit.ts'
 import { aboutCall, nextAttemptOf, requestChanged, type CallAtHand } from './call-at-hand.ts'
 
 /** The trail's record of a refused attempt; ids and names of checks only. */
@@ -55,7 +55,8 @@ export async function refuseExecution(
       detail: { permitId, reason, check: refusal.detail },
     })
   } else if (permitId !== null) {
-    await endPermit(unit, permitId, reason)
+    // So that it is never valid beside that of a new request.
+    await endPermit(unit.tx, permitId, reason === 'lapsed' ? 'lapse' : 'revoke')
   }
   await unit.audit({
     type: 'execution.refused',
@@ -64,17 +65,4 @@ export async function refuseExecution(
   })
   await requestChanged(unit, at)
   return attempt
-}
-
-/** The permit of a refused attempt ends, so that it is never valid beside that of a new request. */
-async function endPermit(unit: UnitOfWork, permitId: string, reason: RefusalReason): Promise<void> {
-  const event = reason === 'lapsed' ? 'lapse' : 'revoke'
-  const state = transition(permitTransitions, 'live', event)
-  if (state === null) return
-  await unit.tx
-    .updateTable('permit')
-    .set({ state, ended_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', permitId)
-    .where('state', '=', 'live')
-    .execute()
 }

@@ -2,7 +2,6 @@ import { sql, type Selectable } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
 import { type Verifier, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
-import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -17,6 +16,7 @@ import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import { advanceLocked } from '../../requests/ending/advance-locked.ts'
 import { nextWait } from '../../requests/ending/advance-requests.ts'
 import { aboutRequest } from '../../requests/ending/end-request.ts'
+import { endPermit } from '../../permits/end-permit.ts'
 import { verifyPermit } from '../../permits/permits.ts'
 import { workflow } from '../../core/authority.ts'
 import { endRun, type RunEnding } from './end-run.ts'
@@ -156,14 +156,9 @@ async function spend(
   request: Selectable<RequestTable>,
   permit: Selectable<PermitTable>,
 ): Promise<void> {
-  const state = transition(permitTransitions, permit.state, 'consume')
-  if (state === null) throw new Error(`The permit ${permit.id} is already ${permit.state}`)
-  await unit.tx
-    .updateTable('permit')
-    .set({ state, ended_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', permit.id)
-    .where('state', '=', 'live')
-    .execute()
+  if (!(await endPermit(unit.tx, permit.id, 'consume'))) {
+    throw new Error(`The permit ${permit.id} is already ${permit.state}`)
+  }
   await unit.audit({
     type: 'permit.consumed',
     ...aboutRequest(request),

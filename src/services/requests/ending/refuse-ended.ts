@@ -40,6 +40,20 @@ export function expiredProblem(request: Selectable<RequestTable>): Problem {
   })
 }
 
+/**
+ * Expires a locked pending request whose time is over by this clock, and returns its refusal, which
+ * the caller returns after the commit; `null`: there is time left.
+ */
+export async function expireIfOver(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  now: Date,
+): Promise<Problem | null> {
+  if (now < request.expires_at) return null
+  await expireLocked(unit, request)
+  return expiredProblem(request)
+}
+
 async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promise<Problem> {
   const winner = await tx
     .selectFrom('decision')
@@ -79,7 +93,5 @@ export async function factsWhileOpen(
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
   const decider = { personId, sessionHash: null, decides: true } as const
   const facts = await readDecisionFacts(unit, request.id, decider)
-  if (facts.now < request.expires_at) return facts
-  await expireLocked(unit, request)
-  return expiredProblem(request)
+  return (await expireIfOver(unit, request, facts.now)) ?? facts
 }
