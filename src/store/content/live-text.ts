@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
-/** The attempt and turn of a text. */
-export interface LiveTextOf {
+/** One attempt at a turn of a run. */
+export interface TurnAttemptRef {
   readonly runId: string
   readonly turn: number
   readonly attempt: number
@@ -23,7 +23,7 @@ export const liveTextChannel = 'countersign_live_text'
  */
 export async function addLiveText(
   db: Db | Tx,
-  of: LiveTextOf,
+  of: TurnAttemptRef,
   { start, text }: TextPiece,
 ): Promise<boolean> {
   const result = await sql`
@@ -43,7 +43,11 @@ export async function addLiveText(
 }
 
 /** The part of a text from `offset` on. */
-export async function readLiveText(db: Db | Tx, of: LiveTextOf, offset: number): Promise<string> {
+export async function readLiveText(
+  db: Db | Tx,
+  of: TurnAttemptRef,
+  offset: number,
+): Promise<string> {
   const { rows } = await sql<TextPiece>`
     select start, text from live_text
     where run_id = ${of.runId} and turn = ${of.turn} and attempt = ${of.attempt}
@@ -65,7 +69,7 @@ export async function readLiveText(db: Db | Tx, of: LiveTextOf, offset: number):
 }
 
 /** Removes the text of an attempt without a message, and notifies readers. */
-export async function removeLiveText(tx: Db | Tx, of: LiveTextOf): Promise<void> {
+export async function removeLiveText(tx: Db | Tx, of: TurnAttemptRef): Promise<void> {
   await sql`
     with gone as (
       delete from live_text

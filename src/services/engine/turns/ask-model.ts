@@ -18,6 +18,7 @@ import { restRun } from '../lifecycle/rest-run.ts'
 import { compact } from '../window/compact.ts'
 import { fitWindow } from '../window/fit-window.ts'
 import { maxPromptBytes } from '../window/max-prompt-bytes.ts'
+import { updateTurnAttempt } from '../window/turn-attempt.ts'
 import { recordText } from './record-text.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import type { RunWindow } from './run-window.ts'
@@ -159,14 +160,12 @@ async function afterProblem(
     const mayRetry = problem.isRetryable && failed.problems + 1 < maxModelAttempts
     const mayShorten = problem.isTooLong && failed.tooLong === 0
     const outcome = mayShorten ? 'too_long' : mayRetry ? 'model_problem' : 'gave_up'
-    await unit.tx
-      .updateTable('turn_attempt')
-      .set({ outcome, finished_at: sql<Date>`clock_timestamp()` })
-      .where('run_id', '=', run.id)
-      .where('turn', '=', question.turn)
-      .where('attempt', '=', question.attempt)
-      .execute()
-    await removeLiveText(unit.tx, { ...question, runId: run.id })
+    const of = { runId: run.id, turn: question.turn, attempt: question.attempt }
+    await updateTurnAttempt(unit.tx, of, {
+      outcome,
+      finished_at: sql<Date>`clock_timestamp()`,
+    }).execute()
+    await removeLiveText(unit.tx, of)
     if (mayShorten) return 'again'
     if (mayRetry) return 'throw'
     if (run.turn >= question.turn) return 'rest'

@@ -1,5 +1,5 @@
 import { limits } from '#domain/limits.ts'
-import { addLiveText, type LiveTextOf } from '#store/content/live-text.ts'
+import { addLiveText, type TurnAttemptRef } from '#store/content/live-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 
 /** Milliseconds between two writes: at most ten a second, whatever a model sends. */
@@ -17,7 +17,7 @@ export interface TextRecorder {
  * turn, which never waits for it. An answer that is complete sooner writes nothing here. A failed
  * write is repeated with the next one. Text beyond the bound can only be read in the message.
  */
-export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
+export function recordText(ctx: SystemContext, of: TurnAttemptRef): TextRecorder {
   let openText = ''
   let written = 0
   let [hasEnded, failed, busy] = [false, false, false]

@@ -4,6 +4,7 @@ import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import type { ModelAnswer } from '#models/model.ts'
 import { contentsToStore, packContents } from '#store/content/content.ts'
+import type { TurnAttemptRef } from '#store/content/live-text.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
@@ -11,15 +12,13 @@ import { lockRunFirst } from '../../core/locks.ts'
 import { closeLocked } from '../lifecycle/close-run.ts'
 import { inUnitOfWork, type SentLast, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
+import { updateTurnAttempt, usageColumns } from '../window/turn-attempt.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
-export interface TurnToStore {
-  readonly runId: string
-  readonly turn: number
-  readonly attempt: number
+export interface TurnToStore extends TurnAttemptRef {
   readonly answer: ModelAnswer
   /** the ids that earlier calls of the run have */
   readonly usedIds: ReadonlySet<string>
@@ -144,25 +143,14 @@ function messageToStore({ runId, turn }: TurnToStore, textHash: string): RawBuil
   `
 }
 
-function attemptToEnd(
-  tx: Tx,
-  { runId, turn, attempt, answer, costUsd, promptBytes }: TurnToStore,
-  outcome: AttemptOutcome,
-) {
-  return tx
-    .updateTable('turn_attempt')
-    .set({
-      finished_at: sql<Date>`clock_timestamp()`,
-      outcome,
-      input_tokens: String(Math.round(answer.usage.inputTokens)),
-      output_tokens: String(Math.round(answer.usage.outputTokens)),
-      cached_input_tokens: String(Math.round(answer.usage.cachedInputTokens ?? 0)),
-      cost_usd: costUsd,
-      prompt_bytes: String(promptBytes),
-    })
-    .where('run_id', '=', runId)
-    .where('turn', '=', turn)
-    .where('attempt', '=', attempt)
+function attemptToEnd(tx: Tx, turn: TurnToStore, outcome: AttemptOutcome) {
+  return updateTurnAttempt(tx, turn, {
+    finished_at: sql<Date>`clock_timestamp()`,
+    outcome,
+    ...usageColumns(turn.answer.usage),
+    cost_usd: turn.costUsd,
+    prompt_bytes: String(turn.promptBytes),
+  })
 }
 
 /** Parts of a `with`: the run has taken this turn, which read the messages up to `readThrough`. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { lastCompaction, type WindowStep } from '#domain/runs/window.ts'
 import { ModelProblem, type Model, type ModelAnswer } from '#models/model.ts'
+import type { TurnAttemptRef } from '#store/content/live-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 import { lockRun } from '../../core/locks.ts'
@@ -12,13 +13,10 @@ import { storable } from '#domain/text/encoding/storable-text.ts'
 import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { compactionInstructions, compactionRecord } from './compaction-prompt.ts'
 import { insertStep } from './record-step.ts'
+import { updateTurnAttempt, usageColumns } from './turn-attempt.ts'
 
-export interface CompactionStep {
-  readonly runId: string
-  /** the turn that is asked with the summary */
-  readonly turn: number
-  /** the attempt of that turn, which becomes the compaction's */
-  readonly attempt: number
+/** The turn that is asked with the summary; its attempt becomes the compaction's. */
+export interface CompactionStep extends TurnAttemptRef {
   readonly throughTurn: number
   readonly transcript: readonly TranscriptMessage[]
   readonly steps: readonly WindowStep[]
@@ -39,7 +37,8 @@ const maxSummaryBytes = 32 * 1024
  * `ModelProblem`, and with the signal's reason.
  */
 export async function compact(ctx: SystemContext, model: Model, of: CompactionStep): Promise<void> {
-  await markAttempt(ctx, of)
+  // Before the model is asked, so that an attempt whose process dies counts as no turn.
+  await updateTurnAttempt(ctx.db, of, { outcome: 'compaction' }).execute()
   const old = of.transcript.filter(({ turn }) => (turn ?? Infinity) <= of.throughTurn)
   const messages = modelMessages(old, new Map(), of.steps)
   const room = of.maxPromptBytes * (1 - summaryShare) - Buffer.byteLength(compactionInstructions)
@@ -58,17 +57,6 @@ export async function compact(ctx: SystemContext, model: Model, of: CompactionSt
   await storeCompaction(ctx, of, answer)
 }
 
-/** Marked before the model is asked, so that an attempt whose process dies counts as no turn. */
-async function markAttempt(ctx: SystemContext, of: CompactionStep): Promise<void> {
-  await ctx.db
-    .updateTable('turn_attempt')
-    .set({ outcome: 'compaction' })
-    .where('run_id', '=', of.runId)
-    .where('turn', '=', of.turn)
-    .where('attempt', '=', of.attempt)
-    .execute()
-}
-
 async function storeCompaction(
   ctx: SystemContext,
   of: CompactionStep,
@@ -79,26 +67,18 @@ async function storeCompaction(
   await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const { tx } = unit
     const run = await lockRun(tx, of.runId)
-    await tx
-      .updateTable('turn_attempt')
-      .set({
-        finished_at: sql<Date>`clock_timestamp()`,
-        input_tokens: String(Math.round(answer.usage.inputTokens)),
-        output_tokens: String(Math.round(answer.usage.outputTokens)),
-        cached_input_tokens: String(Math.round(answer.usage.cachedInputTokens ?? 0)),
-        cost_usd: of.costOf(answer),
-      })
-      .where('run_id', '=', of.runId)
-      .where('turn', '=', of.turn)
-      .where('attempt', '=', of.attempt)
-      .execute()
+    await updateTurnAttempt(tx, of, {
+      finished_at: sql<Date>`clock_timestamp()`,
+      ...usageColumns(answer.usage),
+      cost_usd: of.costOf(answer),
+    }).execute()
     const before = lastCompaction(await readWindowSteps(tx, run.id))?.throughTurn ?? 0
     const isOpen = !isEnd(runTransitions, run.state) && run.turn < of.turn
     if (!isOpen || before >= of.throughTurn) return
-    const covers = { fromTurn: 1, throughTurn: of.throughTurn }
     await insertStep(tx, of, {
       kind: 'compaction',
-      ...covers,
+      fromTurn: 1,
+      throughTurn: of.throughTurn,
       throughPosition: 0,
       resultsOver: 0,
       text,
