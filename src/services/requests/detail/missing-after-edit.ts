@@ -3,6 +3,7 @@ import { tally } from '#domain/deciding/quorum.ts'
 import type { QuorumPlace } from '#domain/requests/request.ts'
 import type { Caller } from '../../core/context.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
+import { oncePerHuman } from '../facts/tally-votes.ts'
 import type { DetailRow } from './read-detail.ts'
 
 /**
@@ -20,12 +21,6 @@ export function missingAfterEdit(
   const others = row.eligible.filter(
     ({ id, otherIds }) => id !== actor.id && !otherIds.includes(actor.id),
   )
-  // Two rows of one human count once.
-  const humans = others.filter(
-    ({ otherIds }, at) => !others.slice(0, at).some(({ id }) => otherIds.includes(id)),
-  )
-  return tally(
-    row.quorum,
-    humans.map(({ id, teams }) => ({ personId: id, teams })),
-  ).missing
+  const voters = others.map(({ id, otherIds, teams }) => ({ personId: id, otherIds, teams }))
+  return tally(row.quorum, oncePerHuman(voters)).missing
 }

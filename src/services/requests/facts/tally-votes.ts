@@ -14,20 +14,13 @@ export interface Voter {
 
 /**
  * Counts the approvals of people who are enabled and in a team now; others no longer count
- * (product.md 18). Of two rows of one human only the first counts.
+ * (product.md 18), and each human once.
  */
 export function tallyVotes(
   routing: Routing,
   votes: readonly Voter[],
 ): Tally & { readonly record: QuorumRecord } {
-  const enabled = votes.filter((vote) => vote.enabled)
-  const current = tally(
-    routing.quorum,
-    enabled.filter(
-      ({ otherIds = [] }, at) =>
-        !enabled.slice(0, at).some(({ personId }) => otherIds.includes(personId)),
-    ),
-  )
+  const current = tally(routing.quorum, oncePerHuman(votes.filter((vote) => vote.enabled)))
   const names = new Map(votes.map((vote) => [vote.personId, vote.name]))
   return {
     ...current,
@@ -41,4 +34,14 @@ export function tallyVotes(
       text: routing.quorumText,
     },
   }
+}
+
+/** Of several rows of one human, the first. */
+export function oncePerHuman<Row extends Pick<Voter, 'personId' | 'otherIds'>>(
+  rows: readonly Row[],
+): Row[] {
+  return rows.filter(
+    ({ otherIds = [] }, at) =>
+      !rows.slice(0, at).some(({ personId }) => otherIds.includes(personId)),
+  )
 }
