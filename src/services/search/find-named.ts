@@ -4,7 +4,7 @@ import type { Consent } from '#policy/routing.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { likePattern } from '../requests/lists/list-requests.ts'
+import { likePattern } from '../requests/lists/matching-words.ts'
 import type { SearchItem } from './search-item.ts'
 
 /** Finds people, and workers and rules of the policy in force, which are few. */

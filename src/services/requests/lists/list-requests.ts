@@ -1,21 +1,17 @@
 import { sql, type RawBuilder } from 'kysely'
-import { isShortNumber } from '#domain/requests/reference-forms.ts'
 import type { RequestSort, RequestState } from '#domain/requests/request.ts'
 import type { Risk } from '#domain/policy/verdict.ts'
 import type { CursorKey } from '#store/paging/keyset.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
+import { matchWords, occursIn } from './matching-words.ts'
 import { outcomeConditions, type OutcomeFilters } from './outcome-conditions.ts'
 import { readItems } from './read-items.ts'
+import { isPending, isSnoozed, mayDecideNow, waitsForCaller } from './waits-for-caller.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
 import { viewerOf } from '../people/viewer.ts'
-import {
-  inQuorumOf,
-  isQuestionTo,
-  requestVisibilityRules,
-  rowsOfHuman,
-} from '../people/visible-to.ts'
+import { requestVisibilityRules } from '../people/visible-to.ts'
 
 export interface ListRequestsInput extends PageInput, OutcomeFilters {
   readonly state?: RequestState
@@ -151,8 +147,7 @@ async function conditionsOf(
   if (input.risk !== undefined) conditions.push(sql<boolean>`request.risk = ${input.risk}`)
   if (input.tool !== undefined) {
     // The search index finds the few requests of a rare tool.
-    const holds = sql<boolean>`${searched} ilike ${likePattern(input.tool)}`
-    conditions.push(sql<boolean>`request.tool = ${input.tool}`, holds)
+    conditions.push(sql<boolean>`request.tool = ${input.tool}`, occursIn(input.tool))
   }
   if (input.runId !== undefined) conditions.push(isOfRun('request', input.runId))
   if (input.rule !== undefined) {
@@ -163,103 +158,12 @@ async function conditionsOf(
   return conditions
 }
 
-/**
- * Pending requests. They come before ended ones, at rank 12: with both conditions an index of all
- * requests of a person is read up to there.
- */
-export const isPending = sql<boolean>`(request.state = 'pending' and request.urgency_rank < 12)`
-
-/** A snooze ends at the latest this many minutes before the deadline. */
-const nearDeadlineMinutes = 60
-
-/** Whether the caller has put a request off until later than now. */
-function isSnoozed(caller: Caller): RawBuilder<boolean> {
-  if (caller.actor.type !== 'person') return sql<boolean>`false`
-  return sql<boolean>`coalesce((
-    select true from request_snooze s where s.request_id = request.id
-      and s.person_id = ${caller.actor.id} and s.until > clock_timestamp() limit 1), false)`
-}
-
-/** When a snooze until then stops hiding a pending request from the person's own. */
-export const endOfSnooze = sql<Date>`least(request_snooze.until,
-  request.expires_at - ${sql.lit(nearDeadlineMinutes)} * interval '1 minute')`
-
-/** Requests that this person may decide and has not snoozed. */
-export function waitsForCaller(caller: Caller): RawBuilder<boolean> {
-  if (caller.actor.type !== 'person') return sql<boolean>`false`
-  return sql<boolean>`(${mayDecideNow(caller)} and not (${isSnoozed(caller)}
-    and request.expires_at > clock_timestamp() + ${nearDeadlineMinutes} * interval '1 minute'))`
-}
-
-/**
- * Requests that this person may decide and has not voted on, by the rules of the decision, for many
- * rows at once. Under an `or` or a `filter`, Postgres would hash the whole table for an `exists`;
- * these look rows up one by one.
- */
-export function mayDecideNow(caller: Caller): RawBuilder<boolean> {
-  if (caller.actor.type !== 'person') return sql<boolean>`false`
-  const personId = caller.actor.id
-  return sql<boolean>`(
-    request.state = 'pending' and request.expires_at > clock_timestamp()
-    and (${inQuorumOf('request', personId)} or ${isQuestionTo('request', sql`${personId}::uuid`)})
-    and exists (select 1 from person where person.id = ${personId} and person.disabled_at is null)
-    and (request.routing->'selfApproval' = 'true'::jsonb or not coalesce((
-      select true from request_principal p
-      where p.request_id = request.id and p.person_id = any(${rowsOfHuman(personId)}) limit 1), false)
-      or ${isQuestionTo('request', sql`${personId}::uuid`)})
-    and not coalesce((
-      select true from decision d where d.request_id = request.id
-        and d.revision = request.revision and d.person_id = ${personId} limit 1), false)
-  )`
-}
-
-/** The searched text, as in the trigram index. */
-const searched = sql`(request.title || e'\n' || request.tool)`
-
 /** Whether a row belongs to the run with this id or number; an unknown number matches none. */
 export function isOfRun(table: 'request' | 'audit_event', reference: string): RawBuilder<boolean> {
   const column = sql.ref(`${table}.run_id`)
   return /^[0-9]+$/.test(reference)
     ? sql<boolean>`${column} = (select id from run where number = ${reference})`
     : sql<boolean>`${column} = ${reference}`
-}
-
-/** Whether a word occurs in a request's title or its tool's name. */
-export function occursIn(word: string): RawBuilder<boolean> {
-  return sql<boolean>`${searched} ilike ${likePattern(word)}`
-}
-
-/**
- * Requests with the words in the title or the tool's name, or with the number (`12`, `#12`); or
- * with the words in the name of the worker, or of the program's key. There are few such names, and
- * only when one matches are its requests searched.
- */
-async function matchWords(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
-  const pattern = likePattern(words)
-  const { rows } = await sql<{ workers: string[]; keys: string[]; asked: string[] }>`
-    select array(select distinct name from worker_version where name ilike ${pattern}) as workers,
-      array(select id from api_key where name ilike ${pattern}) as keys,
-      array(select request_id from external_request where external_id = ${words}) as asked
-  `.execute(ctx.db)
-  const { workers = [], keys = [], asked: requestIds = [] } = rows[0] ?? {}
-  const conditions = [sql<boolean>`${searched} ilike ${pattern}`]
-  const number = words.replace(/^#/, '')
-  if (isShortNumber(number)) conditions.push(sql<boolean>`request.number = ${number}`)
-  if (requestIds.length > 0) conditions.push(sql<boolean>`request.id = any(${requestIds}::uuid[])`)
-  if (workers.length > 0) {
-    conditions.push(sql<boolean>`
-      (select worker from run where run.id = request.run_id) = any(${workers}::text[])`)
-  }
-  if (keys.length > 0) {
-    conditions.push(sql<boolean>`(
-      select api_key_id from external_request e where e.request_id = request.id) = any(${keys}::text[])`)
-  }
-  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
-}
-
-/** A `like` pattern that finds the words anywhere, with special characters escaped. */
-export function likePattern(words: string): string {
-  return `%${words.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
 }
 
 /** The rows after the keys of a page's last row. */
