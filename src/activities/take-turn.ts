@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { NextTurn, TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { ModelProblem } from '#models/model.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { runHasEnded } from '#services/engine/lifecycle/run-has-ended.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
 import type { StopReason, WorkerContext } from '#services/core/worker-context.ts'
@@ -78,20 +79,16 @@ async function confirmedStop(
   const stop = new AbortController()
   const abortIfConfirmed = async (): Promise<void> => {
     const reason = stopSignal.reason as StopReason
-    if (reason !== 'cancelled' || (await hasEnded(ctx, runId))) stop.abort(reason)
+    if (reason !== 'cancelled' || (await runHasEnded(ctx.db, runId))) stop.abort(reason)
+  }
+  const confirmStop = (): void => {
+    abortIfConfirmed().catch((error: unknown) => {
+      ctx.log.error({ runId, err: error }, 'A stop could not be confirmed')
+    })
   }
   if (stopSignal.aborted) await abortIfConfirmed()
-  else stopSignal.addEventListener('abort', () => void abortIfConfirmed(), { once: true })
+  else stopSignal.addEventListener('abort', confirmStop, { once: true })
   return stop.signal
-}
-
-async function hasEnded(ctx: WorkerContext, runId: string): Promise<boolean> {
-  const run = await ctx.db
-    .selectFrom('run')
-    .select('ended_at')
-    .where('id', '=', runId)
-    .executeTakeFirst()
-  return run?.ended_at !== null
 }
 
 function failureOf(problem: ModelProblem): ApplicationFailure {
