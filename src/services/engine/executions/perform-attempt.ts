@@ -131,16 +131,10 @@ async function commitOf(
   })
 }
 
-const earlierStillRuns: ExecutionEnd = {
-  state: 'failed',
-  reason: 'earlier attempt still runs',
-  exitCode: null,
-  output: null,
-  result: {
-    type: 'error',
-    text: 'This call was not carried out again, because an earlier attempt at it could not be ended.',
-  },
-}
+const earlierStillRuns = notCarriedOut(
+  'earlier attempt still runs',
+  'This call was not carried out again, because an earlier attempt at it could not be ended.',
+)
 
 const stoppedBecause = {
   shutdown: { reason: 'stopped', why: 'its host was stopped' },
