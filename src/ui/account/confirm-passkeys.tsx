@@ -1,7 +1,5 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useMe } from '../api/queries.ts'
@@ -10,12 +8,13 @@ import { Failure } from '../states/failure.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { useAttempt } from '../states/use-attempt.ts'
 
 /** Passkeys that wait for a second person. Needs the right `managePeople`. */
 export function ConfirmPasskeys() {
   const { person } = useMe()
   const client = useQueryClient()
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { attempt, refusal } = useAttempt()
   const everybodys = useQuery({
     queryKey: ['credentials', 'everybody'],
     queryFn: ({ signal }) =>
@@ -26,16 +25,12 @@ export function ConfirmPasskeys() {
   const openPasskeys = everybodys.data?.items.filter(
     (one) => one.confirmed === null && one.person.id !== person.id,
   )
-  const confirm = async (id: string, who: string): Promise<void> => {
-    setRefusal(null)
-    try {
+  const confirm = (id: string, who: string): Promise<boolean> =>
+    attempt(async () => {
       await callApi('confirmCredential', { params: { id } })
       announce(`${who} can now sign decisions with this passkey`)
       await client.invalidateQueries({ queryKey: ['credentials'] })
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-  }
+    })
   return (
     <>
       <h3>Passkeys to confirm</h3>

@@ -1,7 +1,6 @@
 import { Checkbox, Switch } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { errorMessage } from '#domain/error-message.ts'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { callApi } from '../api/call-api.ts'
 import { noticesState, switchNotices, type NoticesState } from '../notices/notices-setting.ts'
@@ -12,6 +11,7 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PushChoiceFields } from './push-choice-fields.tsx'
 import { PushDevices } from './push-devices.tsx'
+import { showError } from '../states/show-error.ts'
 
 type Email = NotificationChoice['email']
 
@@ -49,7 +49,7 @@ function MailChoice({ email }: { email: Email }) {
       client.setQueryData(queryKey, answer)
       announce('Saved')
     } catch (error) {
-      notifications.show({ color: 'red', message: errorMessage(error) })
+      showError(error)
       void client.invalidateQueries({ queryKey })
     }
   }

@@ -1,11 +1,11 @@
 import { Checkbox, Switch, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { errorMessage } from '#domain/error-message.ts'
 import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { callApi } from '../api/call-api.ts'
 import { RadioField } from '../states/radio-field.tsx'
 import { announce } from '../states/announce.tsx'
+import { showError } from '../states/show-error.ts'
 
 type Push = NotificationChoice['push']
 
@@ -23,7 +23,7 @@ export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
       client.setQueryData(['notifications'], await callApi('setNotifications', { body }))
       announce('Saved')
     } catch (error) {
-      notifications.show({ color: 'red', message: errorMessage(error) })
+      showError(error)
       void client.invalidateQueries({ queryKey: ['notifications'] })
     }
   }

@@ -1,9 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { notifications } from '@mantine/notifications'
-import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../api/call-api.ts'
 import { byCursor } from '../api/queries.ts'
 import { announce } from '../states/announce.tsx'
+import { showError } from '../states/show-error.ts'
 
 /**
  * A filter of deliveries. `mine`: callbacks to the person's own programs; `dead`: deliveries that
@@ -36,7 +35,7 @@ export function useResend(): (id: string) => Promise<void> {
       await callApi('resendDelivery', { params: { id } })
       announce('It is being sent again')
     } catch (error) {
-      notifications.show({ color: 'red', message: errorMessage(error) })
+      showError(error)
     }
     await client.invalidateQueries({ queryKey: ['deliveries'] })
     await client.invalidateQueries({ queryKey: ['endpoints'] })

@@ -1,6 +1,5 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
@@ -9,23 +8,18 @@ import { verdictWords } from '../words/verdict-words.ts'
 import { CallFields, type Call } from './call-fields.tsx'
 import { ExplainSteps } from './explain-steps.tsx'
 import { QuickVerdicts } from './quick-verdicts.tsx'
+import { useAttempt } from '../states/use-attempt.ts'
 
 /** The verdict of policy for a hypothetical call, step by step. */
 export function ExplainForm({ workers }: { workers: readonly string[] }) {
   const [worker, setWorker] = useState(workers[0] ?? '')
   const [answer, setAnswer] = useState<Explanation | null>(null)
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const explain = async (readCall: () => Call): Promise<void> => {
-    setRefusal(null)
+  const { attempt, busy, refusal } = useAttempt()
+  const explain = (readCall: () => Call): Promise<boolean> => {
     setAnswer(null)
-    setBusy(true)
-    try {
+    return attempt(async () => {
       setAnswer(await callApi('explainCall', { body: { worker, ...readCall() } }))
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-    setBusy(false)
+    })
   }
   return (
     <section className="card column explain" aria-labelledby="explain-title">

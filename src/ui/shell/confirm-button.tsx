@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
+import { useAttempt } from '../states/use-attempt.ts'
 
 interface ConfirmButtonProps {
   /** label of the first button */
@@ -32,20 +32,13 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const titleId = useId()
   const [isOpen, setIsOpen] = useState(false)
   const [text, setText] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { attempt, busy, refusal } = useAttempt()
   const trimmed = text.trim()
-  const go = async (): Promise<void> => {
-    setBusy(true)
-    setRefusal(null)
-    try {
+  const go = (): Promise<boolean> =>
+    attempt(async () => {
       await act(trimmed)
       await client.invalidateQueries()
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-    setBusy(false)
-  }
+    })
   if (!isOpen) {
     return (
       <Button

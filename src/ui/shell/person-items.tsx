@@ -1,5 +1,4 @@
 import { Menu } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import {
   IconBaselineDensitySmall,
@@ -9,7 +8,6 @@ import {
   IconUserCog,
 } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { errorMessage } from '#domain/error-message.ts'
 import type { SignedOut } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
@@ -20,6 +18,7 @@ import { commandLabel } from '../keyboard/commands.ts'
 import { deleteProof } from '../push/session-proof-cache.ts'
 import { takeBackAll } from '../sending/held-decisions.ts'
 import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
+import { showError } from '../states/show-error.ts'
 
 /**
  * The menu of the signed-in person: account, row height, documentation, the sign-out and, in the
@@ -86,7 +85,7 @@ function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promi
       if (answer.providerUrl) window.location.assign(answer.providerUrl)
       else window.location.reload()
     } catch (error) {
-      notifications.show({ color: 'red', message: errorMessage(error) })
+      showError(error)
     }
   }
 }

@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState, type ReactNode } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
 import type { ApiRequest } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
+import { showError } from './show-error.ts'
 
 /** Saves an answer as a file. `name`: the file's; default: the one in the answer. */
 export function SaveButton(props: {
@@ -21,7 +20,7 @@ export function SaveButton(props: {
     try {
       await saveFile(request, name)
     } catch (error) {
-      notifications.show({ color: 'red', message: errorMessage(error) })
+      showError(error)
     }
     setBusy(false)
   }

@@ -1,7 +1,6 @@
-import { notifications } from '@mantine/notifications'
 import { useQueryClient, type QueryKey } from '@tanstack/react-query'
-import { errorMessage } from '#domain/error-message.ts'
 import { announce } from './announce.tsx'
+import { showError } from './show-error.ts'
 
 /** Performs an action, then announces `message` or the error. Resolves to whether it succeeded. */
 export type Act = (work: () => Promise<unknown>, message?: string) => Promise<boolean>
@@ -18,7 +17,7 @@ export function useAct(queryKey: QueryKey): Act {
       if (message !== undefined) announce(message)
       return true
     } catch (error) {
-      notifications.show({ color: 'red', message: errorMessage(error) })
+      showError(error)
       return false
     } finally {
       await client.invalidateQueries({ queryKey })

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
 import type { BulkAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { callApi } from '../../api/call-api.ts'
@@ -8,6 +7,7 @@ import { useIntentKey } from '../../api/use-intent-key.ts'
 import { announce } from '../../states/announce.tsx'
 import type { SeenItem } from './bulk-item.tsx'
 import { planBulk } from './plan-bulk.ts'
+import { useAttempt } from '../../states/use-attempt.ts'
 
 export type BulkDecision = ReturnType<typeof useBulkDecision>
 
@@ -21,8 +21,7 @@ export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly
   const intent = useIntentKey()
   const [reason, setReason] = useState('')
   const [answer, setAnswer] = useState<BulkAnswer | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { attempt, busy, refusal } = useAttempt()
   const remaining = plan.decided.filter((item) => !removed.has(item.id))
   const requests =
     decision === 'approve' ? remaining.filter((item) => seen.has(item.id)) : remaining
@@ -35,8 +34,6 @@ export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly
     })
   }, [])
   const submit = async (): Promise<void> => {
-    setBusy(true)
-    setRefusal(null)
     const optionalReason = reason.trim() === '' ? {} : { reason: reason.trim() }
     const decisions = requests.map((item) => ({
       requestId: item.id,
@@ -46,17 +43,14 @@ export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly
       ...(decision === 'approve' && seen.get(item.id)),
       ...optionalReason,
     }))
-    try {
+    await attempt(async () => {
       const body = { decisions }
       const result = await callApi('decideRequests', { body, idempotencyKey: intent.of(body) })
       setAnswer(result)
       const recordedCount = result.items.filter((item) => item.status === 200).length
       announce(`${recordedCount} of ${result.items.length} recorded`)
       void client.invalidateQueries()
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-    setBusy(false)
+    })
   }
   return {
     excluded: plan.excluded,

@@ -2,7 +2,6 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { errorMessage } from '#domain/error-message.ts'
 import type { InvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { ToolList } from '#api/schemas/tool-list.ts'
 import { callApi } from '../../api/call-api.ts'
@@ -15,6 +14,7 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { emptyInput, readInput } from './tool-input.ts'
 import { ToolInputFields } from './tool-input-fields.tsx'
 import { verbs } from '../../words/verbs.ts'
+import { useAttempt } from '../../states/use-attempt.ts'
 
 /**
  * Invokes a manual tool. Policy judges the call like any other, and the person who invokes it
@@ -60,25 +60,19 @@ function CallForm({ runId, tools, close }: CallFormProps) {
   const tool = tools.find((item) => item.name === name) ?? tools[0]
   const [values, setValues] = useState(() => emptyInput(tool?.inputSchema ?? {}))
   const intent = useIntentKey()
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { attempt, busy, refusal } = useAttempt()
   const [invocation, setInvocation] = useState<InvokedTool | null>(null)
   if (tool === undefined) return null
-  const call = async (): Promise<void> => {
-    setBusy(true)
-    setRefusal(null)
+  const call = (): Promise<boolean> => {
     setInvocation(null)
-    try {
+    return attempt(async () => {
       const body = { tool: tool.name, input: readInput(tool.inputSchema, values) }
       const params = { id: runId }
       setInvocation(await callApi('invokeTool', { params, body, idempotencyKey: intent.of(body) }))
       intent.renew()
       announce(`${tool.name} was invoked`)
       await client.invalidateQueries({ queryKey: ['run', runId] })
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-    setBusy(false)
+    })
   }
   return (
     <>

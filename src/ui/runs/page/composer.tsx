@@ -1,7 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type RefObject } from 'react'
-import { errorMessage } from '#domain/error-message.ts'
+import { useEffect, useRef, type RefObject } from 'react'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -11,6 +10,7 @@ import { useDraft } from '../../states/draft.ts'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
 import { verbs } from '../../words/verbs.ts'
+import { useAttempt } from '../../states/use-attempt.ts'
 import './composer.css'
 
 /**
@@ -31,15 +31,12 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
     if (text !== '') onGrowth()
   }, [text, onGrowth])
   const intent = useIntentKey(`message.${run.id}`)
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { attempt, busy, refusal } = useAttempt()
   const files = useSentFiles()
   const waits = run.state === 'waiting_for_input'
   const send = async (): Promise<void> => {
     if (busy || text.trim() === '') return
-    setBusy(true)
-    setRefusal(null)
-    try {
+    await attempt(async () => {
       const params = { id: run.id }
       const body = { text, ...files.body }
       await callApi('postMessage', { params, body, idempotencyKey: intent.of(body) })
@@ -52,10 +49,7 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
       // Does not wait for the reload, so that the next message can be written at once.
       void client.invalidateQueries({ queryKey: ['run', run.id] })
       onSent()
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-    setBusy(false)
+    })
   }
   // Elsewhere on the page the same keys submit the decision of a call.
   const form = useRef<HTMLFormElement>(null)
