@@ -5,6 +5,12 @@ import {
 } from './notification-connection.ts'
 
 /**
+ * The pauses of work that notifications wake: a round without one finds what a lost connection had
+ * missed.
+ */
+export const fallBackPausesMs = { connected: 60_000, lost: 1000 } as const
+
+/**
  * Receives Postgres' notifications on the one connection that a process has for them. Calls
  * `onNotification` also after every (re)connect, since notifications may have been missed.
  */

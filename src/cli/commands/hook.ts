@@ -5,6 +5,7 @@ import { withExamples } from './examples.ts'
 import { agentSettings } from '../hook/settings/agent-settings.ts'
 import { agentNames, agents, usualWaitSeconds } from '#domain/hooks/agents.ts'
 import type { HookCommandOptions } from '../hook/hook-command.ts'
+import type { ResumeOptions } from '../hook/resume-command.ts'
 
 /** `countersign hook AGENT`: an agent's own tools, judged by a worker's policy and the queue. */
 export function addHookCommand(program: Command): void {
@@ -72,11 +73,6 @@ export function addHookCommand(program: Command): void {
     'hook claude-code resume',
     'hook claude-code --worker release-notes --url https://approvals.example.com --http --managed',
   ])
-}
-
-interface ResumeOptions extends HookCommandOptions {
-  readonly program?: string
-  readonly json?: boolean
 }
 
 function addResumeCommand(hook: Command): void {

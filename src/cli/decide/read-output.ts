@@ -2,12 +2,11 @@ import { TextDecoder } from 'node:util'
 import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { requestOf } from '#client/call.ts'
 import { noOutput, placeBehind, type OutputPlace } from '#domain/text/output-place.ts'
-import type { OutputStream } from '#domain/tools/tool-result.ts'
+import { streamNames, type OutputStream } from '#domain/tools/tool-result.ts'
 import { ServiceProblem, type Service } from '../service/service.ts'
 import { dim } from '../text/colour.ts'
 import { quoteLines } from '../text/quote-lines.ts'
 
-const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 /** A longer line is printed in pieces. */
 const maxLineCharacters = 4096
 /** The largest part of the output since the last read that is printed. */
@@ -66,7 +65,7 @@ export class OutputReader {
     if (lines.length === 0) return []
     const isSame = this.#last === key
     this.#last = key
-    return [...(isSame ? [] : [dim(`${names[stream]}:`)]), ...lines]
+    return [...(isSame ? [] : [dim(`${streamNames[stream]}:`)]), ...lines]
   }
 
   /** The complete lines of a piece; the rest waits for the next one. */

@@ -8,14 +8,13 @@ import { readLogKey } from '#store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { RepeatedWork } from '../repeated-work.ts'
 import type { TrailNotifications } from './trail-notifications.ts'
+import { fallBackPausesMs } from '../listener.ts'
 
 /**
  * An event is covered within two seconds (audit.md, Form), including a second for the work; a
  * shorter pause would make more checkpoints.
  */
 const gatherMs = 1000
-/** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 60_000, lost: 1000 }
 const logAgainMs = 60_000
 
 /**
@@ -34,7 +33,7 @@ export class AuditSequencer implements AsyncDisposable {
   }) {
     const { db, signer, log, trail } = options
     this.#rounds = new RepeatedWork({
-      everyMs: () => trail.restMs(fallBack),
+      everyMs: () => trail.restMs(fallBackPausesMs),
       gatherMs,
       work: async () => {
         while ((await sequenceAudit(db, signer)) === leavesAtOnce);

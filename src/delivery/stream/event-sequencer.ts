@@ -2,15 +2,13 @@ import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
-import { Listener } from '../listener.ts'
+import { fallBackPausesMs, Listener } from '../listener.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { RepeatedWork } from '../repeated-work.ts'
 
 const eventsAtOnce = 500
 /** Events within this time are numbered together. */
 const gatherMs = 50
-/** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 60_000, lost: 1000 }
 
 /**
  * Numbers committed events of the live stream. One writer at a time assigns the numbers, after the
@@ -27,7 +25,7 @@ export class EventSequencer implements AsyncDisposable {
     /** how long it rests without a notification; a minute */
     readonly restMs?: number
   }) {
-    const { lost, connected } = fallBack
+    const { lost, connected } = fallBackPausesMs
     const rest = { lost, connected: options.restMs ?? connected }
     this.#rounds = new RepeatedWork({
       everyMs: () => this.#listener.restMs(rest),

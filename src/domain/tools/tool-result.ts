@@ -33,3 +33,9 @@ export interface ToolResult {
 
 /** What a command writes to. */
 export type OutputStream = 'stdout' | 'stderr'
+
+/** Their names for people. */
+export const streamNames: Readonly<Record<OutputStream, string>> = {
+  stdout: 'standard output',
+  stderr: 'standard error',
+}

@@ -7,7 +7,8 @@ const names = {
   headers: { pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, what: 'a header' },
 } as const
 
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+/** `${NAME}` in a server's settings: a variable of the service's environment. */
+export const variableReference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
  * Reads a server's `env` or `headers`. Secrets belong into the service's environment: a literal
@@ -37,12 +38,12 @@ function looksSecret(key: string, text: string): boolean {
 }
 
 function checkReferences(field: YamlField, text: string): void {
-  const own = [...text.matchAll(reference)].map(([, name = '']) => name).find(isOwnVariable)
+  const own = [...text.matchAll(variableReference)].map(([, name = '']) => name).find(isOwnVariable)
   if (own !== undefined) {
     wrong(field, `names ${own}, which is the service's own`, 'no server is given it')
     return
   }
-  const rest = text.replaceAll(reference, '')
+  const rest = text.replaceAll(variableReference, '')
   const stray = /\$\{[^}]*\}?|\$[A-Za-z_]\w*/.exec(rest)?.[0]
   if (stray === undefined) return
   warn(field, `has "${stray}", which stands for itself`, 'write "${NAME}" for a variable')

@@ -7,6 +7,7 @@ import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { writeWhole } from '../files.ts'
 import { Refusal } from '../processes/serve-process.ts'
+import { fallBackPausesMs } from '#delivery/listener.ts'
 
 // The time of the newest audit event is stored outside Postgres, as a mark. A Postgres whose newest
 // event is older was emptied or restored from an older copy, and is refused before `countersign
@@ -14,8 +15,6 @@ import { Refusal } from '../processes/serve-process.ts'
 
 /** The mark is written at most this often. */
 const gatherMs = 1_000
-/** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 60_000, lost: 1000 }
 
 export interface RestoredDatabase {
   /** The newest event that was seen, and the newest existing one; `null` when there is none. */
@@ -91,7 +90,7 @@ export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): As
   })
   const next = () => write().catch(() => undefined)
   const rounds = new RepeatedWork({
-    everyMs: () => trail.restMs(fallBack),
+    everyMs: () => trail.restMs(fallBackPausesMs),
     gatherMs,
     work: next,
     onError: () => undefined,

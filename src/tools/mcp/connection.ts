@@ -4,6 +4,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import { isOwnVariable } from '#policy/worker/read-server-settings.ts'
+import { variableReference } from '#policy/worker/read-server-settings.ts'
 import type { McpHost } from './mcp-host.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 
@@ -46,8 +47,6 @@ export type WatchNames = (place: ServerPlace, args: readonly string[]) => Watche
 /** Where programs are found if the service's environment has no PATH. */
 export const usualPath = '/usr/local/bin:/usr/bin:/bin'
 
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
-
 /**
  * The connection to a worker's server from this host, with `${NAME}` in the values of `env` and
  * `headers` replaced from `environment`. Throws a sentence when a variable is not set, or the
@@ -83,7 +82,7 @@ function fillVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const fill = (text: string): string =>
-    text.replace(reference, (_whole, name: string) => {
+    text.replace(variableReference, (_whole, name: string) => {
       const value = isOwnVariable(name) ? undefined : environment[name]
       if (value === undefined) throw new Error(`${name} is not set in the service's environment`)
       return value
@@ -94,6 +93,8 @@ function fillVariables(
 /** The variables in a server's `env` or `headers`. */
 export function variablesOf({ transport }: McpServer): string[] {
   const values = Object.values(transport.type === 'http' ? transport.headers : transport.env)
-  const names = values.flatMap((text) => [...text.matchAll(reference)].map(([, name = '']) => name))
+  const names = values.flatMap((text) =>
+    [...text.matchAll(variableReference)].map(([, name = '']) => name),
+  )
   return [...new Set(names)]
 }

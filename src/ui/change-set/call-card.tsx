@@ -25,7 +25,8 @@ import { NearScreen } from './near-screen.tsx'
 import type { CallChoice } from './plan-decisions.ts'
 import { verbs } from '../words/verbs.ts'
 
-type OpenedCall = NonNullable<ChangeEntry['approval']>
+/** The call of an entry, as it was opened. */
+export type OpenedCall = NonNullable<ChangeEntry['approval']>
 
 /** The state of one entry on the page. */
 export interface CardState {

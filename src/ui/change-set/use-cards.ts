@@ -3,7 +3,7 @@ import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { useMe } from '../api/queries.ts'
 import { keepDraft, readDraft } from '../states/draft.ts'
 import { placeOfFile, markViewed, viewedPlaces } from '../effect/seeing/viewed-marks.ts'
-import type { CardActs, CardState } from './call-card.tsx'
+import type { CardActs, CardState, OpenedCall } from './call-card.tsx'
 import type { ChangeEntry } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
@@ -11,8 +11,6 @@ import type { CallChoice } from './plan-decisions.ts'
 export interface SeenCardState extends CardState {
   readonly seen: boolean
 }
-
-type OpenedCall = NonNullable<ChangeEntry['approval']>
 
 interface SavedCardState extends SeenCardState {
   readonly openedCall: OpenedCall

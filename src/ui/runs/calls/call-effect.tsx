@@ -1,3 +1,4 @@
+import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -75,15 +76,11 @@ function inputEffect(input: Json) {
     const { find, replace } = edit
     return (
       // oxlint-disable-next-line react/no-array-index-key -- edits have no name but their place
-      <TextDifference key={index} before={textOf(find)} after={textOf(replace)} />
+      <TextDifference key={index} before={textOrEmpty(find)} after={textOrEmpty(replace)} />
     )
   })
 }
 
 function FirstLines({ text }: { text: string }) {
   return <LinesView text={text} showFinalNewline={false} atFirst={maxLines} />
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -14,11 +14,11 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
 import { refuseEmpty, whyNotRead, whyNotWorker } from '../start/start-body.ts'
-import { inputOf } from '../start/task-texts.ts'
+import { inputOf, type TaskTexts } from '../start/task-texts.ts'
 import { StartButton } from '../start/start-button.tsx'
 import { TaskField } from '../start/task-field.tsx'
 import { useNewRun, type StartRefusal } from '../start/use-start.ts'
-import { valuesOf, type InputValues } from '../calls/tool-input.ts'
+import { valuesOf } from '../calls/tool-input.ts'
 import { verbs } from '../../words/verbs.ts'
 
 const versions = [
@@ -140,7 +140,8 @@ function useForkForm({ run, worker, after }: ForkSource) {
     version,
     setVersion,
     draft,
-    change: (changes: Partial<Task>): void => setDraft((before) => ({ ...before, ...changes })),
+    change: (changes: Partial<TaskTexts>): void =>
+      setDraft((before) => ({ ...before, ...changes })),
     sent,
     obstacle,
     // After an attempt, the obstacle is shown at its field until it is corrected.
@@ -157,7 +158,7 @@ function useForkForm({ run, worker, after }: ForkSource) {
 function whyNotFork(
   run: RunDetail,
   worker: WorkerDetail,
-  draft: Task & { after: number | null; text: string },
+  draft: TaskTexts & { after: number | null; text: string },
 ): StartRefusal | null {
   const refusal = whyNotWorker(worker)
   if (refusal !== null) return refusal
@@ -176,19 +177,18 @@ function isEditable(run: RunDetail, worker: WorkerDetail): boolean {
   return worker.input !== null || typeof run.input === 'string'
 }
 
-interface Task {
-  readonly task: string
-  readonly values: InputValues
-}
-
-function taskOf({ input }: RunDetail, worker: WorkerDetail): Task {
+function taskOf({ input }: RunDetail, worker: WorkerDetail): TaskTexts {
   const task = typeof input === 'string' ? input : ''
   const schema = worker.input
   return { task, values: isJsonObject(input) && schema !== null ? valuesOf(schema, input) : {} }
 }
 
 /** The input if it changed. Without one, the run's input and files are taken over. */
-function changedInputOf(run: RunDetail, worker: WorkerDetail, { task, values }: Task): ForkBody {
+function changedInputOf(
+  run: RunDetail,
+  worker: WorkerDetail,
+  { task, values }: TaskTexts,
+): ForkBody {
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)
   if (isSame && typeof run.input === (worker.input === null ? 'string' : 'object')) return {}

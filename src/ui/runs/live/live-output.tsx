@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { endOfOutput } from '#domain/text/output-place.ts'
 import { splitLines } from '#domain/text/line-pieces.ts'
-import type { OutputStream } from '#domain/tools/tool-result.ts'
+import { streamNames, type OutputStream } from '#domain/tools/tool-result.ts'
 import { VisibleLine } from '../../text/visible-text.tsx'
 import { useRunInProgress } from './run-in-progress.tsx'
 import type { OutputSoFar } from './so-far.ts'
@@ -11,8 +11,6 @@ import type { OutputSoFar } from './so-far.ts'
 const maxDrawn = { bytes: 16 * 1024, lines: 200 }
 /** A smaller distance from the end counts as the end, in pixels. */
 const atEndPx = 24
-
-const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 
 /** The output of a running command so far. The result of the command replaces it. */
 export function LiveOutput(props: { callId: string; live: NonNullable<TranscriptCall['live']> }) {
@@ -55,7 +53,7 @@ function LiveStream({ soFar, stream }: { soFar: OutputSoFar; stream: OutputStrea
   return (
     <div>
       <p className="small dim">
-        {names[stream]}, {end.toLocaleString('en')} bytes so far
+        {streamNames[stream]}, {end.toLocaleString('en')} bytes so far
         {before > 0 && `; the first ${before.toLocaleString('en')} are not shown here`}
       </p>
       <div
@@ -64,7 +62,7 @@ function LiveStream({ soFar, stream }: { soFar: OutputSoFar; stream: OutputStrea
         // Screen readers would announce a live log as it grows, so it is only readable on request.
         role="log"
         aria-live="off"
-        aria-label={`${names[stream]} so far`}
+        aria-label={`${streamNames[stream]} so far`}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys must scroll it too
         tabIndex={0}
         onScroll={({ currentTarget: at }) => {
