@@ -2,7 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import { deploymentTool, reviewPath, type Deployment } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
-import { openExternal, type OpenedExternal } from '../external/open-external.ts'
+import { openExternal } from '../external/open-external.ts'
 import { invalid } from '../core/problems/invalid.ts'
 
 /** An account at GitHub. The id stays; a login can be given up, and then taken by somebody else. */
@@ -23,6 +23,11 @@ export interface DeploymentEvent {
   readonly installationId: number | null
 }
 
+export interface OpenedDeployment {
+  readonly requestId: string
+  readonly number: number
+}
+
 /**
  * Opens a request for a deployment of GitHub. The owner of the key asks; those who began it or
  * wrote its pull requests are behind it. A repeated event gets the request that exists. Rejects as
@@ -34,7 +39,7 @@ export async function openDeployment(
   caller: Caller,
   setting: DeploymentSetting,
   event: DeploymentEvent,
-): Promise<OpenedExternal> {
+): Promise<OpenedDeployment> {
   const { deployment, installationId } = event
   const { repository, run, commit, environment } = deployment
   if (!isListed(setting, deployment)) {
@@ -43,7 +48,7 @@ export async function openDeployment(
   }
   refuseOtherAddress(setting, event)
   const [onBehalfOf, ...alsoBehind] = peopleOf(setting, event)
-  return openExternal(ctx, caller, {
+  const { requestId } = await openExternal(ctx, caller, {
     tool: deploymentTool,
     input: { ...deployment },
     externalId: `github:${repository}/runs/${run}/deployments/${deployment.deployment}`,
@@ -54,6 +59,12 @@ export async function openDeployment(
     ...(setting.queue === null ? {} : { queue: setting.queue }),
     deployment: { name: setting.name, installationId },
   })
+  const { number } = await ctx.db
+    .selectFrom('request')
+    .select('number')
+    .where('id', '=', requestId)
+    .executeTakeFirstOrThrow()
+  return { requestId, number: Number(number) }
 }
 
 /** Whether the entry lists the repository under its name and its id. */

@@ -6,6 +6,7 @@ import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { Caller } from '#services/core/context.ts'
 import { openDeployment, type DeploymentEvent } from '#services/deployments/open-deployment.ts'
+import { bytesOf } from '../../body/bytes-of.ts'
 import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
 import { callerOf } from '../../identity/identity.ts'
@@ -62,7 +63,7 @@ export function deploymentRoutes(): readonly [
         'too_large',
       ],
       answer: async (api, request) => {
-        const bytes = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+        const bytes = bytesOf(request)
         const setting = await admit(api, failures, request, bytes)
         await messages.fail(request)
         if (request.get('x-github-event') !== 'deployment_protection_rule') {
@@ -70,17 +71,12 @@ export function deploymentRoutes(): readonly [
         }
         const github = { actor: { type: 'system', name: 'deployments' }, channel: 'api' } as const
         const operation = { method: 'post', path: deploymentPath }
-        const { requestId } = await recordingRefusals(api, operation, request, github, async () => {
+        const body = await recordingRefusals(api, operation, request, github, async () => {
           const event = readEvent(bytes)
           const caller = await programOf(api, setting, request)
           return openDeployment(api.ctx, caller, setting, event)
         })
-        const { number } = await api.ctx.db
-          .selectFrom('request')
-          .select('number')
-          .where('id', '=', requestId)
-          .executeTakeFirstOrThrow()
-        return { status: 202, body: { requestId, number: Number(number) } }
+        return { status: 202, body }
       },
     },
   ]
