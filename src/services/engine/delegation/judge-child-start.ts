@@ -212,42 +212,9 @@ async function failedCheck(
   parentCall: ParentCall,
   judgement: Judgement,
 ): Promise<string | null> {
-  const { call, execution, permit, grant, request, revision } = parentCall
+  const { call, execution, grant } = parentCall
   if (execution.permit_id !== null) {
-    if (permit === null || request === null || revision === null) return 'no permit'
-    if (permit.state !== 'consumed') return 'the permit was not consumed'
-    const { toolHash } = revision.facts
-    const { input } = judgement
-    const digest = callDigest({ tool: call.tool, input, toolHash })
-    const verdict = verifyPermit(
-      ctx,
-      { ...permit, state: 'live' },
-      {
-        requestId: request.id,
-        revision: revision.revision,
-        runId: parent.id,
-        callId: call.id,
-        digest,
-        factsDigest: hashJson(revision.facts),
-        policyDigest: request.policy_digest,
-        attempt: execution.attempt,
-        epoch: Math.max(execution.epoch, ctx.memory.epoch()),
-        now: execution.started_at ?? new Date(),
-      },
-    )
-    if (!verdict.ok) return `permit: ${verdict.detail}`
-    const target = terms.policy.workers.get(delegationOf(input).worker)
-    const approved = revision.facts.detail?.['workerDigest']
-    if (target === undefined || preambleVersionOf(target, approved) === null) {
-      return 'another target worker'
-    }
-    const attachments = await readAttachmentPermits({ ...ctx, db: tx }, parentCall, {
-      worker: delegationOf(input).worker,
-      toolHash,
-      files: attachedOf(revision.facts, judgement),
-      consumed: { at: execution.started_at ?? new Date(), epoch: execution.epoch },
-    })
-    return attachments.kind === 'valid' ? null : `attachment: ${attachments.kind}`
+    return failedPermitCheck(ctx, tx, terms, parentCall, judgement)
   }
   if (judgement.verdict === 'preApproved') return null
   const { toolHash, digest } = judgement
@@ -256,4 +223,50 @@ async function failedCheck(
     grant !== null &&
     verifyGrant(ctx, grant, { rootRunId: parent.root_run_id, call: expected }) !== null
   return isGranted ? null : 'nobody approved it'
+}
+
+/** The check of a consumed permit, of the target worker and of the attachments that failed. */
+async function failedPermitCheck(
+  ctx: SigningContext,
+  tx: Tx,
+  { policy }: RunTerms,
+  parentCall: ParentCall,
+  judgement: Judgement,
+): Promise<string | null> {
+  const { call, execution, permit, request, revision } = parentCall
+  if (permit === null || request === null || revision === null) return 'no permit'
+  if (permit.state !== 'consumed') return 'the permit was not consumed'
+  const { facts } = revision
+  const { toolHash } = facts
+  const { input } = judgement
+  const startedAt = execution.started_at ?? new Date()
+  const verdict = verifyPermit(
+    ctx,
+    { ...permit, state: 'live' },
+    {
+      requestId: request.id,
+      revision: revision.revision,
+      runId: call.run_id,
+      callId: call.id,
+      digest: callDigest({ tool: call.tool, input, toolHash }),
+      factsDigest: hashJson(facts),
+      policyDigest: request.policy_digest,
+      attempt: execution.attempt,
+      epoch: Math.max(execution.epoch, ctx.memory.epoch()),
+      now: startedAt,
+    },
+  )
+  if (!verdict.ok) return `permit: ${verdict.detail}`
+  const { worker } = delegationOf(input)
+  const target = policy.workers.get(worker)
+  if (target === undefined || preambleVersionOf(target, facts.detail?.['workerDigest']) === null) {
+    return 'another target worker'
+  }
+  const attachments = await readAttachmentPermits({ ...ctx, db: tx }, parentCall, {
+    worker,
+    toolHash,
+    files: attachedOf(facts, judgement),
+    consumed: { at: startedAt, epoch: execution.epoch },
+  })
+  return attachments.kind === 'valid' ? null : `attachment: ${attachments.kind}`
 }

@@ -1,5 +1,5 @@
 import { newId } from '#domain/new-id.ts'
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { InvokedTool as ShownInvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -8,6 +8,7 @@ import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import type { RemoteJudgement } from '../../core/host-queries.ts'
 import { onceForKey } from '../../core/idempotency.ts'
@@ -133,28 +134,9 @@ async function recordCall(
       `${maxOpenCalls} calls of people are open in this run; wait for one`,
     )
   }
-  const callId = newId()
-  const call = { id: callId, turn, position: 1 }
-  await tx
-    .insertInto('tool_call')
-    .values({
-      ...call,
-      run_id: run.id,
-      tool_call_id: `manual:${callId}`,
-      tool: judgement.tool,
-      input_hash: await putContent(tx, canonicalJson(judgement.input)),
-      manual: true,
-    })
-    .execute()
-  await tx
-    .insertInto('manual_call')
-    .values({
-      call_id: callId,
-      run_id: run.id,
-      invoked_by: invoked.personId,
-      after_turn: run.turn,
-    })
-    .execute()
+  const call = { id: newId(), turn, position: 1 }
+  const { id: callId } = call
+  await insertCall(tx, run, call, { judgement, personId: invoked.personId })
   await recordVerdict(unit, caller, run, call, { ...judgement, readOnly: false })
   let requestId: string | null = null
   if (judgement.verdict === 'ask') {
@@ -180,6 +162,29 @@ async function recordCall(
   await unit.enqueue({ kind: 'signal_called', runId: run.id, payload: { callIds: [callId] } })
   const verdict = judgement.verdict === 'ask' ? 'ask' : 'preApproved'
   return { callId, runId: run.id, tool: judgement.tool, verdict, requestId }
+}
+
+async function insertCall(
+  tx: Tx,
+  run: Pick<Selectable<RunTable>, 'id' | 'turn'>,
+  call: { readonly id: string; readonly turn: number; readonly position: number },
+  { judgement, personId }: { readonly judgement: Judgement; readonly personId: string },
+): Promise<void> {
+  await tx
+    .insertInto('tool_call')
+    .values({
+      ...call,
+      run_id: run.id,
+      tool_call_id: `manual:${call.id}`,
+      tool: judgement.tool,
+      input_hash: await putContent(tx, canonicalJson(judgement.input)),
+      manual: true,
+    })
+    .execute()
+  await tx
+    .insertInto('manual_call')
+    .values({ call_id: call.id, run_id: run.id, invoked_by: personId, after_turn: run.turn })
+    .execute()
 }
 
 /** The number of open ones, and the next turn below zero. The caller holds the lock. */
