@@ -101,17 +101,7 @@ export async function putProjectIntoForce(
   }
   // Of two at once, the one that read the folder first could store its version last.
   const again = () => oneAtATime(`project ${projectDir}`, activateNow)
-  const watchErrors = new Set<string | null>()
-  const onWatchError = (error: unknown) => {
-    const code = errorCode(error)
-    // One for each file that cannot be watched.
-    if (watchErrors.has(code) || isOver.signal.aborted) return
-    watchErrors.add(code)
-    ctx.log.error({ error: errorText(error) }, 'changes of the project may go unnoticed')
-    say(
-      `changes of the project may go unnoticed (${errorText(error)}): after a change, send SIGHUP to the API or start it again`,
-    )
-  }
+  const onWatchError = watchErrorReport(ctx.log, say, isOver.signal)
   const watch = undo.use(
     watchProject({ projectDir, onChange: again, onError: logFailure, onWatchError }),
   )
@@ -121,6 +111,20 @@ export async function putProjectIntoForce(
   await watch.ready
   // Reads the folder again, for changes after it was read and before it was watched.
   await again().catch(logFailure)
+}
+
+/** Says once for each kind of error that files cannot be watched: there is one for each file. */
+function watchErrorReport(log: Log, say: ProjectAnswers['say'], isOver: AbortSignal) {
+  const codes = new Set<string | null>()
+  return (error: unknown): void => {
+    const code = errorCode(error)
+    if (codes.has(code) || isOver.aborted) return
+    codes.add(code)
+    log.error({ error: errorText(error) }, 'changes of the project may go unnoticed')
+    say(
+      `changes of the project may go unnoticed (${errorText(error)}): after a change, send SIGHUP to the API or start it again`,
+    )
+  }
 }
 
 /**
