@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deskWorker, type DeskCall } from '#test/harness/fixtures/agent-desk.ts'
+import { editCall } from '#test/harness/fixtures/runs/file-calls.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -19,10 +20,6 @@ import {
 } from './executions.fixture.ts'
 
 useExecutionDesk()
-
-function edit(path: string, find: string, replace: string) {
-  return { tool: 'edit_file', input: { path, edits: [{ find, replace }] } }
-}
 
 /** A turn with these calls of a file that contains one line, `base`. */
 async function proposeOnBase(
@@ -203,7 +200,7 @@ describe('what was approved', () => {
 
 // Rules: product.md 11
 describe('a call that a person changed', () => {
-  async function edit(call: DeskCall, input: JsonObject) {
+  async function revise(call: DeskCall, input: JsonObject) {
     const { digest, revision } = await requestRow(call.requestId)
     const edited = { request: call.requestId, input, digest, revision }
     return reviseRequest(desk.api, desk.people.linus.caller, edited)
@@ -211,7 +208,7 @@ describe('a call that a person changed', () => {
 
   test('runs as it was approved, and the model reads who changed it and how', async () => {
     const { call, path, runId } = await aWrite()
-    await edit(call, { path, content: 'changed\n' })
+    await revise(call, { path, content: 'changed\n' })
     await desk.decide(desk.people.grace, call.requestId)
     expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
     expect(await desk.read(path)).toBe('changed\n')
@@ -223,7 +220,7 @@ describe('a call that a person changed', () => {
   // Rules: security.md 42
   test('keeps its end when the database is away for a moment after its effect', async () => {
     const { call, path, runId } = await aWrite()
-    await edit(call, { path, content: 'changed\n' })
+    await revise(call, { path, content: 'changed\n' })
     await desk.decide(desk.people.grace, call.requestId)
     let isAway = false
     desk.beforeExecute = async () => {
@@ -248,7 +245,7 @@ describe('a call that a person changed', () => {
 
   test('that went stale is asked about again in its changed form', async () => {
     const { call, path, runId } = await aWrite()
-    await edit(call, { path, content: 'changed\n' })
+    await revise(call, { path, content: 'changed\n' })
     await desk.decide(desk.people.grace, call.requestId)
     await desk.write(path, 'somebody else\n')
     await desk.execute(call.id)
@@ -273,7 +270,7 @@ describe('a call that a person changed', () => {
     const turn = await desk.turn(runId, 1)
     const [first, second] = await desk.calls(runId, 1)
     if (first === undefined || second === undefined) throw new Error('two calls')
-    await edit(first, { path, content: 'one and more\n' })
+    await revise(first, { path, content: 'one and more\n' })
     await desk.decide(desk.people.grace, first.requestId)
     await desk.decide(desk.people.grace, second.requestId)
     expect(await desk.perform(turn)).toMatchObject([{ kind: 'done' }, { kind: 'wait' }])
@@ -310,7 +307,7 @@ describe('order', () => {
 
   test('a call shown on top of an earlier one that was denied is asked about again', async () => {
     const { path, calls } = await proposeOnBase((at) => [
-      edit(at, 'base', 'first'),
+      editCall(at, 'base', 'first'),
       { tool: 'write_file', input: { path: at, content: 'second\n' } },
     ])
     const [first, second] = calls
@@ -325,9 +322,9 @@ describe('order', () => {
 
   test('a pending call on top of an earlier one that was denied is asked about again at once', async () => {
     const { path, runId, calls } = await proposeOnBase((at) => [
-      edit(at, 'base', 'first'),
+      editCall(at, 'base', 'first'),
       { tool: 'write_file', input: { path: at, content: 'second\n' } },
-      edit(at, 'first', 'never'),
+      editCall(at, 'first', 'never'),
     ])
     const [first, second, third] = calls
     if (first === undefined || second === undefined) throw new Error('three calls')
@@ -350,8 +347,8 @@ describe('order', () => {
 
   test('a call on top of an earlier one that ran as proposed keeps its approval', async () => {
     const { path, turn, calls } = await proposeOnBase((at) => [
-      edit(at, 'base', 'first'),
-      edit(at, 'first', 'second'),
+      editCall(at, 'base', 'first'),
+      editCall(at, 'first', 'second'),
     ])
     for (const call of calls) {
       await desk.decide(desk.people.grace, call.requestId)
