@@ -16,7 +16,7 @@ import { readReference } from './option-values.ts'
  */
 export function addPolicyChanges(policy: Command): void {
   const changes = withService(policy.command('changes'))
-    .description('list the proposals to pre-approve a rule that was always approved')
+    .description('list the proposals to pre-approve calls that were always approved')
     .option('--json', 'print JSON')
     .action(listChanges)
   withExamples(changes, ['policy changes', 'policy changes --json'])

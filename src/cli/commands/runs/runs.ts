@@ -75,7 +75,7 @@ function addAttach(runs: Command): void {
   const attach = withService(runs.command('attach'))
     .summary('follow a run as a conversation: read, answer, decide')
     .description(
-      `follow a run as a conversation: read its text as it is written, send messages and / commands, and decide with one key. Without a terminal this is the same as watch. ${watchCodes}.`,
+      `follow a run as a conversation: read its text as it is written, send messages and / commands, and decide with one key. Without a terminal this is the same as watch. ${watchCodes}`,
     )
     .argument(...runArgument)
     .action(async (id: string, options: ServiceOptions) => {
