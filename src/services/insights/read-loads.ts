@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { namesTeam } from '../requests/people/visible-to.ts'
+import { isImpartial } from '../requests/people/who-decides.ts'
 import {
   effects,
   grantsUsed,
@@ -50,10 +51,7 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
       join person on person.id = reached.person_id
     where request.state = 'pending' and ${isCounted(scope)} and ${isShown}
       and person.disabled_at is null
-      and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-        select 1 from request_principal principal
-        where principal.request_id = request.id
-          and principal.person_id = any(person.other_ids || person.id)))
+      and ${isImpartial('request', 'person')}
       and not coalesce((select true from decision where decision.request_id = request.id
         and decision.revision = request.revision and decision.person_id = person.id limit 1), false)
     group by person.id

@@ -9,7 +9,7 @@ import { refuseEnded } from './ending/refuse-ended.ts'
 import { isAway } from './people/away.ts'
 import { findRequest } from './people/find-request.ts'
 import { viewerOf } from './people/viewer.ts'
-import { namesTeam } from './people/visible-to.ts'
+import { isDecider } from './people/who-decides.ts'
 
 /** Minutes between two nudges of a request. */
 const betweenMinutes = 60
@@ -45,10 +45,7 @@ export async function nudgeRequest(
             at + ${betweenMinutes} * interval '1 minute' - clock_timestamp()))::int
           from request_nudge where request_id = request.id) as "waitSeconds",
         (select count(*)::int from person p where p.disabled_at is null and not ${isAway('p')}
-          and exists (select 1 from team_member t
-            where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
-          and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-            select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id)))
+          and ${isDecider('request', 'p')}
           and not exists (select 1 from decision d where d.request_id = request.id
             and d.revision = request.revision and d.person_id = p.id)) as told
       from request where request.id = ${id}

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { EmailChoice } from '#domain/channels/email.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { isAway } from '../../requests/people/away.ts'
-import { isQuestionTo, namesTeam } from '../../requests/people/visible-to.ts'
+import { isQuestionTo } from '../../requests/people/visible-to.ts'
+import { isDecider } from '../../requests/people/who-decides.ts'
 
 /** Somebody who may be notified of a request, and how. */
 export interface MailRecipient {
@@ -35,10 +36,7 @@ export async function mailRecipients(
     select * from (
       select p.id, p.email, coalesce(c.choice, ${usual}) as choice, coalesce(c.ended, false) as ended,
         ${isQuestionTo('request', sql.ref('p.id'))}
-          or not ${isAway('p')} and exists (select 1 from team_member t
-            where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
-          and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-            select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id))) as "mayDecide",
+          or not ${isAway('p')} and ${isDecider('request', 'p')} as "mayDecide",
         exists (select 1 from run where run.id = request.run_id and run.started_by = p.id)
           or exists (select 1 from external_request e
             where e.request_id = request.id and e.on_behalf_of = p.id) as "isStarter",

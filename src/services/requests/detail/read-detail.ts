@@ -11,7 +11,8 @@ import { titleInputHash } from '../facts/call-title.ts'
 import { commentRows, type CommentRow } from '../facts/comment-rows.ts'
 import { awayUntil } from '../people/away.ts'
 import type { EligibleRow } from '../people/fills-place.ts'
-import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
+import { isQuestionTo } from '../people/visible-to.ts'
+import { isDecider } from '../people/who-decides.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
 /** A call without a request has no headline: its title is made from the input. */
@@ -60,10 +61,7 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
           'awayUntil', ${awayUntil('p')}, 'otherIds', coalesce(p.other_ids, '{}'),
           'teams', array(select t.team from team_member t where t.person_id = p.id)) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
-          and (${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
-              where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
-            and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-              select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id))))
+          and (${isQuestionTo('request', sql.ref('p.id'))} or ${isDecider('request', 'p')})
       ) as eligible,
       exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
       (select count(*)::int from request other where other.call_id = request.call_id

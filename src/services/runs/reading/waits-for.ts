@@ -7,7 +7,8 @@ import type { Db } from '#store/database.ts'
 import type { RecordOf } from '../../core/record-of.ts'
 import { awayUntil, withAbsence } from '../../requests/people/away.ts'
 import { fillsPlace, type EligibleRow } from '../../requests/people/fills-place.ts'
-import { requestVisibleTo, namesTeam, isQuestionTo } from '../../requests/people/visible-to.ts'
+import { requestVisibleTo, isQuestionTo } from '../../requests/people/visible-to.ts'
+import { isDecider } from '../../requests/people/who-decides.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 
 /** A request that a run waits for, and who can decide or answer it. */
@@ -82,10 +83,7 @@ async function waitingRows(
           array(select t.team from team_member t where t.person_id = p.id) as teams
         from person p
         where p.disabled_at is null
-          and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
-              where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
-            and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
-              select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id)))
+          and (${isQuestionTo('asked', sql.ref('p.id'))} or ${isDecider('asked', 'p')}
             and not exists (select from decision d where d.request_id = asked.id
               and d.revision = asked.revision and d.person_id = p.id))
         order by p.name, p.id limit ${max.able}
