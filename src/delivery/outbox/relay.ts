@@ -1,3 +1,4 @@
+import { inSlots } from '#domain/sharing/in-slots.ts'
 import { decided } from '#workflows/messages.ts'
 import {
   outboxChannel,
@@ -117,14 +118,10 @@ export class Relay implements AsyncDisposable {
   }
 
   async #deliverLater(): Promise<void> {
-    const runs = [...this.#later].values()
-    const deliverNext = async (): Promise<void> => {
-      for (const [runId, rows] of runs) {
-        // While Temporal is away, the rounds try them again.
-        if (this.#later.delete(runId) && this.#reachable) await this.#deliverRun(runId, rows)
-      }
-    }
-    await Promise.all(Array.from({ length: laterAtOnce }, deliverNext))
+    await inSlots([...this.#later], laterAtOnce, async ([runId, rows]) => {
+      // While Temporal is away, the rounds try them again.
+      if (this.#later.delete(runId) && this.#reachable) await this.#deliverRun(runId, rows)
+    })
   }
 
   /**

@@ -1,3 +1,4 @@
+import { inSlots } from '#domain/sharing/in-slots.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Problem } from '#domain/problem.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
@@ -43,7 +44,7 @@ export async function decideInGroups<Item extends GroupedItem>(
   }
   for (const round of roundsOf(items)) {
     const openGroups = round.filter(([first]) => first !== undefined && !failed.has(runOf(first)))
-    await sideBySide(transactionsOf(openGroups), decideAll)
+    await inSlots(transactionsOf(openGroups), groupsAtOnce, decideAll)
   }
   if (errors.length > 0) throw errors[0]
 }
@@ -101,15 +102,4 @@ function transactionsOf<Item extends GroupedItem>(groups: readonly Item[][]): It
     else transactions.push([...group])
   }
   return [...transactions, ...others]
-}
-
-async function sideBySide<Item>(
-  groups: readonly Item[],
-  decide: (group: Item) => Promise<void>,
-): Promise<void> {
-  const nextGroups = groups.values()
-  const decideNext = async (): Promise<void> => {
-    for (const group of nextGroups) await decide(group)
-  }
-  await Promise.all(Array.from({ length: groupsAtOnce }, decideNext))
 }
