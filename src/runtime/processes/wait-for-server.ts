@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorMessage } from '#domain/error-message.ts'
 import { ownLifeline } from './lifeline.ts'
+import { sayWhileSlow } from './say-while-slow.ts'
 
 /** How long a starting process waits for a server: a busy machine is slow. */
 export const patienceMs = 120_000
 
 const againAfterMs = 100
-/** Shorter waits are not reported. */
-const quietMs = 2_000
-const repeatMs = 10_000
 
 /** The server to wait for. */
 export interface AwaitedServer<T> {
@@ -31,27 +29,18 @@ export interface AwaitedServer<T> {
  */
 export async function waitForServer<T>(server: AwaitedServer<T>): Promise<T> {
   const begunMs = performance.now()
-  let repeat: NodeJS.Timeout | undefined
-  const first = setTimeout(() => {
-    sayWaiting(server)
-    repeat = setInterval(() => sayWaiting(server), repeatMs)
-  }, quietMs)
-  try {
-    for (;;) {
-      try {
-        return await server.ask()
-      } catch (error) {
-        if (!server.mayPass(error)) throw error
-        const tookMs = performance.now() - begunMs
-        if (server.stopping.aborted || tookMs >= server.patienceMs) {
-          throw new Error(sentenceOf(server, tookMs, error), { cause: error })
-        }
+  using _slow = sayWhileSlow(() => sayWaiting(server))
+  for (;;) {
+    try {
+      return await server.ask()
+    } catch (error) {
+      if (!server.mayPass(error)) throw error
+      const tookMs = performance.now() - begunMs
+      if (server.stopping.aborted || tookMs >= server.patienceMs) {
+        throw new Error(sentenceOf(server, tookMs, error), { cause: error })
       }
-      await delay(againAfterMs)
     }
-  } finally {
-    clearTimeout(first)
-    clearInterval(repeat)
+    await delay(againAfterMs)
   }
 }
 

@@ -1,5 +1,4 @@
-const quietMs = 2_000
-const repeatMs = 10_000
+import { sayWhileSlow } from '../processes/say-while-slow.ts'
 
 export interface Progress {
   readonly say: (sentence: string) => void
@@ -14,19 +13,12 @@ export function createProgress(write: (line: string) => void): Progress {
     during: async (what, work) => {
       const startedAt = performance.now()
       const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1)
-      let repeat: NodeJS.Timeout | undefined
-      const first = setTimeout(() => {
-        write(`${what} …`)
-        repeat = setInterval(() => write(`${what} … ${seconds()} s`), repeatMs)
-      }, quietMs)
-      try {
-        const result = await work()
-        if (repeat !== undefined) write(`${what}: done in ${seconds()} s`)
-        return result
-      } finally {
-        clearTimeout(first)
-        clearInterval(repeat)
-      }
+      using slow = sayWhileSlow((isAgain) =>
+        write(isAgain ? `${what} … ${seconds()} s` : `${what} …`),
+      )
+      const result = await work()
+      if (slow.isSaid) write(`${what}: done in ${seconds()} s`)
+      return result
     },
   }
 }

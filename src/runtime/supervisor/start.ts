@@ -151,7 +151,7 @@ async function startProcesses(context: StartContext) {
   await ui
   await writePorts(dataDir, infrastructure.ports)
   const devToken = await prepareDevelopmentSignIn(dataDir, environment, infrastructure.variables)
-  const port = await choosePort(options.port ?? settings.port, environment, progress)
+  const port = await portOfApi(options.port ?? settings.port, environment, progress)
   const process = {
     folders,
     entry: await entry,
@@ -191,7 +191,7 @@ function readSettings(folders: Folders, environment: Environment): Config {
   })
 }
 
-async function choosePort(
+async function portOfApi(
   preferredPort: number,
   environment: Environment,
   progress: Progress,

@@ -10,7 +10,7 @@ export interface TurnWatch extends Disposable {
 }
 
 /**
- * Calls `wedged` once when a process has not reported for `silentMs` that its event loop runs: it
+ * Calls `onWedged` once when a process has not reported for `silentMs` that its event loop runs: it
  * is blocked or stopped, and would stay so (security.md 27). Counted in checks, so that no process
  * is killed because the machine slept.
  */
