@@ -48,7 +48,7 @@ function ageOf(at: ReturnType<typeof sql>) {
 }
 
 /** Pending requests, open runs and deliveries, counted by configured names. */
-export interface OpenWork {
+export interface OpenWorkCounts {
   readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
   readonly runs: readonly { state: string; count: number }[]
   /** by kind of channel: `webhook`, `email`, `slack` */
@@ -56,7 +56,7 @@ export interface OpenWork {
 }
 
 /** Counts open work; each count uses a partial index. */
-export async function readOpenWork(db: Db): Promise<OpenWork> {
+export async function countOpenWork(db: Db): Promise<OpenWorkCounts> {
   const queues = await sql<{ queue: string; pending: string; oldest: number }>`
     select queue, count(*) as pending, ${ageOf(sql`min(created_at)`)} as oldest
     from request where state = 'pending' group by queue

@@ -61,7 +61,7 @@ export async function followCall(
     for (;;) {
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
-      if (!isForCaller && waitsForCaller(callState)) {
+      if (!isForCaller && waitsForNextCall(callState)) {
         if (approvedMs === null) {
           approvedMs = performance.now()
           timers.push(setTimeout(() => wake(), otherCallerMs))
@@ -93,7 +93,12 @@ export function hasEnded({ state, outcome, permit, refusal }: GatewayCallState):
 }
 
 /** It was approved, and is carried out only when its caller calls again. */
-export function waitsForCaller({ state, hasStarted, byTask, isWanted }: GatewayCallState): boolean {
+export function waitsForNextCall({
+  state,
+  hasStarted,
+  byTask,
+  isWanted,
+}: GatewayCallState): boolean {
   return state === 'approved' && !hasStarted && !byTask && !isWanted
 }
 

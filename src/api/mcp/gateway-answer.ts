@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
-import { waitsForCaller } from './follow-call.ts'
+import { waitsForNextCall } from './follow-call.ts'
 import { asTheirWords, type ServerWords } from './their-words.ts'
 
 /** The extension by which results say what became of their calls (SEP-2848). */
@@ -88,7 +88,7 @@ export function answerOf(
     }
     return deniedResult(`REFUSED, not run: ${why} (${named}).`)
   }
-  if (waitsForCaller(callState)) {
+  if (waitsForNextCall(callState)) {
     const text = `ALLOWED, not run yet (${named}). ${again(callState)}`
     return waitingResult(callState, publicUrl, { status: 'approved', text })
   }

@@ -3,7 +3,7 @@ import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import { readWitnesses } from '#store/audit/witnesses.ts'
-import { readBacklog, readOpenWork } from '#store/backlog.ts'
+import { readBacklog, countOpenWork } from '#store/backlog.ts'
 import type { Db } from '#store/database.ts'
 
 /**
@@ -96,7 +96,7 @@ type DatabaseFigures = Awaited<ReturnType<typeof readDatabase>>
 async function readDatabase(db: Db) {
   return {
     backlog: await readBacklog(db),
-    openWork: await readOpenWork(db),
+    openWork: await countOpenWork(db),
     witnesses: await readWitnesses(db),
   }
 }

@@ -9,7 +9,7 @@ import { nextAttemptOf, type CallAtHand, type CallApproval } from '../attempts/c
 import { changedBase } from '../attempts/check-bases.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { judgeAgain } from './judge-again.ts'
-import { inputText, withPolicyOf, type PlanReadings } from './read-to-plan.ts'
+import { readInputText, withPolicyOf, type PlanReadings } from './read-to-plan.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 
 /**
@@ -71,7 +71,7 @@ export async function planApproved(
   const { permit, request, revision } = approval
   const { facts } = revision
   const [text, terms] = await Promise.all([
-    inputText(ctx, revision.input_hash, readings),
+    readInputText(ctx, revision.input_hash, readings),
     termsOf(withPolicyOf(ctx, readings), at.run),
   ])
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)

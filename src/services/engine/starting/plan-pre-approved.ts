@@ -13,7 +13,7 @@ import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { basesNow } from '../attempts/check-bases.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { judgeAgain } from './judge-again.ts'
-import { inputText, withPolicyOf, type PlanReadings } from './read-to-plan.ts'
+import { readInputText, withPolicyOf, type PlanReadings } from './read-to-plan.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 
 /** A call that was pre-approved needs a request now; no attempt was refused. */
@@ -48,7 +48,7 @@ async function planBy(
 ): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
   const terms = await termsOf(withPolicyOf(ctx, readings), at.run)
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
-  const input = JSON.parse(await inputText(ctx, at.call.input_hash, readings)) as Json
+  const input = JSON.parse(await readInputText(ctx, at.call.input_hash, readings)) as Json
   const question = { terms, tool: at.call.tool, input, canUseGrants, permitId: null }
   const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
   if (tool === null) return deniedByMode(judgement, refusal)

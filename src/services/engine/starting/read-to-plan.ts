@@ -53,7 +53,7 @@ async function readInput(on: Tx, callId: string): Promise<PlanReadings['input']>
 }
 
 /** The text of an input: of the row that was read with the call, unless it is another one. */
-export async function inputText(
+export async function readInputText(
   { db }: SystemContext,
   hash: string,
   { input }: PlanReadings,
