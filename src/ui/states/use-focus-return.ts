@@ -3,8 +3,8 @@ import { useEffect, useRef, type RefObject } from 'react'
 /**
  * The element that takes the focus when its form is removed while it has the focus. `isForm`:
  * whether the form is there. If the focus is elsewhere on the page, it stays there. If nothing had
- * the focus, a form that ends by itself does not scroll the page. `isBusy`: the controls of the form
- * wait for an answer. They lose the focus, and get it back if the form stays.
+ * the focus, a form that ends by itself does not scroll the page. `isBusy`: the controls of the
+ * form wait for an answer. They lose the focus, and get it back if the form stays.
  */
 export function useFocusReturn<Place extends HTMLElement>(
   isForm: boolean,
