@@ -7,6 +7,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { openMailServer } from '../harness/mail-server.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { rowsOf } from '../harness/fixtures/rows.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, askForNote, openDashboard, phone } from './open-dashboard.ts'
 
@@ -152,6 +153,45 @@ test('a page that reads nothing more shows the sign-in soon after its session en
   await database.db.deleteFrom('session').where('person_id', '=', people.grace.id).execute()
   await page.getByText('Your session ended.').waitFor()
   expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
+})
+
+test('a page of a person shows nothing and sends nothing of theirs once somebody else signed in in another tab', async () => {
+  const { id } = await askForNote(dashboard.desk, 'notes/another-tab.md')
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByLabel('Reason').fill('typed by Grace')
+  const tab = await page.context().newPage()
+  await tab.goto(`${dashboard.url}/runs`)
+  await tab.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await tab.getByRole('menuitem', { name: 'Linus' }).click()
+  await tab.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  expect(await page.getByLabel('Reason').inputValue()).toBe('')
+  expect(await page.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(false)
+  const decisions = await rowsOf(dashboard.desk.database.db, 'decision', { request_id: id }, 'id')
+  expect(decisions).toEqual([])
+})
+
+test('a decision is sent again after the same person signed in anew in another tab', async () => {
+  const { id } = await askForNote(dashboard.desk, 'notes/new-session.md')
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByLabel('Reason').fill('kept')
+  const tab = await page.context().newPage()
+  await tab.goto(`${dashboard.url}/runs`)
+  for (const name of ['Linus', 'Grace']) {
+    await tab.getByRole('button', { name: /^Signed in as/ }).click()
+    await tab.getByRole('menuitem', { name }).click()
+    await tab.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  const refusal = page.getByRole('alert').getByText('signed in in another tab of this browser')
+  await refusal.waitFor()
+  expect(await page.getByLabel('Reason').inputValue()).toBe('kept')
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByText('Denied by you').waitFor()
 })
 
 test('a change between the first answers of a page and the opening of its stream appears', async () => {

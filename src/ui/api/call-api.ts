@@ -1,5 +1,6 @@
 import type { ProblemBody } from '#api/schemas/common.ts'
 import { type ApiRequest, callOver } from '#client/call.ts'
+import { newListeners } from '#domain/listeners.ts'
 import { sessionProof } from './session-proof.ts'
 
 /**
@@ -37,6 +38,14 @@ let session: PageSession | null = null
 export function keepSession(me: PageSession): void {
   session = me
 }
+
+const otherSessions = newListeners()
+
+/**
+ * Calls `listener` when the browser has another session than this page: somebody signed in in
+ * another tab. Returns the function that ends this.
+ */
+export const onOtherSession = otherSessions.subscribe
 
 /** Whether state-changing calls are sent with the session of this person. */
 export function isSessionOf(personId: string): boolean {
@@ -85,8 +94,13 @@ export async function ask(request: ApiRequest): Promise<Response> {
       {},
     )
   }
-  if (!response.ok) throw await refusalOf(response)
-  return response
+  if (response.ok) return response
+  const refusal = await refusalOf(response)
+  if (refusal.code !== 'csrf_failed') throw refusal
+  otherSessions.notify()
+  const words =
+    'Somebody signed in in another tab of this browser. Nothing was sent; look who is signed in, and send it again.'
+  throw new ApiRefusal(refusal.status, refusal.code, words, refusal.facts)
 }
 
 /** The options of `fetch` for a call: with the cookie and the proof of the session. */

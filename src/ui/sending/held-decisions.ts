@@ -162,7 +162,8 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     )
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
-    const canSendAgain = error.code === 'network' || error.status === 401
+    const { code, status } = error
+    const canSendAgain = code === 'network' || code === 'csrf_failed' || status === 401
     change(key, { stage: 'refused', words: one.refusedWords(error), canSendAgain })
   }
   answers.notify()

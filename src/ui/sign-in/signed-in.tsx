@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, type ReactNode } from 'react'
-import { ApiRefusal } from '../api/call-api.ts'
+import { Fragment, useEffect, useState, type ReactNode } from 'react'
+import { ApiRefusal, onOtherSession } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
 import { clearDevice } from '../push/device-notices.ts'
 import { useOpenedNotices } from '../push/use-opened-notices.ts'
@@ -20,6 +20,10 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   const client = useQueryClient()
   const signedOut = isSignedOut(me.error)
   useOpenedNotices()
+  useEffect(
+    () => onOtherSession(() => void client.invalidateQueries({ queryKey: meQuery.queryKey })),
+    [client],
+  )
   useEffect(() => {
     // The next person must not see cached data of this one.
     if (!signedOut) return
@@ -30,7 +34,10 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   useEffect(() => {
     void Promise.allSettled([fontFaces, page]).then(() => setReady(true))
   }, [page])
-  if (me.data !== undefined && !signedOut && isReady) return children
+  if (me.data !== undefined && !signedOut && isReady) {
+    // What one person typed and chose is not there for the next one, who signed in in another tab.
+    return <Fragment key={me.data.person.id}>{children}</Fragment>
+  }
   if (signedOut) {
     return <SignInPage hasEnded={me.data !== undefined} refusal={unprovenIn(me.error)} />
   }
