@@ -291,6 +291,24 @@ test('a page of which a part does not load says so and how to go on, and the oth
 })
 
 test.each([
+  ['Control+k', 'palette'],
+  ['?', 'help-sheet'],
+] as const)(
+  'a person who presses %s is told on the screen when its script does not load, and the page stays',
+  async (key, script) => {
+    const page = await dashboard.open('Grace', '/')
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+    await page.route(`**/assets/${script}-*.js`, (route) => route.abort())
+    await page.keyboard.press(key)
+    const message = page.getByRole('alert').getByText('could not be loaded. Reload the page')
+    await message.waitFor()
+    const { y } = (await message.boundingBox())!
+    expect(y).toBeLessThan(page.viewportSize()!.height)
+    expect(await page.getByText('cannot be shown').count()).toBe(0)
+  },
+)
+
+test.each([
   ['runs', '/runs', '.run-row', 'Show more'],
   ['audit', '/audit', '.audit-table tbody tr', 'Show more'],
   ['people', '/policy', '.person', 'Show more'],

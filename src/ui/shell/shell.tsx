@@ -13,7 +13,7 @@ import { commandKeys, commandLabel } from '../keyboard/commands.ts'
 import { platform } from '../keyboard/platform.ts'
 import { beginOpening } from '../keyboard/opening-letters.ts'
 import { Hint } from '../floating/hint.tsx'
-import { later } from '../states/later.tsx'
+import { laterDialog } from '../floating/later-dialog.ts'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
@@ -24,10 +24,12 @@ import { showBadge } from '../push/app-badge.ts'
 import { useSnoozeReturns } from './use-snooze-returns.ts'
 import './shell.css'
 
-const HelpSheet = later(() =>
+const HelpSheet = laterDialog(() =>
   import('../keyboard/help-sheet.tsx').then((module) => module.HelpSheet),
 )
-const Palette = later(() => import('../keyboard/palette.tsx').then((module) => module.Palette))
+const Palette = laterDialog(() =>
+  import('../keyboard/palette.tsx').then((module) => module.Palette),
+)
 
 /** Header, navigation and the other parts of every page of a signed-in person. */
 export function Shell() {
