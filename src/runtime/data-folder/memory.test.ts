@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { acceptDatabase, openMemory } from './memory.ts'
@@ -66,6 +66,25 @@ test('a revocation that could not be written, as on a full disk, counts in this 
   await writer.add([next])
   const text = await readFile(join(dataDir, 'ledger', 'revoked.log'), 'utf8')
   expect(text.split('\n').filter((line) => line === 'session a')).toHaveLength(1)
+})
+
+// Rules: security.md 42
+test('a revocation that could not be written is written once the disk takes it, without another one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
+    const ended = { what: 'session', id: 'a' } as const
+    await writeFile(join(dataDir, 'ledger'), 'no folder')
+    await expect(writer.add([ended])).rejects.toThrow('EEXIST')
+    vi.advanceTimersByTime(60_000)
+    await waitUntil(() => vi.getTimerCount() === 1)
+    await rm(join(dataDir, 'ledger'))
+    vi.advanceTimersByTime(60_000)
+    await waitUntil(() => reader.has(ended))
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('an id that somebody wrote into a row ends no person', async () => {

@@ -3,6 +3,9 @@ import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PlannedRevocation, Revocations } from '#domain/statements/row-seals.ts'
 
+/** When lines that could not be written are written again, without a further revocation. */
+const retryMs = 5000
+
 /**
  * Everything that was ended for good, in `DATA/ledger/revoked.log`: one line each, shared by the
  * processes of the data folder. A line that ends with a time (milliseconds since 1970) applies from
@@ -47,6 +50,28 @@ export function openRevocations(dataDir: string): Revocations {
     revoked.set(key, Math.min(fromMs, revoked.get(key) ?? Infinity))
   }
 
+  async function write(): Promise<void> {
+    const writing = unwritten
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await using file = await open(path, 'a', 0o600)
+    // A line that a crash left incomplete ends here, so that it does not damage the next one.
+    await file.appendFile(`\n${writing.join('\n')}\n`)
+    await file.datasync()
+    const written = new Set(writing)
+    unwritten = unwritten.filter((line) => !written.has(line))
+  }
+
+  let isRetrying = false
+  function retryLater(): void {
+    if (isRetrying) return
+    isRetrying = true
+    const retry = (): void => {
+      isRetrying = false
+      if (unwritten.length > 0) write().catch(retryLater)
+    }
+    setTimeout(retry, retryMs).unref()
+  }
+
   return {
     has({ what, id }) {
       catchUp()
@@ -59,14 +84,12 @@ export function openRevocations(dataDir: string): Revocations {
       if (lines.length === 0) return
       for (const line of lines) addLine(line)
       unwritten = [...unwritten, ...lines]
-      const writing = unwritten
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await using file = await open(path, 'a', 0o600)
-      // A line that a crash left incomplete ends here, so that it does not damage the next one.
-      await file.appendFile(`\n${writing.join('\n')}\n`)
-      await file.datasync()
-      const written = new Set(writing)
-      unwritten = unwritten.filter((line) => !written.has(line))
+      try {
+        await write()
+      } catch (error) {
+        retryLater()
+        throw error
+      }
     },
   }
 }
