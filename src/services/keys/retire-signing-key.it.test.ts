@@ -8,9 +8,11 @@ import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import { testSigner } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import type { Db } from '#store/database.ts'
 import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { startRun } from '../runs/starting/start-run.ts'
 import { activatePolicy } from '../policy/activate-policy.ts'
 import { recordSigningKey, retireSigningKeys } from './signing-keys.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
@@ -149,31 +151,53 @@ describe('a compromised signing key', () => {
   })
 })
 
-describe('a version of the policy that is being activated while its key is retired', () => {
-  // Rules: security.md 13
-  test('is in force afterwards: the retirement waits for it, and signs it again', async () => {
-    const { signer, verifier } = keys()
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-    const compromised = signer.keyId
+/** Rotates the key at the end of what `work` does with the database, and retires the old one. */
+async function retiredMeanwhile<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  const { signer, verifier } = keys()
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const compromised = signer.keyId
+  const next = `after-${compromised}`
+  const retirements: Promise<void>[] = []
+  const db = afterWork(desk.database.db, async () => {
+    verifier.publicKeys.set(next, publicKey)
+    Object.assign(signer, { keyId: next, privateKey })
+    const lock = await holdLock(desk.database.db, sql`select`)
+    retirements.push(retireSigningKeys(desk.api, [compromised]))
+    await Promise.race([...retirements, lock.waitedForBy(1)])
+    await lock.release()
+  })
+  const result = await work(db)
+  await Promise.all(retirements)
+  const old = verifier.publicKeys.get(compromised)
+  if (old === undefined) throw new Error('the old key is known')
+  verifier.publicKeys.delete(compromised)
+  verifier.retired?.set(compromised, { publicKey: old, at: new Date().toISOString() })
+  return result
+}
+
+// Rules: security.md 13
+describe('the retirement of a key waits for what is under way, and signs it again', () => {
+  test('a version of the policy that is being activated is in force afterwards', async () => {
     const { files } = await desk.api.policies.inForce()
     const text = files.texts.get('workers/scribe.md') ?? ''
     const texts = new Map(files.texts).set('workers/scribe.md', `${text}\nWrite little.\n`)
-    const retirements: Promise<void>[] = []
-    const db = afterWork(desk.database.db, async () => {
-      verifier.publicKeys.set('newest-key', publicKey)
-      Object.assign(signer, { keyId: 'newest-key', privateKey })
-      const lock = await holdLock(desk.database.db, sql`select`)
-      retirements.push(retireSigningKeys(desk.api, [compromised]))
-      await Promise.race([...retirements, lock.waitedForBy(1)])
-      await lock.release()
-    })
-    const input = { files: { ...files, texts }, note: null }
-    const { policy } = await activatePolicy({ ...desk.api, db }, input)
-    await Promise.all(retirements)
-    const old = verifier.publicKeys.get(compromised)
-    if (old === undefined) throw new Error('the old key is known')
-    verifier.publicKeys.delete(compromised)
-    verifier.retired?.set(compromised, { publicKey: old, at: new Date().toISOString() })
+    const { policy } = await retiredMeanwhile((db) =>
+      activatePolicy({ ...desk.api, db }, { files: { ...files, texts }, note: null }),
+    )
     expect((await desk.api.policies.inForce()).digest).toBe(policy.digest)
+  })
+
+  test('a run that is being started goes on, and carries out what is approved', async () => {
+    const { ada, grace } = desk.people
+    const { id: runId } = await retiredMeanwhile((db) =>
+      startRun({ ...desk.api, db }, ada.caller, { worker: 'scribe', input: 'Write' }),
+    )
+    const input = { path: 'notes/meanwhile.md', content: 'written\n' }
+    desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input }] })
+    await desk.turn(runId, 1)
+    const call = await onlyCall(runId)
+    await desk.decide(grace, call.requestId)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(input.path)).toBe('written\n')
   })
 })

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { Installation } from '../../harness/installation/installation.ts'
+import { approve, requestsOf } from '../../harness/installation/run-requests.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { seededChoices } from '../../shell/seeded.ts'
+import { chaosProject } from '../chaos/chaos-project.ts'
+import { readJournal } from '../chaos/journal.ts'
+import { problemsOfTrail } from '../chaos/verify-trail.ts'
+import { seedOfRun } from '../seed-of-run.ts'
+import { actAndKill, descriptionOf, operatorActs, saveProject, victims } from './operator-acts.ts'
+
+const rounds = 10
+const patient = { withinMs: 240_000, everyMs: 300 }
+
+// Rules: security.md 13
+test('however versions are saved and keys rotated and retired while processes are killed, the newest version takes force, and each approved call runs once', async () => {
+  const choose = seededChoices(seedOfRun())
+  await using installation = await Installation.start(chaosProject())
+  const runs: string[] = []
+  // The retirement of a key ends all sessions.
+  const session = (name: string) => installation.signIn(`${name}@example.com`)
+  const pendingOf = async (runId: string) => {
+    const [request] = await requestsOf(await session('grace'), runId)
+    return request?.state === 'pending' ? request : null
+  }
+  for (let version = 1; version <= rounds; version += 1) {
+    const start = async () => {
+      const ada = await session('ada')
+      const { status, body } = await ada.post('/v1/runs', { worker: 'clerk', input: 'Write' })
+      if (status === 201) runs.push(String(body['id']))
+      return status === 201 || `${status} ${JSON.stringify(body)}`
+    }
+    await waitUntil(() => start().catch(String), patient)
+    const runId = runs.at(-1) ?? ''
+    await waitUntil(async () => (await pendingOf(runId)) !== null || 'nothing waits', patient)
+    const acting = actAndKill(
+      installation,
+      { act: choose.one(operatorActs), victim: choose.one(victims), version },
+      choose,
+    )
+    const decide = async () => {
+      const request = await pendingOf(runId)
+      if (request !== null) await approve(await session('grace'), request)
+      return true
+    }
+    await waitUntil(() => decide().catch(String), patient)
+    await acting
+  }
+  await saveProject(installation, rounds + 1)
+  await waitUntil(async () => {
+    const { body } = await (await session('ada')).get('/v1/workers')
+    return JSON.stringify(body).includes(descriptionOf(rounds + 1)) || JSON.stringify(body)
+  }, patient)
+  // A call whose permit was void is asked about again, and one whose worker died is checked.
+  await waitUntil(async () => {
+    const grace = await session('grace')
+    for (const request of (await requestsOf(grace)).filter(({ state }) => state === 'pending')) {
+      const { id, kind } = request
+      const finding = { ran: true, then: 'continue', reason: 'The journal has it' }
+      if (kind === 'outcome_check') await grace.post(`/v1/requests/${id}/settle`, finding)
+      else await approve(grace, request)
+    }
+    const states = await Promise.all(
+      runs.map(async (id) => String((await grace.get(`/v1/runs/${id}`)).body['state'])),
+    )
+    return states.every((state) => state === 'completed') || states.join(' ')
+  }, patient)
+  const { begun } = await readJournal(installation.folder)
+  expect([...begun.values()]).toEqual(runs.map(() => 1))
+  expect(await problemsOfTrail(await session('grace'))).toEqual([])
+}, 900_000)
