@@ -90,7 +90,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       if (externalId !== own) await settings.waiting.remember(externalId, own)
       return allowedCall(allowed.requestId, input)
     }
-    throw new Error('this call was carried out before')
+    throw new Error(
+      'the permit of this call was taken before, by an earlier try or by a second hook for it, so this one does not run it',
+    )
   } catch (error) {
     const isLate = settings.deadline.aborted
     const request = openRequest as RequestSummary | null

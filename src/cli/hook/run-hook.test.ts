@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import { closeServer, listenHere } from '#test/harness/listen.ts'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { runHook } from './run-hook.ts'
@@ -80,6 +82,33 @@ test('before a call without a service for the folder, the denial names the varia
       permissionDecisionReason: expect.stringMatching(
         /COUNTERSIGN_URL\. This call does not run\.$/,
       ),
+    },
+  })
+})
+
+test('a second hook for one call, which finds its permit taken, does not claim that the call ran', async () => {
+  const external = { consumed: {}, outcome: null }
+  const answer = { id: 'r', number: 1, state: 'approved', decisions: [], external }
+  const service = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)),
+  ).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const { port } = service.address() as AddressInfo
+  const project = newFolder('countersign-second-hook-')
+  const event = { hook_event_name: 'PreToolUse', tool_use_id: 'toolu_1', ...claudeCall }
+  const output = await runHook(
+    'claude-code',
+    { project, url: `http://127.0.0.1:${port}` },
+    {
+      environment: { COUNTERSIGN_API_KEY: 'cs_key', HOME: project },
+      input: Promise.resolve(JSON.stringify(event)),
+    },
+  )
+  service.close()
+  expect(JSON.parse(output)).toMatchObject({
+    hookSpecificOutput: {
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringContaining('by a second hook for it'),
     },
   })
 })
