@@ -3,8 +3,8 @@ import type { ComponentType } from 'react'
 import { later } from '../states/later.tsx'
 
 /**
- * A dialog over the page whose script is loaded when it opens. If the script does not load, the page
- * stays as it is, and a message tells the person.
+ * A dialog over the page whose script is loaded when it opens. If the script does not load, the
+ * page stays as it is, and a message tells the person.
  */
 export function laterDialog<Props extends { readonly onClose: () => void }>(
   load: () => Promise<ComponentType<Props>>,
