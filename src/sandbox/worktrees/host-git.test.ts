@@ -7,7 +7,14 @@ import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { hostGit } from './host-git.ts'
 import { makeWorktree } from './make-worktree.ts'
-import { blockedCheckout, gitOf, mergeCommit, mergedTree, moveBase } from './merge-commits.ts'
+import {
+  blockedCheckout,
+  finishMerge,
+  gitOf,
+  mergeCommit,
+  mergedTree,
+  moveBase,
+} from './merge-commits.ts'
 import { objectStoresOf } from './repository.ts'
 import { worktreeFolder } from './worktree-record.ts'
 
@@ -148,6 +155,7 @@ test('nothing that a repository configures is run when a worktree is made of it 
   const to = await mergeCommit(run, { tree, base: from, head }, 'merge', commit)
   expect(await blockedCheckout(folder, record, { from, to })).toBeNull()
   expect(await moveBase(folder, record, { from, to })).toBe(true)
+  await finishMerge(folder)
   expect(readFileSync(path.join(root, 'a.md'), 'utf8')).toBe('b\n')
   expect(existsSync(mark)).toBe(false)
   // What a person's own Git does there runs them.
