@@ -219,6 +219,9 @@ test('who takes a permit without waiting is told that the call waits, or that th
 // Rules: security.md 34
 test.each([
   ['an address', { url: 'localhost', apiKey: 'cs_key' }, {}],
+  ['another scheme', { url: 'ftp://localhost:9', apiKey: 'cs_key' }, {}],
+  ['a password', { url: 'http://a:b@localhost:9', apiKey: 'cs_key' }, {}],
+  ['a port', { url: 'http://127.0.0.1:1', apiKey: 'cs_key' }, {}],
   ['a key', { url: 'http://localhost:9', apiKey: 'cs_ключ' }, {}],
   ['an input', { url: 'http://localhost:9', apiKey: 'cs_key' }, { n: 1n }],
   ['no number', { url: 'http://localhost:9', apiKey: 'cs_key' }, { n: [NaN] }],
@@ -226,6 +229,11 @@ test.each([
 ])('%s that can never be sent is refused at once, not tried again', async (_, options, input) => {
   const client = createClient({ ...options, timeoutMs: 600_000 })
   await expect(client.ask({ tool: 'deploy', input })).rejects.toThrow(TypeError)
+})
+
+test('the error about a port that no request may use names the address and the cause', async () => {
+  const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'cs_key' })
+  await expect(client.withdraw('r1')).rejects.toThrow('http://127.0.0.1:1: bad port')
 })
 
 // Rules: security.md 34

@@ -2,7 +2,7 @@ import type { Call } from './call.ts'
 import { CountersignError } from './errors.ts'
 import { checkPermit, type Permit, type PublicKey } from './permit.ts'
 import type { OutcomeState, RequestAnswer, RequestState } from './request.ts'
-import { asObject, send, type Service, type ServiceRequest } from './transport.ts'
+import { asObject, causeOf, send, type Service, type ServiceRequest } from './transport.ts'
 
 /** A service, the public key that verifies its permits, and how long it may be unreachable. */
 export interface ActService extends Service {
@@ -51,7 +51,7 @@ export async function ask(
   options: ActOptions = {},
 ): Promise<RequestAnswer> {
   options.signal?.throwIfAborted()
-  const body = { ...call, externalId: call.externalId ?? crypto.randomUUID() }
+  const body = withExternalId(call)
   try {
     const answer = await act(service, { method: 'POST', path: '/v1/requests', body }, options)
     return request(service, answer)
@@ -61,6 +61,11 @@ export async function ask(
       await takeBack(service, body, options)
     throw error
   }
+}
+
+/** The call under its name, or under a new one. */
+export function withExternalId<Own extends Call>(call: Own): Own & { externalId: string } {
+  return { ...call, externalId: call.externalId ?? crypto.randomUUID() }
 }
 
 /** Whether no answer came in time. The service may have done what it was asked to do. */
@@ -99,10 +104,11 @@ export async function takeBack(
   { signal }: ActOptions,
   id?: string,
 ): Promise<void> {
-  const limitMs = signal?.aborted === true ? takeBackMs : service.timeoutMs
-  const patient = { ...service, timeoutMs: Math.min(limitMs, takeBackMs) }
+  const isEnded = signal?.aborted === true
+  const timeoutMs = isEnded ? takeBackMs : Math.min(service.timeoutMs, takeBackMs)
+  const patient = { ...service, timeoutMs }
   // One limit for both messages.
-  const ends = { signal: AbortSignal.timeout(patient.timeoutMs) }
+  const ends = { signal: AbortSignal.timeout(timeoutMs) }
   try {
     await withdraw(patient, id ?? (await ask(patient, call, ends)).id, ends)
   } catch {
@@ -120,7 +126,7 @@ export async function decision(
   for (;;) {
     const leftSeconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000))
     const holdSeconds = Math.min(leftSeconds, maxHoldSeconds)
-    const path = holdSeconds === 0 ? pathOf(id) : `${pathOf(id)}?wait=${holdSeconds}`
+    const path = pathOf(id) + (holdSeconds === 0 ? '' : `?wait=${holdSeconds}`)
     // Waits for an unreachable service as long as the decision may take.
     const awayMs = leftSeconds * 1000 + service.timeoutMs
     const answer = await act(
@@ -254,15 +260,8 @@ async function act(
     const seconds = Math.round(service.timeoutMs / 1000)
     throw new CountersignError(
       'unavailable',
-      `${service.url} gave no answer within ${seconds} s${becauseOf(why)}`,
+      `${service.url} gave no answer within ${seconds} s${causeOf(why)}`,
       { cause: unsure ?? why, requestId: sent.requestId },
     )
   }
-}
-
-/** The last failure as a clause. `fetch` puts the reason into the `cause` of its error. */
-function becauseOf(why: unknown): string {
-  if (!(why instanceof Error)) return ''
-  const { message } = why.cause instanceof Error ? why.cause : why
-  return message === '' ? '' : `: ${message}`
 }

@@ -4,7 +4,7 @@ import type { Call } from './call.ts'
 import { verifyCallback, type Callback, type ReceivedCallback } from './callback.ts'
 import { gate, take, type AllowedCall, type GateOptions, type TakeOptions } from './gate.ts'
 import type { Permit, PublicKey } from './permit.ts'
-import type { RequestSummary, OutcomeState } from './request.ts'
+import { toSummary, type RequestSummary, type OutcomeState } from './request.ts'
 
 export interface ClientOptions {
   /** address of the service, such as `http://localhost:4400` */
@@ -127,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
     },
     async find(externalId, more) {
       const request = await find(service, externalId, more)
-      return request === null ? null : toSummary(request)
+      return request && toSummary(request)
     },
     decision: (id, more) => decision(service, id, more),
     consume: (id, digest, more) => consume(service, id, digest, more),
@@ -138,8 +138,4 @@ export function createClient(options: ClientOptions): Client {
     resume: gateCall,
     take: (call, more) => take(service, call, more),
   }
-}
-
-function toSummary({ id, number, state }: RequestSummary): RequestSummary {
-  return { id, number, state }
 }

@@ -1,4 +1,13 @@
-import { ask, consume, decision, isUnanswered, report, takeBack, type ActService } from './acts.ts'
+import {
+  ask,
+  consume,
+  decision,
+  isUnanswered,
+  report,
+  takeBack,
+  withExternalId,
+  type ActService,
+} from './acts.ts'
 import type { Call } from './call.ts'
 import { callDigest, canonicalJson } from './digest.ts'
 import {
@@ -13,7 +22,7 @@ import {
 } from './errors.ts'
 import { perform } from './perform.ts'
 import type { Permit } from './permit.ts'
-import type { RequestSummary, RequestAnswer } from './request.ts'
+import { toSummary, type RequestSummary, type RequestAnswer } from './request.ts'
 import { sendableMember } from './transport.ts'
 
 type AbortEffect = 'withdraw' | 'leave'
@@ -87,15 +96,13 @@ export async function take<Input extends object>(
   const ends = { signal }
   signal?.throwIfAborted()
   // The call as the service receives it: without members that JSON omits, and with an `externalId`.
-  const named = { ...gateCall, externalId: gateCall.externalId ?? crypto.randomUUID() }
-  const call: Call = JSON.parse(JSON.stringify(named, sendableMember))
+  const call: Call = JSON.parse(JSON.stringify(withExternalId(gateCall), sendableMember))
   const opening = { ...service, timeoutMs: openWithinMs ?? patient.timeoutMs }
   let id: string | undefined
   try {
     const answer = await ask(opening, call, ends).catch(throwBlocked)
-    const { number, state } = answer
     id = answer.id
-    onAsked?.({ id, number, state })
+    onAsked?.(toSummary(answer))
     const { request } = await decision(patient, id, { ...ends, wait: wait ?? Infinity })
     refuseUndecided(request)
     await checkCall(request, call)
@@ -122,8 +129,9 @@ function throwBlocked(error: unknown): never {
 
 function refuseUndecided(request: RequestAnswer): void {
   const { cancelReason, decisions, external, id, number, state } = request
+  const facts = { requestId: id }
   if (state === 'pending') {
-    throw new CountersignError(state, `This waits as #${number}`, { requestId: id })
+    throw new CountersignError(state, `This waits as #${number}`, facts)
   }
   if (external !== null && external.consumed !== null) {
     throw new AlreadyTakenError(id, external.outcome?.state ?? null)
@@ -132,12 +140,9 @@ function refuseUndecided(request: RequestAnswer): void {
     const denial = decisions.findLast((one) => one.decision === 'deny')
     throw new DeniedError(id, denial?.person.name ?? 'Somebody', denial?.reason ?? null)
   }
-  if (state === 'expired')
-    throw new ExpiredError(state, 'Nobody decided in time', { requestId: id })
-  if (state === 'cancelled') {
-    const message = `This left the queue: ${cancelReason ?? 'cancelled'}`
-    throw new CancelledError(state, message, { requestId: id })
-  }
+  if (state === 'expired') throw new ExpiredError(state, 'Nobody decided in time', facts)
+  if (state === 'cancelled')
+    throw new CancelledError(state, `This left the queue: ${cancelReason ?? state}`, facts)
 }
 
 /**

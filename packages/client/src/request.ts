@@ -45,3 +45,8 @@ export interface RequestSummary {
   readonly number: number
   readonly state: RequestState
 }
+
+/** The members of a summary alone. */
+export function toSummary({ id, number, state }: RequestSummary): RequestSummary {
+  return { id, number, state }
+}

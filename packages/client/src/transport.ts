@@ -32,7 +32,7 @@ const maxAnswerMs = 90_000
  * or an answer is incomplete, retries with growing pauses until `over` fires; every request of this
  * client can be repeated.
  * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or
- * with a `TypeError` for a request that cannot be sent. Calls `onFailure` after each failed
+ * with a `TypeError` for a request that can never be sent. Calls `onFailure` after each failed
  * attempt, also after the one that `over` ended.
  */
 export async function send(
@@ -46,11 +46,13 @@ export async function send(
     over.throwIfAborted()
     let demandedMs = 0
     try {
-      return await sendOnce(service, prepared, over, (ms) => (demandedMs = ms))
+      return await sendOnce(service, prepared, request.requestId, over, (ms) => (demandedMs = ms))
     } catch (error) {
       onFailure(error)
       over.throwIfAborted()
       if (error instanceof CountersignError && !isPassing(error.status ?? 0)) throw error
+      const why = causeOf(error)
+      if (why === ': bad port') throw new TypeError(service.url + why, { cause: error })
     }
     // Random pauses, so that the clients of a service that restarts do not all retry at once.
     await pause(Math.max(demandedMs, pauseMs * (0.5 + Math.random() / 2)), over)
@@ -61,26 +63,25 @@ export async function send(
 interface PreparedRequest {
   readonly target: URL
   readonly init: RequestInit
-  readonly requestId: string | undefined
 }
 
 /** Throws a `TypeError` for an address, a key or a body that cannot be sent. */
 function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedRequest {
-  const { body, method, path, requestId } = request
+  const { body, method, path } = request
   const headers = new Headers({ authorization: `Bearer ${apiKey}` })
   if (body !== undefined) headers.set('content-type', 'application/json')
-  return {
-    target: new URL(path, url),
-    init: {
-      method,
-      headers,
-      // No text, and so no body, where there is none.
-      body: JSON.stringify(body, sendableMember),
-      // A redirect would send the key to another address.
-      redirect: 'manual',
-    },
-    requestId,
+  const target = new URL(path, url)
+  const init: RequestInit = {
+    method,
+    headers,
+    // No text, and so no body, where there is none.
+    body: JSON.stringify(body, sendableMember),
+    // A redirect would send the key to another address.
+    redirect: 'manual',
   }
+  // A `Request` also refuses an address with a password where `fetch` does.
+  if (!new Request(target, init).url.startsWith('http')) throw new TypeError(`${url} is not HTTP`)
+  return { target, init }
 }
 
 /** Refuses numbers that JSON would send as `null`: people would decide about another call. */
@@ -91,7 +92,8 @@ export function sendableMember(name: string, value: unknown): unknown {
 
 async function sendOnce(
   { fetch, url }: Service,
-  { init, requestId, target }: PreparedRequest,
+  { init, target }: PreparedRequest,
+  requestId: string | undefined,
   over: AbortSignal,
   onDemand: (pauseMs: number) => void,
 ): Promise<unknown> {
@@ -119,6 +121,13 @@ async function sendOnce(
 function demandedPauseMs(text: string): number {
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
   return ms > 0 ? Math.min(ms, maxDemandedMs) : 0
+}
+
+/** The reason of a failure as a clause. `fetch` puts it into the `cause` of its error. */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return message === '' ? '' : `: ${message}`
 }
 
 /** The value as an object; `{}` for everything else. */

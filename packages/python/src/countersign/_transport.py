@@ -121,6 +121,7 @@ def _send_once(
         headers["content-type"] = "application/json"
         data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
     address = urllib.parse.urljoin(service.url, path)
+    _refuse_unsendable(service.url, urllib.parse.urlsplit(address))
     sent = urllib.request.Request(address, data, headers, method=method)
     ends_at = time.monotonic() + timeout
     try:
@@ -145,6 +146,14 @@ def _send_once(
     if status in (408, 429) or status > 501:
         raise _Busy(refusal, _demanded_pause(headers_read.get("retry-after", "")))
     raise refusal
+
+
+def _refuse_unsendable(url: str, address: urllib.parse.SplitResult) -> None:
+    """Raises `ValueError` for an address to which no attempt can send, also for a wrong port."""
+    if address.scheme not in ("http", "https") or not address.hostname or address.port == 0:
+        raise ValueError(f"{url} is not the HTTP address of a service")
+    if address.username is not None:
+        raise ValueError("the address of the service has a user name, which cannot be sent")
 
 
 def is_busy(error: BaseException) -> bool:
