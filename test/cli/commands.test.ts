@@ -436,7 +436,7 @@ test('the trail is read and exported by who may, and an export is an event', asy
   expect(await cli.ok('audit', '--type', 'decision.recorded', ...aud)).toContain('Grace')
   const file = join(installation.folder, 'trail.jsonl')
   expect(await cli.ok('audit', 'export', '--out', file, ...aud)).toMatch(
-    /trail.jsonl: \d+ events, \d+ bytes/,
+    /trail.jsonl: [\d,]+ events, \d+ bytes/,
   )
   const link = join(installation.folder, 'link.jsonl')
   await symlink('countersign.yaml', link)
@@ -475,7 +475,7 @@ test('a witness cosigns what goes on from what it saw, and keeps what does not',
   const dir = join(installation.folder, 'witness')
   const witness = ['audit', 'witness', '--key', key, '--dir', dir, ...grace]
   expect(await cli.ok(...witness)).toMatch(
-    /^\d+ events, cosigned as countersign-witness\/[0-9a-f]+/,
+    /^[\d,]+ events, cosigned as countersign-witness\/[0-9a-f]+/,
   )
   const [kept = ''] = (await readdir(dir)).filter((name) => name.startsWith('checkpoint-'))
   const note = await readFile(join(dir, kept), 'utf8')
@@ -573,7 +573,7 @@ test('evidence of everything that happened here is exported, and verified offlin
   const log = join(folder, 'log')
   await mkdir(folder)
   expect(await cli.ok('audit', 'export', '--log', '--out', log, ...aud)).toMatch(
-    /: \d+ events, \d+ files/,
+    /: [\d,]+ events, [\d,]+ files/,
   )
   const whole = await cli.json<{ verdicts: Verdict[] }>('audit', 'verify', log, '--key', key)
   expect(whole.verdicts.flatMap(({ findings }) => findings)).toEqual([])
@@ -608,12 +608,12 @@ test('old runs are counted and archived by who may read the trail; the trail say
     /the messages and results of every run are kept/,
   )
   expect(await cli.ok('retention', '--transcripts', '1s', '--records', '30d', ...aud)).toMatch(
-    /transcripts: 1s: the messages and results of \d+ runs would be removed\.\nrecords: 30d: 0 outbox, .*sign in links/,
+    /transcripts: 1s: the messages and results of \d+ runs? would be removed\.\nrecords: 30d: 0 outbox, .*sign in links/,
   )
   const out = join(installation.folder, 'runs.jsonl')
   const until = new Date(Date.now() + 60_000).toISOString()
   const output = await cli.ok('archive', '--before', until, '--out', out, ...aud)
-  const [, runs, digest = ''] = /: (\d+) runs, (sha256:[0-9a-f]{64})\n$/.exec(output) ?? []
+  const [, runs, digest = ''] = /: (\d+) runs?, (sha256:[0-9a-f]{64})\n$/.exec(output) ?? []
   const lines = (await readFile(out, 'utf8')).trim().split('\n')
   expect(lines).toHaveLength(Number(runs))
   expect(JSON.parse(lines[0] ?? '')).toHaveProperty('transcript')

@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
@@ -34,7 +35,7 @@ export async function replayFolder(
     items.push(...page.items)
     notJudged.push(...page.notJudged)
     cursor = page.nextCursor
-    if (isInteractive()) console.error(dim(`${count} calls judged`))
+    if (isInteractive()) console.error(dim(`${countWords(count, 'call')} judged`))
   } while (cursor !== null)
   return { digest, judged: count, items, notJudged }
 }

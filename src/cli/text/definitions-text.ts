@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { quoteLines } from './quote-lines.ts'
@@ -15,7 +16,7 @@ export function serversText(servers: readonly PinnedServer[]): string {
       if (state === 'waiting') return `${name}: its definitions were not read yet, so its tools ask`
       if (state === 'forged') return `${name}: ${red(printableLine(problem ?? ''))}`
       const since = pinnedAt === null ? '' : `, pinned ${fromNow(pinnedAt)}`
-      const line = `${name}: ${tools.length} tools${since}`
+      const line = `${name}: ${countWords(tools.length, 'tool')}${since}`
       return changes === null
         ? line
         : `${line}\n          ${yellow(`${changes.tools.length} of them changed since, and ask: countersign policy definitions`)}`

@@ -88,7 +88,7 @@ export function stateText({ digest, activation, folder, proposal }: PolicyState)
  */
 export function replayText(replayed: Omit<PolicyReplay, 'nextCursor'>): string {
   const { digest, judged: judgedCount, items, notJudged } = replayed
-  const summary = `${judgedCount} calls judged under ${shortDigest(digest)}; ${items.length} would differ.`
+  const summary = `${countWords(judgedCount, 'call')} judged under ${shortDigest(digest)}; ${items.length} would differ.`
   const unknown = notJudgedText(notJudged)
   if (items.length === 0) return [summary, ...unknown].join('\n')
   const rows = items.map(({ runId, worker, tool, recorded, before, after }) => [

@@ -1,4 +1,5 @@
 import { recordOf } from '#domain/json/record-of.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { checkAuthorisation } from './authorisation/check-authorisation.ts'
 import { checkBinding } from './binding/check-binding.ts'
 import { checkCompleteness } from './completeness/check-completeness.ts'
@@ -76,9 +77,9 @@ function countErased(findings: Findings): Check {
     },
     end() {
       if (hashes.size > 0)
-        findings.describe(`${hashes.size} texts were erased; their hashes are kept`)
+        findings.describe(`${countWords(hashes.size, 'text')} erased; the hashes are kept`)
       if (contents > 0)
-        findings.describe(`${contents} contents were erased; their digests are kept`)
+        findings.describe(`${countWords(contents, 'content')} erased; the digests are kept`)
     },
   }
 }

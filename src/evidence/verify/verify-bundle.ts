@@ -1,4 +1,5 @@
 import { hashBytes } from '#domain/json/digest.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { hashesOf, type EvidenceBundle } from '../bundle/evidence-bundle.ts'
 import { openStatementKeys } from '../bundle/statement-keys.ts'
 import { sentenceOf } from '../malformed-evidence.ts'
@@ -79,7 +80,9 @@ function checkInclusion(
     const claim = { index, size, root, leaf: leafHash(event), proof: hashesOf(proof) }
     if (!verifyInclusion(claim)) findings.fail('the signed tree does not have these bytes here', at)
   }
-  findings.describe(`${events.length} events are in the signed tree of ${checkpoint.size}`)
+  findings.describe(
+    `${countWords(events.length, 'event')} in the signed tree of ${checkpoint.size}`,
+  )
 }
 
 /** The revealed texts are those that the events committed to. */
@@ -92,7 +95,7 @@ function checkRevealed(findings: Findings, { revealed, events }: EvidenceBundle)
     }
   }
   if (revealed.length > 0)
-    findings.describe(`${revealed.length} revealed texts are those committed to`)
+    findings.describe(`${countWords(revealed.length, 'revealed text')} as committed to`)
 }
 
 function keysOfLog(

@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import {
   logFileNames,
   logPartNames,
@@ -179,7 +180,7 @@ function checkpointsOf(
   for (const { size } of older) {
     if (size > newest.size) {
       findings.authenticity.fail(
-        `a checkpoint covers ${size} events, and the newest ${newest.size}`,
+        `a checkpoint covers ${countWords(size, 'event')}, and the newest ${newest.size}`,
       )
     }
   }
@@ -212,7 +213,7 @@ function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: E
     const problem = 'the trail keeps the event under another time, type or subject than it says'
     completeness.fail(problem, { event: { id } })
   }
-  if (young > 0) completeness.describe(`${young} events are too young to be covered`)
+  if (young > 0) completeness.describe(`${countWords(young, 'event')} too young to be covered`)
 }
 
 function textsOf(files: LogFiles, name: string, findings: Findings): string[] {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { readKeyFiles } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice } from './with-database.ts'
@@ -22,7 +23,8 @@ export async function runBackup(
     const { tables, madeAt } = (await readBackup(file)).manifest
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     const { size } = await stat(file)
-    console.log(`${file}: ${rows} rows of ${tables.length} tables as of ${madeAt}, ${size} bytes`)
+    const contents = `${countWords(rows, 'row')} of ${countWords(tables.length, 'table')}`
+    console.log(`${file}: ${contents} as of ${madeAt}, ${size} bytes`)
     console.log(
       privateToo
         ? 'It contains the private keys: whoever can read it can sign in the name of this installation.'

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { requireKnownMigrations, restoreTables } from '#store/backup/restore-tables.ts'
 import { grantToApplication } from '../schema/application-role.ts'
 import { readText } from '../environment.ts'
@@ -21,7 +22,7 @@ export async function runRestore(
   const { manifest, keys, rows } = await readBackup(file)
   requireKnownMigrations(manifest.migrations)
   const count = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  const contents = `${count} rows of ${manifest.tables.length} tables as of ${manifest.madeAt}`
+  const contents = `${countWords(count, 'row')} of ${countWords(manifest.tables.length, 'table')} as of ${manifest.madeAt}`
   if (options.check === true) {
     console.log(
       `${file} is complete: ${contents}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,

@@ -124,6 +124,6 @@ describe('erasing the words of people', () => {
     })
     const verdicts = verifyBundle(bundle, logSigner.key, null)
     expect(verdicts.map(({ outcome }) => outcome)).toEqual(verdicts.map(() => 'holds'))
-    expect(verdicts.flatMap(({ notes }) => notes).join()).toContain('2 texts were erased')
+    expect(verdicts.flatMap(({ notes }) => notes).join()).toContain('2 texts erased')
   })
 })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { ChangeSet } from '#api/schemas/requests/change-set.ts'
 import { changeSetQuery } from '../api/queries.ts'
 import { DiffToolbar } from '../effect/diff-toolbar.tsx'
@@ -59,7 +60,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
           <span className="dim">turn {turn}</span>
           {hasDiffs && <DiffToolbar />}
         </div>
-        <Headline tab={`Turn ${turn}, ${entries.length} calls`}>
+        <Headline tab={`Turn ${turn}, ${countWords(entries.length, 'call')}`}>
           Turn {turn}: {entries.length === 1 ? 'one call' : `${entries.length} calls`}
           {contents.length > 0 && `, ${open.length} of ${contents.length} to decide`}
         </Headline>

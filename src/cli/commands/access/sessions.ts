@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
 import {
@@ -43,7 +44,7 @@ export function addSessionsCommand(program: Command): void {
       const { ended: count } = await service.call('endOtherSessions', {
         body: person === undefined ? {} : { person },
       })
-      console.log(count === 1 ? 'Ended 1 session.' : `Ended ${count} sessions.`)
+      console.log(`Ended ${countWords(count, 'session')}.`)
     })
   withExamples(others, ['sessions end-others', 'sessions end-others --person grace@example.com'])
 }

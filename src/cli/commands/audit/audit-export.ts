@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { requestOf } from '#client/call.ts'
 import { isLogFile } from '#evidence/bundle/log-files.ts'
 import { filesOfArchive } from '#evidence/bundle/tar.ts'
@@ -71,10 +72,10 @@ async function write(
   out: string | undefined,
   count: string | null,
 ): Promise<void> {
-  const events = count === null ? '' : `${count} events, `
+  const events = count === null ? '' : `${countWords(Number(count), 'event')}, `
   if (out === undefined) {
     process.stdout.write(bytes)
-    if (count !== null) console.error(`${count} events`)
+    if (count !== null) console.error(countWords(Number(count), 'event'))
     return
   }
   await writeOut(out, bytes)
@@ -101,7 +102,7 @@ async function exportLog(service: Service, folder: string): Promise<void> {
     files += 1
     if (path === 'checkpoint') size = sizeOf(Buffer.from(bytes).toString('utf8'))
   }
-  console.log(`${folder}: ${size} events, ${files} files`)
+  console.log(`${folder}: ${countWords(size, 'event')}, ${countWords(files, 'file')}`)
 }
 
 async function sizeIn(file: string): Promise<number> {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { sentenceOf } from '#evidence/malformed-evidence.ts'
 import { logKeysOf, parseHandovers } from '#evidence/note/log-keys.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
@@ -69,7 +70,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
   }
   await folder.lock.check()
   const file = await keepNote(path, size, witnessed.note)
-  console.log(`${size} events, cosigned as ${formatVerifierKey(signer.key)}: ${file}`)
+  console.log(`${countWords(size, 'event')}, cosigned as ${formatVerifierKey(signer.key)}: ${file}`)
 }
 
 /** Answers the service's checkpoints until it is stopped. */
@@ -94,7 +95,7 @@ async function listen(
   await using served = await serveWitness(witness, { ...at, tls })
   console.log(`witness key   ${formatVerifierKey(folder.signer.key)}`)
   console.log(
-    `last cosigned ${folder.last === null ? 'nothing yet' : `${folder.last.size} events`}`,
+    `last cosigned ${folder.last === null ? 'nothing yet' : countWords(folder.last.size, 'event')}`,
   )
   console.log(`ready         ${tls === null ? 'http' : 'https'}://${at.display}:${served.port}`)
   await Promise.race([stopped.promise, served.failed])

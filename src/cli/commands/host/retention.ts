@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { RetentionPreviewView } from '#api/schemas/operation/retention.ts'
 import { requestOf } from '#client/call.ts'
 import { connect } from '../../service/connect.ts'
@@ -49,7 +50,7 @@ async function archive(options: ServiceOptions & { before: string; out: string }
   } finally {
     await file.close()
   }
-  console.log(`${options.out}: ${runs} runs, sha256:${hash.digest('hex')}`)
+  console.log(`${options.out}: ${countWords(runs, 'run')}, sha256:${hash.digest('hex')}`)
 }
 
 const lineEnd = 10
@@ -77,7 +78,7 @@ function linesOf({ transcripts, records }: RetentionPreviewView): string[] {
   const first =
     transcripts === null
       ? 'transcripts: the messages and results of every run are kept.'
-      : `${transcripts.rule}: the messages and results of ${transcripts.runs} runs would be removed.`
+      : `${transcripts.rule}: the messages and results of ${countWords(transcripts.runs, 'run')} would be removed.`
   if (records === null) {
     const sentence = 'every session, event and the like is kept; notifications that were delivered'
     return [first, `records: ${sentence} are removed after 30 days.`]

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { ErasedView } from '#api/schemas/requests/erasure.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { connect } from '../../service/connect.ts'
@@ -68,7 +69,9 @@ async function runErase(request: string | undefined, options: EraseOptions): Pro
 const nothing = 'There is nothing to erase.'
 
 function wordsSentence({ texts, requests }: ErasedView): string {
-  return texts === 0 ? nothing : `Erased ${texts} texts of ${requests} requests.`
+  return texts === 0
+    ? nothing
+    : `Erased ${countWords(texts, 'text')} of ${countWords(requests, 'request')}.`
 }
 
 function contentsSentence({ requests, contents, bytes, kept: remaining }: ErasedView): string {
@@ -77,6 +80,6 @@ function contentsSentence({ requests, contents, bytes, kept: remaining }: Erased
   const shared =
     remaining === 0
       ? ''
-      : `${remaining} more texts stay stored because other requests use them; this request does not show them.`
-  return `Erased ${contents} contents (${bytes} bytes)${others}.${shared}`
+      : ` Still stored, because other requests use it and this one does not show it: ${countWords(remaining, 'text')}.`
+  return `Erased ${countWords(contents, 'content')} (${countWords(bytes, 'byte')})${others}.${shared}`
 }

@@ -3,6 +3,7 @@ import type { Findings } from '../findings/finding.ts'
 import { judgeDecision } from './judge-decision.ts'
 import { VotingState, type RequestVotes } from './voting-state.ts'
 import { quorumText, tally } from '#domain/deciding/quorum.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import { readCounted } from './read-basis.ts'
 
@@ -29,7 +30,8 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
         judgePermit(findings, state, event, request)
       }
     },
-    end: () => findings.describe(`${decisions} decisions, ${permits} permits`),
+    end: () =>
+      findings.describe(`${countWords(decisions, 'decision')}, ${countWords(permits, 'permit')}`),
   }
 }
 

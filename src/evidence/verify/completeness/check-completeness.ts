@@ -1,5 +1,6 @@
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import type { LogClock } from '../findings/log-clock.ts'
@@ -50,7 +51,7 @@ function followForm(findings: Findings): Check {
       if (Number.isNaN(event.atMs)) findings.fail('the event has no time', at)
       if (!isCanonical(event)) findings.fail('the event is not in canonical form', at)
     },
-    end: () => findings.describe(`${ids.size} events`),
+    end: () => findings.describe(countWords(ids.size, 'event')),
   }
 }
 

@@ -1,5 +1,6 @@
 import { textIn } from '#domain/json/value-in.ts'
 import type { ExecutionState } from '#domain/requests/request.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import {
   executionTransitions,
   transition,
@@ -81,7 +82,7 @@ export function followExecutions(findings: Findings): Check {
     end() {
       const open = [...attempts.values()].filter(({ state }) => state === 'started').length
       findings.describe(
-        `${attempts.size} calls were carried out or refused, ${open} of them under way`,
+        `${countWords(attempts.size, 'call')} carried out or refused, ${open} of them under way`,
       )
     },
   }

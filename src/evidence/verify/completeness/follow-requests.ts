@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { isCovered, type Check, type Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { RequestChain } from './request-chain.ts'
@@ -32,7 +33,7 @@ export function followRequests(findings: Findings, extent: Extent): Check {
           findings.fail('there is no event of this request', { requestId })
       }
       const open = [...chains.values()].filter(({ state }) => state === 'pending').length
-      findings.describe(`${chains.size} requests, ${open} of them pending`)
+      findings.describe(`${countWords(chains.size, 'request')}, ${open} of them pending`)
     },
   }
 }

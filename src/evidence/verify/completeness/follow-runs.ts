@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
@@ -39,6 +40,6 @@ export function followRuns(findings: Findings, extent: Extent): Check {
       else if (type === 'run.ended' || type === 'run.cancelled') finish(event, runId)
       else if (type === 'request.opened' || type === 'execution.started') act(event, runId)
     },
-    end: () => findings.describe(`${started.size} runs, ${ends.size} of them ended`),
+    end: () => findings.describe(`${countWords(started.size, 'run')}, ${ends.size} of them ended`),
   }
 }

@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Checkpoint } from '../../note/checkpoint.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
 import { sentenceOf } from '../../malformed-evidence.ts'
@@ -30,7 +31,7 @@ export function checkFreshness(
     return
   }
   const until = newest === null ? '' : `; the newest event here is ${newest.index}, of ${newest.at}`
-  findings.describe(`the checkpoint covers ${checkpoint.size} events${until}`)
+  findings.describe(`the checkpoint covers ${countWords(checkpoint.size, 'event')}${until}`)
   if (witnessed !== null) {
     const isBeginning = (one: Checkpoint): boolean => continuesFrom(one) === true
     checkWitnesses(findings, { ...witnessed, since, logKeys: keys, isBeginning })
@@ -48,7 +49,7 @@ export function checkFreshness(
   }
   if (older.size > checkpoint.size) {
     findings.fail(
-      `the checkpoint that was kept covers ${older.size} events, and this one ${checkpoint.size}: the log was cut off`,
+      `the checkpoint that was kept covers ${countWords(older.size, 'event')}, and this one ${checkpoint.size}: the log was cut off`,
     )
     return
   }
@@ -57,5 +58,5 @@ export function checkFreshness(
     findings.cannotJudge(`nothing here proves what follows the first ${older.size} events`)
   } else if (!continues) {
     findings.fail(`the first ${older.size} events are not those of the checkpoint that was kept`)
-  } else findings.describe(`it continues the checkpoint of ${older.size} events`)
+  } else findings.describe(`it continues the checkpoint of ${countWords(older.size, 'event')}`)
 }

@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { isSameHash, hashBytesLong } from '../../merkle/tree-hash.ts'
 import { rangeHash } from '../../merkle/tree-range.ts'
 import type { LogFiles } from '../../bundle/log-files.ts'
@@ -45,7 +46,9 @@ export function checkTree(
   let good = 0
   for (const checkpoint of checkpoints) {
     if (checkpoint.size > tree.size) {
-      findings.fail(`a checkpoint covers ${checkpoint.size} events, and ${tree.size} are here`)
+      findings.fail(
+        `a checkpoint covers ${countWords(checkpoint.size, 'event')}, and ${tree.size} are here`,
+      )
       return
     }
     const root = rangeHash({ begin: 0, end: checkpoint.size }, tree.nodeAt)
@@ -58,7 +61,7 @@ export function checkTree(
     good = checkpoint.size
   }
   findings.describe(
-    `${tree.size} events, ${tiles} tiles and ${checkpoints.length} checkpoints hash to the signed root`,
+    `${countWords(tree.size, 'event')}, ${countWords(tiles, 'tile')} and ${countWords(checkpoints.length, 'checkpoint')} hash to the signed root`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { MalformedEvidence } from '../../malformed-evidence.ts'
 import { parseCheckpoint, type Checkpoint } from '../../note/checkpoint.ts'
 import { cosignedAt } from '../../note/cosignature.ts'
@@ -42,7 +43,7 @@ export function checkWitnesses(findings: Findings, evidence: WitnessedEvidence):
     else findings.fail(sentence)
   }
   if (!isMet && witnesses.count > 1) {
-    findings.fail(`${vouching} witnesses vouch for it, and ${witnesses.count} should`)
+    findings.fail(`it needs ${witnesses.count} witnesses, and has ${vouching}`)
   }
 }
 
@@ -63,7 +64,7 @@ function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
     // Somebody changed that note: an older cosignature does not replace the one in it.
     if ('problem' in cosignature) return { holds: false, text: problem ?? cosignature.problem }
     if (!isOwn(note, evidence)) {
-      problem ??= `cosigned a checkpoint of ${cosignature.size} events that this log does not continue`
+      problem ??= `cosigned a checkpoint of ${countWords(cosignature.size, 'event')} that this log does not continue`
       continue
     }
     const more = beyond(cosignature.size)
@@ -75,7 +76,7 @@ function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
 }
 
 function cosignedText({ size, atSeconds }: { size: number; atSeconds: number }): string {
-  return `cosigned the checkpoint of ${size} events at ${new Date(atSeconds * 1000).toISOString()}`
+  return `cosigned the checkpoint of ${countWords(size, 'event')} at ${new Date(atSeconds * 1000).toISOString()}`
 }
 
 function findCosigned(

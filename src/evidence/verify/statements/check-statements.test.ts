@@ -5,7 +5,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { signStatement, type Signer, type Verifier } from '#domain/statements/statement-bytes.ts'
 import type { StatementKind } from '#domain/statements/statement.ts'
 import { checkStatements } from './check-statements.ts'
-import { Findings } from '../findings/finding.ts'
+import { Findings, type Verdict } from '../findings/finding.ts'
 import { readEvent } from '../findings/logged-event.ts'
 import type { StoredStatement } from '../../bundle/statements.ts'
 
@@ -17,11 +17,11 @@ function kept(kind: StatementKind, statement: object): StoredStatement {
   return { kind, ...signStatement(signer, kind, statement) }
 }
 
-function judge(
+function verdictOn(
   events: readonly JsonObject[],
   statements: readonly StoredStatement[],
   by: Verifier = verifier,
-): string[] {
+): Verdict {
   const findings = new Findings('authenticity')
   const check = checkStatements(findings, { stored: statements, verifier: by }, true)
   for (const [index, event] of events.entries()) {
@@ -30,7 +30,11 @@ function judge(
     if (logged !== null) check.take(logged)
   }
   check.end()
-  return findings.verdict().findings.map(({ problem }) => problem)
+  return findings.verdict()
+}
+
+function judge(...evidence: Parameters<typeof verdictOn>): string[] {
+  return verdictOn(...evidence).findings.map(({ problem }) => problem)
 }
 
 const system = { type: 'system' }
@@ -68,6 +72,15 @@ const all = [kept('activation', activation), kept('pin', pin), kept('proposal', 
 describe('signed statements', () => {
   test('of versions, pins and proposals hold if they agree with their events', () => {
     expect(judge([proposed, activated, pinned], all)).toEqual([])
+  })
+
+  test('are counted with a plural for more than one', () => {
+    const later = { ...activated, detail: { ...activated.detail, sequence: 4 } }
+    const stored = [...all, kept('activation', { ...activation, sequence: 4 })]
+    expect(verdictOn([activated, later, pinned, proposed], stored)).toMatchObject({
+      outcome: 'holds',
+      notes: ['signed statements: 2 activations, 1 pin, 1 proposal'],
+    })
   })
 
   test('fail if they name other people, another proposer or other definitions', () => {

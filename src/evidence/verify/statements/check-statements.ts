@@ -3,6 +3,7 @@ import { textIn, valueIn } from '#domain/json/value-in.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { StatementKind } from '#domain/statements/statement.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { numberIn, referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
@@ -63,7 +64,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     },
     end() {
       for (const [key, statement] of byKey) if (!reported.has(key)) failUnreported(key, statement)
-      const texts = [...counts].map(([kind, count]) => `${count} ${kind}`)
+      const texts = [...counts].map(([kind, count]) => countWords(count, kind))
       findings.describe(`signed statements: ${texts.join(', ') || 'none'}`)
     },
   }

@@ -7,6 +7,7 @@ import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '#tools/mcp/sandbox/spawn-in-sandbox.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { errorMessage } from '#domain/error-message.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { policyInWorkspace, workspacesOf } from '#policy/workspaces.ts'
 import { readText } from '../../environment.ts'
 import { Workspaces } from '../../project/workspaces.ts'
@@ -51,7 +52,7 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
       [...offer.problems].map(([server, problems]): Finding => {
         if (problems.length === 0) {
           const count = offer.tools.filter((tool) => tool.server?.name === server).length
-          const finding = `${server} of ${worker.name} answers, with ${count} tools`
+          const finding = `${server} of ${worker.name} answers, with ${countWords(count, 'tool')}`
           return { check: 'mcp', state: 'ok', found: finding }
         }
         const remedy = 'see mcpServers in countersign.yaml and workers/'

@@ -72,7 +72,7 @@ describe('doctor', () => {
   })
 
   it('says that the trail is what its checkpoints signed, here also that the log’s key did', async () => {
-    const well = { state: 'ok', found: '3 events are what their checkpoints signed' }
+    const well = { state: 'ok', found: '3 events as the checkpoints signed them' }
     expect(await look()).toMatchObject(well)
     expect(await look({ COUNTERSIGN_LOG_KEY: pemOf(privateKey) })).toMatchObject(well)
     const other = pemOf(generateKeyPairSync('ed25519').privateKey)
@@ -89,7 +89,7 @@ describe('doctor', () => {
     [
       'an event was removed',
       `delete from audit_event where ${second}`,
-      '1 events that the log covers are gone',
+      'the trail lacks 1 event of its log',
     ],
     [
       'an event was removed from trail and log',
@@ -99,7 +99,7 @@ describe('doctor', () => {
     [
       'an event was written past the log',
       `insert into audit_event (id, at, type, actor_type, document) values (gen_random_uuid(), now(), 'system.started', 'system', '{}')`,
-      "1 of the trail's events were kept from its log",
+      'the log lacks 1 event of the trail',
     ],
     [
       'a leaf was added that nobody signed',
@@ -123,6 +123,6 @@ describe('doctor', () => {
     )
     const finding = await look()
     expect(finding).toMatchObject({ state: 'problem' })
-    expect(finding.found).toContain('1 events wait for a checkpoint, the oldest for')
+    expect(finding.found).toContain('1 event without a checkpoint, the oldest for')
   })
 })

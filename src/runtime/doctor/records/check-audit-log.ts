@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { errorMessage } from '#domain/error-message.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { GrowingTree } from '#evidence/merkle/growing-tree.ts'
 import { isSameHash } from '#evidence/merkle/tree-hash.ts'
 import { parseCheckpoint } from '#evidence/note/checkpoint.ts'
@@ -86,8 +87,8 @@ async function findLost(db: Db): Promise<string | null> {
         where not exists (select from audit_event where id = leaf.event_id)) as gone
   `.execute(db)
   const { kept: omitted = 0, gone: lostCount = 0 } = rows[0] ?? {}
-  if (omitted > 0) return `${omitted} of the trail's events were kept from its log`
-  return lostCount > 0 ? `${lostCount} events that the log covers are gone` : null
+  if (omitted > 0) return `the log lacks ${countWords(omitted, 'event')} of the trail`
+  return lostCount > 0 ? `the trail lacks ${countWords(lostCount, 'event')} of its log` : null
 }
 
 /** The first checkpoint that does not match the events, or is not the log's own. */
@@ -139,12 +140,16 @@ async function findLag(db: Db, isAtWork: boolean): Promise<Finding> {
   const { covered = 0, waiting = 0, seconds = null } = rows[0] ?? {}
   const oldest = Math.round(seconds ?? 0)
   if (oldest < slowSeconds) {
-    return { check, state: 'ok', found: `${covered} events are what their checkpoints signed` }
+    return {
+      check,
+      state: 'ok',
+      found: `${countWords(covered, 'event')} as the checkpoints signed them`,
+    }
   }
   return {
     check,
     state: isAtWork ? 'problem' : 'warning',
-    found: `${waiting} events wait for a checkpoint, the oldest for ${oldest} s`,
+    found: `${countWords(waiting, 'event')} without a checkpoint, the oldest for ${oldest} s`,
     remedy: 'they are covered once an API process runs; when one does, its log says why it cannot',
   }
 }

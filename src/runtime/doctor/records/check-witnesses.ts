@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { askDatabase } from '../target/open-servers.ts'
 import type { Check, Finding } from '../target/check.ts'
@@ -16,7 +17,7 @@ function findingOf(witness: WitnessStatus, isAtWork: boolean): Finding {
   const until =
     cosignedAt === null
       ? 'nothing yet'
-      : `${size} events, the last time at ${cosignedAt.toISOString()}`
+      : `${countWords(size, 'event')}, the last time at ${cosignedAt.toISOString()}`
   if (isContradicted) {
     return {
       check,
