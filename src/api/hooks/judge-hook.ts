@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import type { Request, Response } from 'express'
-import { allowedCall, unmakeableReason, unmakeableReport } from '#domain/hooks/approved-call.ts'
+import {
+  allowedCall,
+  takenReason,
+  unmakeableReason,
+  unmakeableReport,
+} from '#domain/hooks/approved-call.ts'
 import { callOfEvent, canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { externalIdOf } from '#domain/hooks/external-id.ts'
 import { HookInputError, type HookDecision, type HookEvent } from '#domain/hooks/hook-event.ts'
@@ -121,7 +126,7 @@ export async function judgeHook(
     await recordUse(api.ctx, requestId, reported)
     return allowedCall(requestId, input)
   }
-  return deny('this call was carried out before.')
+  return deny(`${takenReason}.`)
 }
 
 /** The call as a program's request, with the same bounds. Throws `invalid_request`. */

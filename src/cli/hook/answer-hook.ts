@@ -9,12 +9,18 @@ import {
   type RequestSummary,
 } from '#program-client'
 import type { Agent } from '#domain/hooks/agents.ts'
-import { allowedCall, unmakeableReason, unmakeableReport } from '#domain/hooks/approved-call.ts'
+import {
+  allowedCall,
+  takenReason,
+  unmakeableReason,
+  unmakeableReport,
+} from '#domain/hooks/approved-call.ts'
 import { canBeChanged, changedInputOf, type HookedCall } from '#domain/hooks/call-of-event.ts'
 import { externalIdOf } from '#domain/hooks/external-id.ts'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from './call-here.ts'
+import { refuseForeign } from './refuse-foreign.ts'
 import { requestOfCall, type CallAsker } from './request-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
@@ -90,9 +96,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       if (externalId !== own) await settings.waiting.remember(externalId, own)
       return allowedCall(allowed.requestId, input)
     }
-    throw new Error(
-      'the permit of this call was taken before, by an earlier try or by a second hook for it, so this one does not run it',
-    )
+    throw new Error(takenReason)
   } catch (error) {
     const isLate = settings.deadline.aborted
     const request = openRequest as RequestSummary | null
@@ -195,14 +199,19 @@ async function takeUnder(
     },
   )
   cancelled?.throwIfAborted()
+  let isOpen = false
   try {
     return await client.take(request, {
       signal: cancelled === undefined ? deadline : AbortSignal.any([deadline, cancelled]),
       onAbort: () => (cancelled?.aborted === true ? 'withdraw' : 'leave'),
       openWithinMs,
-      onAsked,
+      onAsked(one) {
+        isOpen = true
+        onAsked(one)
+      },
     })
   } catch (error) {
+    if (isOpen) refuseForeign(service, error)
     if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
     return withdrawReused(client, error)
   }

@@ -86,15 +86,14 @@ test('before a call without a service for the folder, the denial names the varia
   })
 })
 
-test('a second hook for one call, which finds its permit taken, does not claim that the call ran', async () => {
-  const external = { consumed: {}, outcome: null }
-  const answer = { id: 'r', number: 1, state: 'approved', decisions: [], external }
+/** What the hook of a call says if the service answers everything with this. */
+async function denialAfter(answer: object): Promise<string> {
   const service = createServer((_, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)),
   ).listen(0, '127.0.0.1')
   await once(service, 'listening')
   const { port } = service.address() as AddressInfo
-  const project = newFolder('countersign-second-hook-')
+  const project = newFolder('countersign-odd-answer-')
   const event = { hook_event_name: 'PreToolUse', tool_use_id: 'toolu_1', ...claudeCall }
   const output = await runHook(
     'claude-code',
@@ -105,10 +104,19 @@ test('a second hook for one call, which finds its permit taken, does not claim t
     },
   )
   service.close()
-  expect(JSON.parse(output)).toMatchObject({
-    hookSpecificOutput: {
-      permissionDecision: 'deny',
-      permissionDecisionReason: expect.stringContaining('by a second hook for it'),
-    },
-  })
+  const { hookSpecificOutput: denial } = JSON.parse(output)
+  expect(denial).toMatchObject({ permissionDecision: 'deny' })
+  return denial.permissionDecisionReason
+}
+
+test('a second hook for one call, which finds its permit taken, does not claim that the call ran', async () => {
+  const external = { consumed: {}, outcome: null }
+  const answer = { id: 'r', number: 1, state: 'approved', decisions: [], external }
+  expect(await denialAfter(answer)).toContain('by a second hook for it')
+})
+
+test('an approval without the fields of a request is denied with a sentence', async () => {
+  expect(await denialAfter({ id: 'r', number: 1, state: 'approved' })).toMatch(
+    /^Countersign: http:\S+ answered, but not as Countersign does, so this call does not run$/,
+  )
 })

@@ -14,6 +14,7 @@ import {
   type ServiceAddress,
 } from '../hook/answer-hook.ts'
 import { isObject } from '#domain/json/is-object.ts'
+import { takenReason } from '#domain/hooks/approved-call.ts'
 import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import {
@@ -23,6 +24,7 @@ import {
   type PermissionQuestion,
 } from '#domain/hooks/permission-tool.ts'
 import { callHere } from '../hook/call-here.ts'
+import { refuseForeign } from '../hook/refuse-foreign.ts'
 import { requestOfCall, type CallAsker } from '../hook/request-of-call.ts'
 import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 
@@ -78,7 +80,7 @@ async function ask(
       throw error
     }
   }
-  throw new Error('this call was carried out before.')
+  throw new Error(`${takenReason}.`)
 }
 
 /** `used`: an earlier call, or one with other files, has the request of that name. */
@@ -115,7 +117,12 @@ async function askUnder(
   }
   if (request === null) return 'used'
   const { id, number } = request
-  const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
+  const decision = await client
+    .decision(id, { wait: settings.waitMs / 1000, signal })
+    .catch((error: unknown) => {
+      refuseForeign(service, error)
+      throw error
+    })
   if (decision.state === 'pending') {
     return { kind: 'waits', answer: deny(waitsAs(request)) }
   }

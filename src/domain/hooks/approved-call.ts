@@ -15,6 +15,10 @@ export function allowedCall(
     : { decision: 'allow', reason: `${reason} Its arguments are changed as approved.`, input }
 }
 
+/** Why a call whose permit was taken before does not run: whether it ran then is not certain. */
+export const takenReason =
+  'the permit of this call was taken before, by an earlier try or by a second hook for it, so this one does not run it'
+
 /** The report about a call that an agent's tool cannot make as a person changed it. */
 export function unmakeableReport(agentTitle: string) {
   const summary = `Nothing ran: ${agentTitle} cannot make the call as it was changed`
