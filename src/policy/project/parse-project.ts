@@ -67,8 +67,11 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     warnOfIdleEntries(report, read.config, workers)
     warnOfBranchTools(report, read.config, workers)
     warnOfWrittenServers(report, read.config, workers)
+  }
+  if (read !== null) {
     refuseUnfitSchedules(report, read.config, workers)
-    for (const worker of workers.values()) requirePrice(report, read.config, worker)
+    if (!read.hasModelErrors)
+      for (const worker of workers.values()) requirePrice(report, read.config, worker)
   }
   for (const worker of workers.values()) {
     if (report.hasErrorsIn(`workers/${worker.name}.md`)) continue

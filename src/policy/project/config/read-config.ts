@@ -37,24 +37,30 @@ import type { RetentionSettings, CommitSetting } from '../../settings.ts'
 
 /**
  * Reads countersign.yaml as far as possible, and the names it defines; problems are in the report.
- * `null` when it is not a mapping.
+ * `null` when it is not a mapping. `hasModelErrors`: an error can be why a model has no price.
  */
 export function readConfig(
   report: Report,
   text: string,
   workerNames: ReadonlySet<string>,
-): { readonly config: ProjectConfig; readonly names: Names } | null {
+): {
+  readonly config: ProjectConfig
+  readonly names: Names
+  readonly hasModelErrors: boolean
+} | null {
   const root = openYaml(report, configFile, text)
   const fields = root === null ? null : readFields(root, keysOf(configFileSchema))
   if (fields === null) return null
-  checkVersion(fields)
   const part = fields.read
+  const models = part('models', readModels, new Map<string, ModelSetting>())
+  // Before the other keys are read: only an unknown key or the models themselves are wrong so far.
+  const hasModelErrors = report.hasErrorsIn(configFile)
+  checkVersion(fields)
   const teams = part('teams', readTeams, new Map<string, Team>())
   const peopleEntries = part('people', (field) => readPeople(field, teams), [])
   const people = allPeople(peopleEntries, teams)
   // A name counts as defined even when its own settings are wrong: one mistake, one message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
-  const models = part('models', readModels, new Map<string, ModelSetting>())
   const workspaceNames = part('workspaces', (field) => readEntries(field).map(([name]) => name), [])
   const names = {
     teams: new Set(teams.keys()),
@@ -96,7 +102,7 @@ export function readConfig(
       new Map(),
     ),
   }
-  return { config, names }
+  return { config, names, hasModelErrors }
 }
 
 function checkVersion(fields: Fields): void {
