@@ -245,6 +245,11 @@ test('a run whose approvers are all away says so once, and when the first of the
         /^! A request in the queue platform may have to wait: .*Grace.* The first person is back in 2 days\.$/,
       ),
     ])
+    const started = await cli.ok('run', 'scribe', 'Write it', '--no-watch', ...ada)
+    expect(started).toMatch(/\n! A request in the queue platform may have to wait: .*Grace/)
+    expect(await cli.json('run', 'scribe', 'Write it', '--no-watch', ...ada)).toMatchObject({
+      warnings: [{ code: 'approvers_away', queue: 'platform' }],
+    })
   } finally {
     await Promise.all(sessions.map((one) => one.delete('/v1/me/absence')))
   }

@@ -10,7 +10,7 @@ import { table } from '../../text/table.ts'
 import { printableLine } from '../../text/terminal-text.ts'
 import { runExample, withExamples } from '../examples.ts'
 import { fileOption, readBudget, readInput, runArgument } from '../option-values.ts'
-import { startedText } from './show-runs.ts'
+import { startedText, withWarnings } from './started-run.ts'
 
 /** `countersign runs message`. */
 export function addMessage(runs: Command): void {
@@ -84,7 +84,7 @@ interface ForkOptions extends ServiceOptions {
 async function forkRun(id: string, text: string | undefined, options: ForkOptions): Promise<void> {
   const service = await connect(options)
   const { after, file, pinned } = options
-  const run = await service.call('forkRun', {
+  const started = await service.call('forkRun', {
     params: { id },
     body: {
       ...(text === undefined ? {} : { text }),
@@ -94,6 +94,7 @@ async function forkRun(id: string, text: string | undefined, options: ForkOption
     },
     idempotencyKey: randomUUID(),
   })
+  const run = await withWarnings(service, started)
   if (options.json === true) return console.log(jsonText(run))
   console.log(startedText(service, run))
 }

@@ -15,7 +15,7 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { fileOption, readBudget } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
 import { jsonText } from '../../terminal/json-text.ts'
-import { startedText } from './show-runs.ts'
+import { startedText, withWarnings } from './started-run.ts'
 
 interface RunOptions extends ServiceOptions {
   readonly mode?: RunMode
@@ -72,7 +72,7 @@ export function addRunCommand(program: Command): void {
     )
     .action(async (worker: string, input: string, options: RunOptions) => {
       const service = await connect(options)
-      const run = await service.call('startRun', {
+      const started = await service.call('startRun', {
         body: {
           worker,
           input: readInput(input),
@@ -85,6 +85,7 @@ export function addRunCommand(program: Command): void {
         },
         idempotencyKey: randomUUID(),
       })
+      const run = await withWarnings(service, started)
       const text = startedText(service, run)
       if (options.json !== true) console.log(text)
       else if (options.watch === true) console.error(text)

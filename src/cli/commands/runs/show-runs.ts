@@ -4,7 +4,7 @@ import { starterName } from '#domain/text/starter-name.ts'
 import { connect } from '../../service/connect.ts'
 import { printList } from '../../service/print-list.ts'
 import { type ServiceOptions, type PagingOptions } from '../../service/service-options.ts'
-import { pageUrl, type Service } from '../../service/service.ts'
+import { pageUrl } from '../../service/service.ts'
 import { printable, printableLine } from '../../text/terminal-text.ts'
 import { fromNow } from '../../text/times.ts'
 import { changesLines } from '../../text/changes-text.ts'
@@ -12,6 +12,7 @@ import { restLines } from '../../text/rest-lines.ts'
 import { TranscriptPrinter } from '../../text/transcript-text.ts'
 import { terminalColumns } from '../../text/wrap.ts'
 import { jsonText } from '../../terminal/json-text.ts'
+import { warningLines } from './started-run.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   readonly state?: string
@@ -39,15 +40,6 @@ export function listRuns(options: ListOptions): Promise<void> {
     },
     empty: 'No runs. Start one with: countersign run WORKER INPUT',
   })
-}
-
-/** A run that has just started, with the address of its page. */
-export function startedText(
-  service: Service,
-  run: Pick<RunDetail, 'id' | 'worker' | 'mode' | 'number'>,
-): string {
-  const { id, worker, mode, number } = run
-  return `run ${id} of ${worker}, mode ${mode}, #${number}\n${pageUrl(service, `/runs/${id}`)}`
 }
 
 /** Characters of a task in a list. */
@@ -97,14 +89,6 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
       ...(preamble === undefined ? [] : [printable(preamble.text), '']),
       ...new TranscriptPrinter(terminalColumns).next(transcript, new Map()),
     ].join('\n'),
-  )
-}
-
-/** That its approvers are away. Queues that wait for the same people have one sentence. */
-function warningLines({ warnings }: RunDetail): string[] {
-  const untils = new Map(warnings.map(({ text, until }) => [text, until]))
-  return [...untils].map(
-    ([text, until]) => `! ${printableLine(text)}. The first person is back ${fromNow(until)}.`,
   )
 }
 
