@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterEach, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { openSilentProxy } from '#test/harness/outages/silent-proxy.ts'
@@ -58,6 +59,30 @@ it('listeners of one database share a connection, and each gets the notification
   expect(first.words).toEqual(['missed', 'one a'])
   expect(second.words).toEqual(['missed', 'two b'])
   expect(both.words).toEqual(['missed', 'one a', 'two b'])
+})
+
+it('listeners that begin at the same time send one query after another, also after a lost connection', async () => {
+  const { query } = pg.Client.prototype
+  let unanswered = 0
+  let max = 0
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...words: unknown[]
+  ) {
+    const answer: unknown = Reflect.apply(query, this, words)
+    if (!String(words[0]).startsWith('listen ')) return answer
+    max = Math.max(max, (unanswered += 1))
+    return (answer as Promise<unknown>).finally(() => (unanswered -= 1))
+  })
+  onTestFinished(() => spy.mockRestore())
+  const listeners = [listenTo('one', 'two'), listenTo('one'), listenTo('two')]
+  await waitUntil(() => listeners.every(({ listener }) => listener.isConnected))
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query in ('listen "one"', 'listen "two"')
+  `.execute(database.db)
+  await waitUntil(() => listeners.every(({ words }) => words.length === 2))
+  expect(max).toBe(1)
 })
 
 it('a removed listener gets no notifications, and the last one ends the connection', async () => {

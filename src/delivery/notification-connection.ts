@@ -34,6 +34,8 @@ export class NotificationConnection {
   readonly #subscribers = new Set<Subscriber>()
   #client: pg.Client | null = null
   #isConnected = false
+  /** resolves when the last query of the present connection has ended */
+  #lastAnswer: Promise<unknown> = Promise.resolve()
   #retry: NodeJS.Timeout | null = null
   #test: NodeJS.Timeout | null = null
 
@@ -75,6 +77,7 @@ export class NotificationConnection {
     })
     this.#client = client
     this.#isConnected = false
+    this.#lastAnswer = Promise.resolve()
     client.on('notification', ({ channel, payload = '' }) => {
       for (const { channels, onNotification } of this.#subscribers) {
         if (channels.includes(channel)) onNotification(channel, payload)
@@ -91,7 +94,7 @@ export class NotificationConnection {
     if (this.#client !== client) return
     this.#isConnected = true
     this.#test = setInterval(() => {
-      client.query('select').catch(() => this.#lost(client))
+      this.#query(client, 'select').catch(() => this.#lost(client))
     }, this.#testEveryMs)
     for (const subscriber of this.#subscribers) void this.#listen(client, subscriber)
   }
@@ -99,7 +102,7 @@ export class NotificationConnection {
   async #listen(client: pg.Client, subscriber: Subscriber): Promise<void> {
     try {
       for (const channel of subscriber.channels) {
-        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+        await this.#query(client, `listen ${pg.escapeIdentifier(channel)}`)
       }
     } catch {
       this.#lost(client)
@@ -108,6 +111,13 @@ export class NotificationConnection {
     if (this.#client !== client || !this.#subscribers.has(subscriber)) return
     subscriber.isListening = true
     subscriber.onNotification(null, '')
+  }
+
+  /** Subscribers ask at the same time, and a client sends one query after another. */
+  #query(client: pg.Client, text: string): Promise<unknown> {
+    const answer = this.#lastAnswer.then(() => client.query(text))
+    this.#lastAnswer = answer.catch(() => undefined)
+    return answer
   }
 
   #lost(client: pg.Client): void {
