@@ -66,6 +66,23 @@ test('a rotation that was killed at any point has lost nothing, and the next one
   expect(signer.keyId).not.toBe(old)
 })
 
+test('rotations at the same time follow one another: each replaces the key of the one before it', async () => {
+  const signer = await loadSigner(dataDir, {})
+  const verifier = await loadVerifier(dataDir, {})
+  const first = signer.keyId
+  const rotations = await Promise.all(
+    Array.from({ length: 5 }, () => rotateSigningKey(dataDir, { compromised: false })),
+  )
+  const keyIds = rotations.map(({ keyId }) => keyId)
+  expect(new Set(keyIds).size).toBe(5)
+  expect(rotations.map(({ previous }) => previous).toSorted()).toEqual(
+    [first, ...keyIds].filter((id) => id !== signer.keyId).toSorted(),
+  )
+  expect(verifyStatement(verifier, 'run', signStatement(signer, 'run', statement))).toEqual(
+    statement,
+  )
+})
+
 test('an older key can be marked later; one that is not there is refused', async () => {
   await loadSigner(dataDir, {})
   const { previous } = await rotateSigningKey(dataDir, { compromised: false })

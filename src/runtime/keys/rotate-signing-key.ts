@@ -1,5 +1,5 @@
 import { errorCode } from '#domain/error-code.ts'
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { publishKey, signingKeyFile } from './signing-key.ts'
 import {
@@ -11,6 +11,8 @@ import {
   writeKeyFile,
 } from './key-files.ts'
 import { exists } from '../files.ts'
+import { runFolder } from '../folders.ts'
+import { whileHolding } from '../processes/hold-file.ts'
 
 /** The result of a rotation. */
 export interface RotatedSigningKey {
@@ -22,7 +24,8 @@ export interface RotatedSigningKey {
  * Replaces the key that signs statements, also while processes run, since they watch the folder.
  * Signatures of the old key stay valid. With `compromised` the old key is marked first, and the API
  * retires it (`keepKeys`). After an interruption the folder has a complete key, the old or the new
- * one, and the next call finishes. Rejects without a key file.
+ * one, and the next call finishes. Two on one host rotate one after the other. Rejects without a
+ * key file, and if another rotation does not end.
  */
 export async function rotateSigningKey(
   dataDir: string,
@@ -34,6 +37,17 @@ export async function rotateSigningKey(
       `there is no ${file}: start the API once, or rotate COUNTERSIGN_SIGNING_KEY where it is set (docs/keys.md)`,
     )
   }
+  const runDir = runFolder(dataDir)
+  await mkdir(runDir, { recursive: true, mode: 0o700 })
+  const lock = { file: join(runDir, 'rotate.lock'), waitMs: 30_000 }
+  return whileHolding(lock, () => rotate(dataDir, file, options))
+}
+
+async function rotate(
+  dataDir: string,
+  file: string,
+  options: { readonly compromised: boolean },
+): Promise<RotatedSigningKey> {
   refuseReadable(file, (await stat(file)).mode)
   const { keyId: previous } = signerOf(await readFile(file, 'utf8'), file)
   if (options.compromised) await markCompromised(dataDir, previous)
