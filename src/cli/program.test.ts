@@ -30,6 +30,18 @@ test('the help of a group names both words', () => {
   for (const list of lists) expect(list.parent?.helpInformation()).toContain('ls|list')
 })
 
+test('each help says what it shows, of a command and of a group', () => {
+  const program = createProgram()
+  for (const command of [program, ...commandsBelow(program)]) {
+    const help = command.helpInformation()
+    expect(help, command.name()).toMatch(/-h, --help +show this help/)
+    expect(help, command.name()).not.toContain('display help')
+  }
+  expect(program.commands.find((one) => one.name() === 'runs')?.helpInformation()).toMatch(
+    / {2}help \[command\] +show the help of a command/,
+  )
+})
+
 test('an unknown command of a group is refused with the commands that the group has', async () => {
   const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
   for (const group of groups) {

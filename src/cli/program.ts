@@ -80,11 +80,19 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addRetentionCommand(program)
   addArchiveCommand(program)
-  program.helpCommand('help [command]', 'show the help of a command')
+  describeHelp(program)
   explainUsage(program)
   withExamples(program, ['start', 'init ../shop', 'start --project ../shop', 'review --watch'])
   // The help of the program would move the error off the screen. Commands print theirs.
   return program.showHelpAfterError('(countersign --help lists the commands)')
+}
+
+/** Says of each help what it shows. Commander says "display help for command" of all. */
+function describeHelp(command: Command): void {
+  command.helpOption('-h, --help', 'show this help')
+  const hasHelp = new Help().visibleCommands(command).some((one) => one.name() === 'help')
+  if (hasHelp) command.helpCommand('help [command]', 'show the help of a command')
+  for (const below of command.commands) describeHelp(below)
 }
 
 /**
