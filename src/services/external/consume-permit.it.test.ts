@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { ExternalOutcome } from '#domain/requests/request.ts'
@@ -7,6 +7,7 @@ import type { PermitStatement } from '#domain/statements/statement.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
+import type { Ledger } from '../core/ledger.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
@@ -58,6 +59,40 @@ describe('a permit', () => {
       where request_id = ${request.id}`.execute(desk.service.db)
     expect((await refusal(take(request))).code).toBe('already_consumed')
     expect(await desk.auditOf(request.id)).toContain('permit.refused')
+  })
+
+  // Rules: security.md 42
+  test('is given out once the ledger can be written again, as after a full disk, and only once', async () => {
+    const request = await approved()
+    const { ctx } = desk.service
+    let failures = 2
+    const first: Ledger['first'] = async (...entry) => {
+      if (failures === 0) return ctx.ledger.first(...entry)
+      failures -= 1
+      throw new Error('ENOSPC: no space left on device')
+    }
+    const input = { request: request.id, digest: request.digest }
+    const taking = consumePermit({ ...ctx, ledger: { first } }, desk.program.caller, input)
+    expect((await taking).digest).toBe(request.digest)
+    expect((await refusal(take(request))).code).toBe('already_consumed')
+  })
+
+  // Rules: security.md 29, 42
+  test('that the ledger does not take for a minute is not given out, and the answer says that it is used up', async () => {
+    const request = await approved()
+    const { ctx } = desk.service
+    const late = performance.now() + 61_000
+    const first: Ledger['first'] = async () => {
+      vi.spyOn(performance, 'now').mockReturnValue(late)
+      throw new Error('ENOSPC: no space left on device')
+    }
+    const input = { request: request.id, digest: request.digest }
+    const taking = consumePermit({ ...ctx, ledger: { first } }, desk.program.caller, input)
+    const refused = await refusal(taking).finally(() => vi.restoreAllMocks())
+    expect(refused.code).toBe('already_consumed')
+    expect(refused.message).toMatch(/used up without a call.*Ask again/)
+    expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
+    expect((await refusal(take(request))).code).toBe('already_consumed')
   })
 
   test('is signed over the approved call, lasts an hour, and is taken once', async () => {

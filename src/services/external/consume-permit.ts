@@ -3,6 +3,7 @@ import { newId } from '#domain/new-id.ts'
 import type { ConsumedAnswer } from '#api/schemas/requests/external.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
+import { untilStored } from '#store/connection/until-stored.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -72,7 +73,7 @@ export async function consumePermit(
 /**
  * Records in the ledger, outside the database, that a permit is handed out: a reset of rows does
  * not hand it out again (security.md 29). The program gets the permit after this; if the process
- * dies before, nobody got it.
+ * dies before, or the ledger cannot be written for a minute, nobody got it.
  */
 async function spendOnce(
   ctx: ServiceContext,
@@ -80,16 +81,21 @@ async function spendOnce(
   { permitId, requestId, digest }: ConsumedPermit,
 ): Promise<void> {
   const ownId = newId()
-  if ((await ctx.ledger.first({ kind: 'permit', id: permitId }, ownId)) === ownId) return
+  const key = { kind: 'permit', id: permitId } as const
+  let why = 'This permit was taken before, although the database does not show it'
+  try {
+    // A disk may be full for a moment: an approval is not lost for that.
+    if ((await untilStored(() => ctx.ledger.first(key, ownId))) === ownId) return
+  } catch (error) {
+    ctx.log.error({ err: error, requestId }, 'The ledger could not be written')
+    why = 'The permit is used up without a call: the ledger could not be written. Ask again'
+  }
   const detail = { permitId, attempt: 'consume', code: 'already_consumed', check: 'ledger' }
   const type = 'permit.refused'
   await inUnitOfWork(ctx, byRefusal({ type, ...caller }), (unit) =>
     unit.audit({ type, requestId, digest, detail }),
   )
-  throw new Problem(
-    'already_consumed',
-    'This permit was taken before, although the database does not show it',
-  )
+  throw new Problem('already_consumed', why)
 }
 
 /**

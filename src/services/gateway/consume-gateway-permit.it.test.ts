@@ -18,6 +18,7 @@ import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { trailOf } from '#test/harness/fixtures/trail.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import type { Ledger } from '../core/ledger.ts'
 import { createServiceProcess } from '../core/system.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
@@ -159,6 +160,21 @@ describe('a gateway call whose claim was not acknowledged', () => {
     await setRows(db, 'gateway_call', where, { outcome_check_id: outcomeCheck })
     expect(await desk.read(request.id)).toMatchObject({ outcomeCheck })
   })
+})
+
+// Rules: security.md 42
+test('while the ledger cannot be written, as on a full disk, a gateway call waits, and then begins once', async () => {
+  const { ledger } = ctx()
+  let failures = 2
+  const first: Ledger['first'] = async (...entry) => {
+    if (failures === 0) return ledger.first(...entry)
+    failures -= 1
+    throw new Error('ENOSPC: no space left on device')
+  }
+  const { id, digest } = await approvedCall()
+  const call = { digest, policyDigest: desk.service.policy.digest }
+  expect(await consumeGatewayPermit({ ...ctx(), ledger: { first } }, id, call)).toBe('consumed')
+  expect(await claim({ id, digest })).toBe('none')
 })
 
 // Rules: security.md 27

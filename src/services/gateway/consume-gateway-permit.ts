@@ -149,7 +149,8 @@ async function spendOnce(
   permitId: string,
 ): Promise<boolean> {
   const ownId = newId()
-  if ((await ctx.ledger.first({ kind: 'permit', id: permitId }, ownId)) === ownId) return true
+  const key = { kind: 'permit', id: permitId } as const
+  if ((await untilStored(() => ctx.ledger.first(key, ownId))) === ownId) return true
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null) return
