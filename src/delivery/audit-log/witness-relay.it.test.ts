@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
@@ -13,7 +14,7 @@ import type { CheckTarget } from '#runtime/doctor/target/check.ts'
 import { checkWitnesses } from '#runtime/doctor/records/check-witnesses.ts'
 import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
-import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
+import { leaseWitness, readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { askWitness, type WitnessOutcome } from './ask-witness.ts'
 import {
   answerAt,
@@ -174,6 +175,27 @@ describe('the relay of checkpoints', () => {
         'countersign_audit_witness_contradicted{witness="office"} 1',
       ),
     })
+  })
+
+  // Rules: security.md 42
+  it('asks a witness whose lease or pause the clock of the database has left too far ahead, as after it was set back', async () => {
+    await growLog(database.db, 3)
+    const { db } = database
+    const one = { id: 'office+1', name: 'office' }
+    const lease = () => leaseWitness(db, one, { leaseMs: 1000, maxAheadMs: 60_000 })
+    const leave = (leasedUntil: string | null, nextAt: string) =>
+      sql`update audit_witness set leased_until = clock_timestamp() + ${leasedUntil}::interval,
+        next_at = clock_timestamp() + ${nextAt}::interval`.execute(db)
+    expect(await lease()).toEqual({ failures: 0 })
+    expect(await lease()).toBeNull()
+    await leave('1 day', '-1 s')
+    expect(await lease()).toEqual({ failures: 0 })
+    await leave(null, '1 day')
+    expect(await lease()).toEqual({ failures: 0 })
+    await leave('50 s', '-1 s')
+    expect(await lease()).toBeNull()
+    await leave(null, '50 s')
+    expect(await lease()).toBeNull()
   })
 
   it('deletes the state of a witness that is no longer configured, and keeps its cosignatures', async () => {

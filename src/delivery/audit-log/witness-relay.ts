@@ -100,16 +100,16 @@ export class WitnessRelay implements AsyncDisposable {
 
   async #ask(policy: Policy, { id, name, url, key }: OpenedWitness): Promise<void> {
     const { db, isDevelopment } = this.#options
-    const { timeoutMs, leaseMs } = this.#times
+    const { everyMs, timeoutMs, leaseMs, pauseMs: pauses } = this.#times
     const newest = await readNewestCheckpoint(db)
     if (newest === null || newest.size === (await readCosignedSize(db, id))) return
-    const lease = await leaseWitness(db, { id, name }, leaseMs)
+    const maxAheadMs = Math.max(everyMs, leaseMs, ...pauses)
+    const lease = await leaseWitness(db, { id, name }, { leaseMs, maxAheadMs })
     if (lease === null) return
     // Read again under the lease: the process that held it before may have made progress.
     const [checkpoint, from] = [await readNewestCheckpoint(db), await readCosignedSize(db, id)]
     if (checkpoint === null || checkpoint.size === from) {
-      const pauseMs = this.#times.everyMs
-      await releaseWitness(db, id, { pauseMs, problem: null, isContradicted: false })
+      await releaseWitness(db, id, { pauseMs: everyMs, problem: null, isContradicted: false })
       return
     }
     const rules = { allow: policy.config.webhooks.allow, isDevelopment }

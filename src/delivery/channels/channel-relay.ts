@@ -128,7 +128,7 @@ export class ChannelRelay implements AsyncDisposable {
     }
     for (const channel of this.#channels) await this.#compose(channel)
     const names = this.#channels.map(({ name }) => name)
-    const withDue = await endpointsWithDue(db, names)
+    const withDue = await endpointsWithDue(db, names, this.#times.pausesMs)
     for (const channel of this.#channels) if (withDue.has(channel.name)) await this.#fill(channel)
   }
 
@@ -155,9 +155,10 @@ export class ChannelRelay implements AsyncDisposable {
     const maxDeliveries = atOnce - under.size
     if (maxDeliveries <= 0 || this.#stopping.signal.aborted) return
     const { db } = this.#options
-    const { leaseMs } = this.#times
+    const { leaseMs, pausesMs } = this.#times
     const underWay = [...under.values()]
-    const slots = { endpoint: channel.name, maxDeliveries, leaseMs, perRecipient, underWay }
+    const times = { leaseMs, pausesMs }
+    const slots = { endpoint: channel.name, maxDeliveries, ...times, perRecipient, underWay }
     for (const due of await takeDue(db, slots)) {
       this.#attemptedAt = performance.now()
       const sending = this.#deliver(channel, due)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
 import { eachOf } from '#store/connection/each-of.ts'
+import { isAhead } from '#store/connection/is-ahead.ts'
 import type { Db } from '#store/database.ts'
 import type { OutboxKind } from '#store/records/outbox.ts'
 
@@ -16,12 +17,8 @@ const leaseMs = 5000
 /** The longest pause before a row is tried again. */
 const maxPauseMs = 10_000
 
-/**
- * Whether somebody has a row now. None has one for longer than the longest pause: such a lease was
- * taken before the clock of the database was set back.
- */
-const isLeased = sql<boolean>`leased_until between clock_timestamp()
-  and clock_timestamp() + ${sql.lit(maxPauseMs)} * interval '1 millisecond'`
+/** Whether somebody has a row now. */
+const isLeased = isAhead('leased_until', sql.lit(maxPauseMs))
 
 /**
  * Leases a run's undelivered rows, oldest first, up to the first that another process has, so that

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver } from '#test/harness/webhook-receiver.ts'
-import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { listEndpoints } from '#services/channels/webhooks/list-endpoints.ts'
 import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
 import type { DueDelivery } from '../channels/channel.ts'
-import { takeDue } from '../channels/due-deliveries.ts'
+import { endpointsWithDue, takeDue } from '../channels/due-deliveries.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {
@@ -134,6 +134,7 @@ it('sends a message again, with the same id, whose process was killed before it 
         endpoint: to.name,
         maxDeliveries: 1,
         leaseMs: 500,
+        pausesMs: [],
         perRecipient: 1,
         underWay: [],
       })
@@ -157,6 +158,37 @@ it('sends a message again, with the same id, whose process was killed before it 
   await untilState(desk, ctx, to, 'delivered')
   expect(receiver.received.map((one) => one.headers['webhook-id'])).toEqual([id, id])
   expect((await newest(desk, ctx, to))?.attempts).toBe(2)
+})
+
+// Rules: security.md 42
+it('is due if the clock of the database has left its next attempt too far ahead, as after it was set back, and otherwise after its pause', async () => {
+  const to = endpointAt(receiver)
+  await configure(desk, to)
+  await desk.open()
+  await desk.untilNumbered()
+  while (await createDeliveries(desk.service.ctx, channelOf(to)));
+  const { db } = desk.database
+  const pausesMs = [2 * 60 * 60_000]
+  const isDue = async (attempts: number, createdMinutes: number, nextMinutes: number) => {
+    const at = (minutes: number): Date => new Date(Date.now() + minutes * 60_000)
+    const row = { attempts, created_at: at(createdMinutes), next_attempt_at: at(nextMinutes) }
+    await setRows(db, 'delivery', { endpoint: to.name }, row)
+    const isListed = (await endpointsWithDue(db, [to.name], pausesMs)).has(to.name)
+    const slots = { maxDeliveries: 1, leaseMs: 1000, perRecipient: 1, underWay: [] }
+    const taken = await takeDue(db, { endpoint: to.name, pausesMs, ...slots })
+    expect(taken).toHaveLength(isListed ? 1 : 0)
+    return isListed
+  }
+  const day = 24 * 60
+  // Created, leased or put off while the clock was a day ahead.
+  expect(await isDue(0, day, day)).toBe(true)
+  expect(await isDue(1, -1, day)).toBe(true)
+  expect(await isDue(7, -1, day)).toBe(true)
+  // Quiet hours, the first pause, and a lease or a pause that the receiver asked for.
+  expect(await isDue(0, -1, 10 * 60)).toBe(false)
+  expect(await isDue(1, -1, 110)).toBe(false)
+  expect(await isDue(2, -1, 50)).toBe(false)
+  expect(await isDue(1, -1, -1)).toBe(true)
 })
 
 // Rules: security.md 23

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isAhead } from '../connection/is-ahead.ts'
 import type { Db } from '../database.ts'
 import type { StoredCheckpoint } from './audit-log.ts'
 
@@ -15,19 +16,20 @@ export async function forgetOtherWitnesses(db: Db, ids: readonly string[]): Prom
 
 /**
  * Leases a witness for `leaseMs`. `null` when another process holds it or it is not due yet;
- * otherwise the number of its failures in a row.
+ * otherwise the number of its failures in a row. `maxAheadMs`: of its leases and pauses.
  */
 export async function leaseWitness(
   db: Db,
   { id, name }: WitnessName,
-  leaseMs: number,
+  { leaseMs, maxAheadMs }: { readonly leaseMs: number; readonly maxAheadMs: number },
 ): Promise<{ readonly failures: number } | null> {
+  const max = sql<number>`${maxAheadMs}::float8`
   const until = sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`
   const { rows } = await sql<{ failures: number }>`
     insert into audit_witness (witness, name, leased_until) values (${id}, ${name}, ${until})
     on conflict (witness) do update set leased_until = excluded.leased_until, name = excluded.name
-      where coalesce(audit_witness.leased_until <= clock_timestamp(), true)
-        and audit_witness.next_at <= clock_timestamp()
+      where not coalesce(${isAhead('audit_witness.leased_until', max)}, false)
+        and not ${isAhead('audit_witness.next_at', max)}
     returning failures
   `.execute(db)
   return rows[0] ?? null
