@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Problem } from '#domain/problem.ts'
+import { isAhead } from '#store/connection/is-ahead.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { ServiceContext, SystemContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
@@ -15,6 +16,7 @@ export interface RefusedAttempt extends AuditEntry {
 
 /** After so many different ones of one actor in a minute, events leave out the subject. */
 const maxEventsPerMinute = 30
+const countedForMs = 60_000
 
 /**
  * Records a refused attempt in the audit log (security.md 33), in a transaction of its own: that of
@@ -33,7 +35,7 @@ export async function recordRefusal(ctx: ServiceContext, attempt: RefusedAttempt
     const entry = (await isOverLimit(unit.tx, actor, attempt)) ? withoutSubject(attempt) : attempt
     const { rows } = await sql<{ isNew: boolean }>`
       insert into refused_attempt as kept (key, actor, entry, until)
-      values (${keyOf(entry)}, ${actor}, ${toJsonb({ ...entry })}, clock_timestamp() + interval '1 minute')
+      values (${keyOf(entry)}, ${actor}, ${toJsonb({ ...entry })}, clock_timestamp() + ${sql.lit(countedForMs)} * interval '1 millisecond')
       on conflict (key) do update set repeated = kept.repeated + 1
       returning kept.repeated = 0 as "isNew"
     `.execute(unit.tx)
@@ -71,7 +73,7 @@ export async function recordRepeats(ctx: SystemContext): Promise<void> {
     const count = await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
       const { rows } = await sql<{ entry: RefusedAttempt; repeated: number }>`
         delete from refused_attempt where key in (
-          select key from refused_attempt where until <= clock_timestamp()
+          select key from refused_attempt where not ${isAhead('until', sql.lit(countedForMs))}
           order by until limit ${batchSize} for update skip locked)
         returning entry, repeated
       `.execute(unit.tx)

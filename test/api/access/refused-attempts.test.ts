@@ -130,6 +130,17 @@ test('a malformed call, and one that only reads, is not recorded as an attempt',
   expect(await refusalsOf()).toHaveLength(before)
 })
 
+// Rules: security.md 33, 42
+test('a count whose minute the clock of the database has left far ahead, as after it was set back, is recorded', async () => {
+  const before = (await refusalsOf()).length
+  for (const _ of [1, 2]) await edsger.post(`/v1/runs/${run.id}/cancel`, {})
+  await recordRepeats(api.service.ctx)
+  expect((await refusalsOf()).slice(before)).toHaveLength(1)
+  await sql`update refused_attempt set until = until + interval '1 day'`.execute(api.database.db)
+  await recordRepeats(api.service.ctx)
+  expect((await refusalsOf()).slice(before)).toMatchObject([{}, { detail: { repeated: 1 } }])
+})
+
 test('an attempt that is repeated a hundred times in a minute is recorded twice: at once, and with its count', async () => {
   const before = (await refusalsOf()).length
   const cancel = () => edsger.post(`/v1/runs/${run.id}/cancel`, {})
