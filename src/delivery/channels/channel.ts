@@ -57,6 +57,9 @@ export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'eve
   readonly reachesAnybody?: RawBuilder<boolean>
   /** The messages of an event, in the transaction that stores them; empty: none. */
   compose(tx: Tx, event: ChannelEvent): Promise<readonly Message[]>
-  /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */
+  /**
+   * One attempt, of two steps of `timeoutMs` at most, which end well before the lease does; ends
+   * early when `stopping`.
+   */
   send(due: DueDelivery, stopping: AbortSignal, timeoutMs: number): Promise<SendOutcome>
 }

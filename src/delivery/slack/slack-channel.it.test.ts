@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { openSlackServer, slackSettings, type SlackServer } from '#test/harness/slack-server.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { decideAs } from '#test/harness/fixtures/runs/decide-as.ts'
 import { newId } from '#domain/new-id.ts'
@@ -12,7 +13,7 @@ import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
-import { SlackClient } from './slack-client.ts'
+import { SlackClient, SlackFailure, type SlackCall } from './slack-client.ts'
 import { slackChannel } from './slack-channel.ts'
 
 let slack: SlackServer
@@ -187,6 +188,46 @@ it('shows a change that was made while the message was being posted, although it
     return slack.of('chat.update').length > 0
   })
   expect(JSON.stringify(slack.of('chat.update')[0]?.fields)).toContain('nobody decided in time')
+})
+
+it('ends an attempt in time however often the request changes, and posts the note of the limit afterwards, once', async () => {
+  const { id } = await desk.add()
+  const rules = { allow: [], isDevelopment: true, token: 'xoxb-test', url: slack.url }
+  const threads: (string | undefined)[] = []
+  const ended = new Set<AbortSignal | undefined>()
+  const change = async (state: 'expired' | 'pending'): Promise<void> => {
+    await setRows(desk.database.db, 'request', { id }, { state })
+    await sealRows(desk.database.db, 'request', 'id', id)
+  }
+  /** Takes all the time that an attempt has for its first update; the next one is too late. */
+  class SlowClient extends SlackClient {
+    override async post(
+      { thread }: { channel: string; thread?: string },
+      _: object,
+      call: SlackCall,
+    ) {
+      if (thread !== undefined) call.stopping?.throwIfAborted()
+      threads.push(thread)
+      if (thread === undefined) await change('expired')
+      return { channel: 'C0PLATFORM', ts: '1503435956.000001' }
+    }
+    override async update(_at: object, _post: object, { stopping }: SlackCall) {
+      if (ended.has(stopping)) throw new SlackFailure('too late', {})
+      ended.add(stopping)
+      if (stopping?.aborted === false)
+        await new Promise((resolve) => stopping.addEventListener('abort', resolve))
+      if (ended.size === 1) await change('pending')
+    }
+  }
+  const client = new SlowClient({ team: slackSettings.team, ...rules })
+  const channel = slackChannel({ ...desk.service.ctx, settings: slackSettings, client, publicUrl })
+  const body = JSON.stringify({ requestId: id, isLastOfHour: true })
+  const due = { id: newId(), recipient: 'platform', body, type: 'request.opened', requestId: id }
+  const attempt = () => channel.send({ ...due, attempts: 1 }, new AbortController().signal, 20)
+  expect(await attempt()).toMatchObject({ error: 'too late' })
+  expect(threads).toEqual([undefined])
+  expect(await attempt()).toMatchObject({ error: null })
+  expect(threads).toEqual([undefined, '1503435956.000001'])
 })
 
 it('waits as long as Slack asks, and delivers nothing twice meanwhile', async () => {

@@ -82,7 +82,8 @@ async function sendTo(
   call: SlackCall,
 ): Promise<void> {
   const request = due.requestId === null ? null : await readSlackRequest(options, due.requestId)
-  if (request !== null) await tellOf(options, client, request, { due, call })
+  // The message and its updates share one time: an attempt has to end before its lease does.
+  if (request !== null) await tellOf(options, client, request, { due, call: sharedTime(call) })
   const { isLastOfHour } = JSON.parse(due.body) as { readonly isLastOfHour?: true }
   if (isLastOfHour !== true) return
   // Posted even if this request has no message: requests after it may still wait.
@@ -92,6 +93,12 @@ async function sendTo(
   if (channel === undefined) return
   const to = message === null ? { channel } : { channel, thread: message.ts }
   await client.post(to, slackLimitNote(queue, options.publicUrl), call)
+}
+
+/** A time limit for several calls together. */
+function sharedTime({ timeoutMs, stopping }: SlackCall): SlackCall {
+  const late = AbortSignal.timeout(timeoutMs)
+  return { timeoutMs, stopping: stopping === undefined ? late : AbortSignal.any([stopping, late]) }
 }
 
 /** Posts the message of a request, or a reminder below it, and updates the message. */
