@@ -161,6 +161,20 @@ test.skipIf(!testSandbox.works)(
 )
 
 // Rules: product.md 3, 35
+test.skipIf(!testSandbox.works)(
+  'a Git that is ended with its command, whose time is over, leaves no lock in the worktree of its run',
+  async () => {
+    const run = await calls.runScriptInWorktree(commit('a.txt', 'quick'))
+    // Git holds the index while it reads the names.
+    const slow = { command: 'sleep 300 | git update-index --stdin', timeoutSeconds: 2 }
+    await calls.turn(run.id, 2, { tool: 'shell', input: slow })
+    expect((await calls.approve(run.id, 2)).call?.text).toContain('its time was over')
+    await calls.turn(run.id, 3, shell(commit('a.txt', 'afterwards')))
+    expect((await calls.approve(run.id, 3)).call?.text).toContain('Exit code 0')
+  },
+)
+
+// Rules: product.md 3, 35
 describe.skipIf(!testSandbox.works)('a merge beside a lock of Git', () => {
   test('on the base, which a killed Git left, says so to the model, and merges nothing', async () => {
     const run = await calls.runScriptInWorktree(commit('d.txt', 'locked'))

@@ -64,7 +64,7 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
   const policy = policyInWorkspace(pinnedPolicy, run.workspace)
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   const undoneViolation = await undoForbiddenChanges(commandSite, policy, workspace, lost)
-  if (!(await isCommandAtWork(commandSite.dataDir, lost.root))) await removeGitLocks(workspace)
+  await removeGitLocks(workspace, () => isCommandAtWork(commandSite.dataDir, lost.root))
   const violation = lost.violation ?? undoneViolation
   if (violation === null) {
     await forgetCommand(lost)

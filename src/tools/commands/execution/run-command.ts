@@ -22,7 +22,7 @@ import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined
 import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../facts/command-facts.ts'
 import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { hasCommandRecord, writeCommandRecord } from './command-record.ts'
+import { hasCommandRecord, isCommandAtWork, writeCommandRecord } from './command-record.ts'
 import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { watchFiles, type WatchedFiles } from '../changes/watch-files.ts'
@@ -34,6 +34,7 @@ import {
   type ZoneCopy,
 } from '../git/zone-files.ts'
 import { importCommits } from '../git/import-commits.ts'
+import { removeGitLocks } from '../git/remove-locks.ts'
 import { hideObjects, hideZones, isShown } from './hide-zones.ts'
 import { storeNames, restoreNames, type StoredNames } from './store-names.ts'
 import { makePlan, type PlannedSandbox } from '../plan/make-plan.ts'
@@ -239,7 +240,22 @@ async function runRecorded(
     throw new BrokenRule(violation, { cause: error })
   } finally {
     await takeBack()
+    await removeLeftLocks(place, workspace)
   }
+}
+
+/**
+ * Git leaves its locks where a limit or a cancellation ends the command. Without a sandbox a
+ * process of it may live on.
+ */
+async function removeLeftLocks(
+  { dataDir, sandbox }: CommandPlace,
+  workspace: Workspace,
+): Promise<void> {
+  if (!sandbox.works) return
+  const isAtWork = (): Promise<boolean> => isCommandAtWork(dataDir, workspace.root)
+  // The command has ended as it did: a lock that stays is seen by the next one.
+  await removeGitLocks(workspace, isAtWork).catch(() => undefined)
 }
 
 /** Imports the command's commits; returns a note when that fails, which is tried again later. */

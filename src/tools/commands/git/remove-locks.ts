@@ -1,4 +1,4 @@
-import { unlink } from 'node:fs/promises'
+import { lstat, unlink } from 'node:fs/promises'
 import { errorCode } from '#domain/error-code.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
@@ -6,22 +6,44 @@ import { openDirectory, plainWalk } from '#sandbox/open-directory.ts'
 
 /**
  * Removes the locks that a killed Git left in the worktree of a run: every later `git add` or
- * `git commit` there would fail. No Git may be at work in it. Does nothing in a folder that people
- * use too, whose locks may be theirs.
+ * `git commit` there would fail. `isAtWork`: whether a Git may be at work in it. It is asked once a
+ * lock was seen, and only that very lock is removed: one that Git takes meanwhile stays. Does
+ * nothing in a folder that people use too, whose locks may be theirs.
  */
-export async function removeGitLocks({ root, worktree }: Workspace): Promise<void> {
+export async function removeGitLocks(
+  { root, worktree }: Pick<Workspace, 'root'> & { readonly worktree?: { readonly branch: string } },
+  isAtWork: () => Promise<boolean>,
+): Promise<void> {
   if (worktree === undefined) return
-  for (const name of ['index', 'HEAD', `refs/heads/${worktree.branch}`]) {
-    const folders = ['.git', ...name.split('/')]
-    await removeLock(root, folders.slice(0, -1), `${folders.at(-1)}.lock`)
+  const names = ['index', 'HEAD', `refs/heads/${worktree.branch}`]
+  const locks = names.map((name) => ['.git', ...`${name}.lock`.split('/')])
+  const instances = await Promise.all(locks.map((lock) => atLock(root, lock, instanceOf)))
+  if (instances.every((instance) => instance === null) || (await isAtWork())) return
+  for (const [index, lock] of locks.entries()) {
+    await atLock(root, lock, async (path) => {
+      const instance = instances[index] ?? null
+      if (instance !== null && (await instanceOf(path)) === instance) await unlink(path)
+    })
   }
 }
 
-async function removeLock(root: string, folders: readonly string[], name: string): Promise<void> {
+/** Distinguishes a lock from a later one of the same name. */
+async function instanceOf(path: string): Promise<string> {
+  const { dev, ino, ctimeNs } = await lstat(path, { bigint: true })
+  return `${dev}:${ino}:${ctimeNs}`
+}
+
+/** Does something with a lock, without following links. `null`: it is not there. */
+async function atLock<T>(
+  root: string,
+  components: readonly string[],
+  act: (path: string) => Promise<T>,
+): Promise<T | null> {
   try {
-    await using folder = await openDirectory(plainWalk(root), folders, false)
-    await unlink(folder.child(name))
+    await using folder = await openDirectory(plainWalk(root), components.slice(0, -1), false)
+    return await act(folder.child(components.at(-1) ?? ''))
   } catch (error) {
     if (!(error instanceof WorkspaceProblem) && errorCode(error) !== 'ENOENT') throw error
+    return null
   }
 }
