@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { coverAudit } from '#test/harness/fixtures/cover-audit.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
@@ -22,18 +23,19 @@ beforeEach(async () => {
 afterEach(() => database[Symbol.asyncDispose]())
 
 /** An event of the trail at a time, to the microsecond. */
-async function record(at: string): Promise<void> {
+async function record(at: string, { db } = database): Promise<void> {
   await sql`
     insert into audit_event (id, at, type, actor_type, document)
     values (gen_random_uuid(), ${at}, 'system.started', 'system', '{}')
-  `.execute(database.db)
+  `.execute(db)
 }
 
 /** Keeps the mark and stops at once: it is brought up to date when it is disposed. */
 async function keepOnce(): Promise<string> {
   await using trail = new TrailNotifications({ databaseUrl: database.url })
   await keepMark(dataDir, database.db, trail)[Symbol.asyncDispose]()
-  return (await readFile(join(dataDir, 'newest-record'), 'utf8')).trim()
+  const text = await readFile(join(dataDir, 'newest-record'), 'utf8')
+  return text.split('\n')[0] ?? ''
 }
 
 test('the mark is the time of the newest event, to the microsecond', async () => {
@@ -55,6 +57,28 @@ test('a Postgres that ends a microsecond before the mark was restored, and nothi
   await expect(checkNotRestored(dataDir, database.db)).rejects.toThrow(
     'countersign doctor --repair',
   )
+})
+
+test('a Postgres that lost an event of the time after its clock was set back was restored, also if its older events are newer by their time', async () => {
+  await record('2026-11-25T01:00:00.000000Z')
+  await using older = await createTestDatabase()
+  await record('2026-11-25T01:00:00.000000Z', older)
+  await record('2026-11-24T01:00:00.000000Z')
+  expect(await keepOnce()).toBe('2026-11-25T01:00:00.000000Z')
+  expect(await findRestored(dataDir, database.db)).toBeNull()
+  expect(await isKnownWhole(dataDir, older.db)).toBe(false)
+  expect(await findRestored(dataDir, older.db)).toEqual({
+    mark: '2026-11-25T01:00:00.000000Z (event 2)',
+    newest: '2026-11-25T01:00:00.000000Z (event 1)',
+  })
+  // Events that are in the log count as those that wait for it.
+  await coverAudit(database.db)
+  await record('2026-11-24T02:00:00.000000Z')
+  await keepOnce()
+  await expect(checkNotRestored(dataDir, older.db)).rejects.toThrow(
+    'come to 2026-11-25T01:00:00.000000Z (event 3)',
+  )
+  await expect(checkNotRestored(dataDir, database.db)).resolves.toBeUndefined()
 })
 
 test('an emptied Postgres is found, and accepting it forgets the mark', async () => {

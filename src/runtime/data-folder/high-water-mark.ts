@@ -9,12 +9,19 @@ import { writeWhole } from '../files.ts'
 import { Refusal } from '../processes/serve-process.ts'
 import { fallBackPausesMs } from '#delivery/listener.ts'
 
-// The time of the newest audit event is stored outside Postgres, as a mark. A Postgres whose newest
-// event is older was emptied or restored from an older copy, and is refused before `countersign
-// doctor --repair`: a permit that was used since would be live in it again.
+// The time of the newest audit event and the number of all are stored outside Postgres, as a mark.
+// A Postgres that has fewer, or whose newest one is older, was emptied or restored from an older
+// copy, and is refused before `countersign doctor --repair`: a permit that was used since would be
+// live in it again. The number grows also after the clock of Postgres was set back.
 
 /** The mark is written at most this often. */
 const gatherMs = 1_000
+
+interface Mark {
+  readonly at: string
+  /** `null`: an earlier version wrote the mark */
+  readonly events: number | null
+}
 
 export interface RestoredDatabase {
   /** The newest event that was seen, and the newest existing one; `null` when there is none. */
@@ -27,7 +34,13 @@ export async function findRestored(dataDir: string, db: Db): Promise<RestoredDat
   const mark = await readMark(dataDir)
   if (mark === null) return null
   const newest = await newestEvent(db)
-  return newest === null || newest < mark ? { mark, newest } : null
+  if (newest !== null && hasReached(newest, mark)) return null
+  const text = ({ at, events }: Mark) => (mark.events === null ? at : `${at} (event ${events})`)
+  return { mark: text(mark), newest: newest === null ? null : text(newest) }
+}
+
+function hasReached(newest: Mark, mark: Mark): boolean {
+  return newest.at >= mark.at && (newest.events ?? 0) >= (mark.events ?? 0)
 }
 
 /**
@@ -39,8 +52,8 @@ export async function isKnownWhole(dataDir: string, db: Db): Promise<boolean> {
   const mark = await readMark(dataDir)
   const newest = await newestEvent(db)
   if (mark === null || newest === null) return false
-  const aheadMs = Date.parse(newest) - Date.parse(mark)
-  return newest >= mark && aheadMs < 60_000
+  const aheadMs = Date.parse(newest.at) - Date.parse(mark.at)
+  return hasReached(newest, mark) && aheadMs < 60_000
 }
 
 /** The sentence for people. */
@@ -84,9 +97,10 @@ export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): As
   let lastMark: string | null = null
   const write = shareRunning(async () => {
     const newest = await newestEvent(db).catch(() => null)
-    if (newest === null || newest === lastMark) return
-    await writeWhole(markFile(dataDir), `${newest}\n`, 0o666)
-    lastMark = newest
+    const nextMark = newest === null ? null : `${newest.at}\n${newest.events}\n`
+    if (nextMark === null || nextMark === lastMark) return
+    await writeWhole(markFile(dataDir), nextMark, 0o666)
+    lastMark = nextMark
   })
   const next = () => write().catch(() => undefined)
   const rounds = new RepeatedWork({
@@ -106,18 +120,22 @@ export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): As
   }
 }
 
-async function readMark(dataDir: string): Promise<string | null> {
+async function readMark(dataDir: string): Promise<Mark | null> {
   const text = await readFile(markFile(dataDir), 'utf8').catch(() => '')
-  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text.trim()) ? text.trim() : null
+  const [, at, events] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)(?:\n(\d+))?$/.exec(text.trim()) ?? []
+  return at === undefined ? null : { at, events: events === undefined ? null : Number(events) }
 }
 
-/** Compared as text: always UTC, always to the microsecond. */
-async function newestEvent(db: Db): Promise<string | null> {
-  const { rows } = await sql<{ at: string }>`
-    select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+/** The time is compared as text: always UTC, always to the microsecond. */
+async function newestEvent(db: Db): Promise<Mark | null> {
+  const { rows } = await sql<{ at: string; events: string }>`
+    select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+      (select coalesce(max(index) + 1, 0) from audit_leaf)
+        + (select count(*) from audit_unsequenced) as events
     from audit_event order by at desc, id desc limit 1
   `.execute(db)
-  return rows[0]?.at ?? null
+  const [newest] = rows
+  return newest === undefined ? null : { at: newest.at, events: Number(newest.events) }
 }
 
 function markFile(dataDir: string): string {
