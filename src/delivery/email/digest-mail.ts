@@ -5,6 +5,7 @@ import {
   effectInMail,
   factsInMail,
   footOf,
+  maxWordLength,
   requestUrl,
   type MailedRequest,
   type MailPages,
@@ -18,8 +19,15 @@ export interface DigestEntry extends MailedRequest {
 
 /** The content of a digest. The lists may be shorter than their counts. */
 export interface DigestContent {
-  /** pending requests for the person, by expiry; `fresh`: opened since their last digest */
-  readonly waiting: readonly (DigestEntry & { readonly fresh: boolean })[]
+  /**
+   * pending requests for the person, those that were handed over to them first, then by expiry;
+   * `fresh`: opened since their last digest
+   */
+  readonly waiting: readonly (DigestEntry & {
+    readonly fresh: boolean
+    /** the colleague who asks the person to look; `null`: nobody */
+    readonly handedOverBy: string | null
+  })[]
   readonly waitingCount: number
   readonly freshCount: number
   readonly ended: readonly DigestEntry[]
@@ -39,8 +47,9 @@ export function digestMail(content: DigestContent, to: string, pages: MailPages)
   ].join('; ')
   const sections = [
     section('Waiting for you', waiting, waitingCount, pages, (one) => {
-      const { fresh, expires_at: at } = one
-      return `${fresh ? 'new, ' : ''}expires ${instantText(at)}`
+      const { fresh, handedOverBy: giver, expires_at: at } = one
+      const by = giver === null ? '' : `handed over to you by ${mailLine(giver, maxWordLength)}, `
+      return `${by}${fresh ? 'new, ' : ''}expires ${instantText(at)}`
     }),
     section('Ended', ends, endedCount, pages, ({ outcome }) => outcome ?? 'Ended'),
   ].filter((one) => one !== null)

@@ -7,6 +7,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { handOverRequest } from '#services/requests/hand-over-request.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Mail } from './mail.ts'
 import { mailRound, repeatMailRounds } from './mail-rounds.ts'
@@ -122,6 +123,26 @@ it('says in a digest what each request is for, also when it has ended, except at
   expect(to('linus@example.com')).toMatch(entry)
   expect(to('linus@example.com')).toMatch(/- [^\n]*risky\.md[^\n]*\n {2}#\d+, high risk/)
   expect(to('ada@example.com')).toMatch(entry)
+})
+
+it('marks in a digest what a colleague handed over to the person, first and for nobody else', async () => {
+  await choose(grace, { choice: 'digest' })
+  await choose(linus, { choice: 'digest' })
+  await round(morning(15))
+  await made('digest')
+  await open({ input: { path: 'notes/sooner.md', content: '' }, expiresInMs: hourMs * 2 })
+  const request = await open({ input: { path: 'notes/handed.md', content: '' } })
+  await handOverRequest(withMail(), grace.caller, { request: request.id, to: linus.id })
+  await round(morning(16))
+  const digests = await made('digest')
+  const to = (address: string) => digests.find((mail) => mail.to === address)?.text ?? ''
+  const mark = 'handed over to you by Grace'
+  const [first] = to('linus@example.com').split('- ').slice(1)
+  expect(first).toContain('notes/handed.md')
+  expect(first).toMatch(/; handed over to you by Grace, expires /)
+  expect(to('linus@example.com').split(mark)).toHaveLength(2)
+  expect(to('grace@example.com')).toContain('notes/handed.md')
+  expect(to('grace@example.com')).not.toContain(mark)
 })
 
 it('mails at once and once that a request expires soon, and again after it was extended', async () => {

@@ -118,7 +118,7 @@ test('a secret in a title is masked, and arguments of tools without a title are 
 
 test('a digest is one mail with what waits and what ended, and counts of the rest; an empty one is not sent', () => {
   const content = {
-    waiting: [{ ...request(), fresh: true }],
+    waiting: [{ ...request(), fresh: true, handedOverBy: 'Linus' }],
     waitingCount: 31,
     freshCount: 4,
     ended: [request({ number: '140', outcome: 'Expired' })],
@@ -129,7 +129,7 @@ test('a digest is one mail with what waits and what ended, and counts of the res
     subject: 'Approvals: 31 waiting, 4 of them new; 1 ended',
     thread: null,
   })
-  expect(mail?.text).toContain('new, expires 2026-11-25 10:00 UTC')
+  expect(mail?.text).toContain('; handed over to you by Linus, new, expires 2026-11-25 10:00 UTC')
   expect(mail?.text).toContain('and 30 more')
   expect(mail?.text).toContain('#140, medium risk, platform, release-notes; Expired')
   const empty = { waiting: [], waitingCount: 0, freshCount: 0, ended: [], endedCount: 0 }
@@ -142,8 +142,8 @@ test('a digest has the task of each request on one line below its effect, after 
   const task = { by: 'Ada', at: new Date('2026-11-22T10:00:00Z'), text: hostile }
   const content = {
     waiting: [
-      { ...request({ task }), fresh: false },
-      { ...request({ number: '143', risk: 'high', task: null }), fresh: false },
+      { ...request({ task }), fresh: false, handedOverBy: null },
+      { ...request({ number: '143', risk: 'high', task: null }), fresh: false, handedOverBy: null },
     ],
     waitingCount: 2,
     freshCount: 0,

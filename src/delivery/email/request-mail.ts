@@ -32,7 +32,8 @@ export interface MailPages {
   readonly publicUrl: string
 }
 
-const maxWordLength = 100
+/** The most characters of a name in a mail. */
+export const maxWordLength = 100
 const maxEffectLength = 300
 
 /**

@@ -132,13 +132,21 @@ async function contentOf(
 ): Promise<DigestContent> {
   const caller = { actor: { type: 'person', id: personId, name: '' }, channel: 'system' } as const
   const { rows: pendingRows } = await sql<
-    ListedRow & { readonly fresh: boolean; readonly count: string; readonly fresh_count: string }
+    ListedRow & {
+      readonly fresh: boolean
+      readonly handedOverBy: string | null
+      readonly count: string
+      readonly fresh_count: string
+    }
   >`
-    select ${columns}, request.created_at > ${since} as fresh, count(*) over () as count,
+    select ${columns}, request.created_at > ${since} as fresh, giver.name as "handedOverBy",
+      count(*) over () as count,
       count(*) filter (where request.created_at > ${since}) over () as fresh_count
     from request left join run on run.id = request.run_id
+      left join request_handover h on h.request_id = request.id and h.to_id = ${personId}
+      left join person giver on giver.id = h.by_id
     where request.state = 'pending' and ${waitsForCaller(caller)}
-    order by request.expires_at, request.id limit ${maxListed}
+    order by h.to_id is null, request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
   const { rows: endedRows } = await sql<ListedRow & { readonly count: string }>`
     with removed as (delete from mail_news where person_id = ${personId} returning request_id),
