@@ -394,6 +394,16 @@ describe('a cue', () => {
     }
   })
 
+  test.each<[JsonObject, string]>([
+    [{ amount_cents: 12990, currency: 'EUR' }, 'Amount 129.90 EUR'],
+    [{ currency: 'jpy', lines: [{ amount_cents: 5000 }] }, 'Amount 5,000 JPY'],
+    [{ amount_cents: 12990 }, 'Amount cents 12990'],
+    [{ unitPrice: '19.90', note: { currency: 'EUR' } }, 'Unit price 19.90'],
+  ])('about the money of %j has the words of its field', async (input, words) => {
+    const [cue] = await call('send', input)
+    expect(cue).toMatchObject({ id: 'money', text: `Is about money: ${words}` })
+  })
+
   test('of a secret names its kind, also where what looks like a secret is masked', () => {
     const [cue] = secretCues(`key ${aws}`)
     expect(cue?.text).toBe('Holds what looks like a secret (AWS access key)')

@@ -1,3 +1,11 @@
+import {
+  currencyOf,
+  fieldName,
+  isCurrency,
+  isInMinorUnits,
+  moneyOrDateText,
+  withoutMinorUnits,
+} from '#domain/fields/value-text.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type CueSource } from '#domain/policy/cues.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -10,6 +18,8 @@ import { hasWord, moneyWords, productionWords, wordsOf } from './text/words.ts'
 export interface Leaf {
   readonly name: string
   readonly value: string | number | boolean | null
+  /** that an object around it names */
+  readonly currency: string | null
 }
 
 /** More leaves, or more characters of all of them, are ignored. */
@@ -19,20 +29,23 @@ const maxCharacters = 1024 * 1024
 /** The scalar values of an input, the outer ones first; items of a list have the list's name. */
 export function leavesOf(input: JsonObject): readonly Leaf[] {
   const leaves: Leaf[] = []
-  const queue: { readonly name: string; readonly value: Json }[] = [{ name: '', value: input }]
+  const queue: (Pick<Leaf, 'name' | 'currency'> & { readonly value: Json })[] = [
+    { name: '', value: input, currency: null },
+  ]
   let characters = 0
   for (let at = 0; at < queue.length && leaves.length < maxLeaves; at += 1) {
-    const { name, value } = queue[at] ?? { name: '', value: null }
+    const { name, value, currency } = queue[at] ?? { name: '', value: null, currency: null }
     if (Array.isArray(value)) {
-      for (const item of value.slice(0, maxLeaves)) queue.push({ name, value: item })
+      for (const item of value.slice(0, maxLeaves)) queue.push({ name, value: item, currency })
     } else if (typeof value === 'object' && value !== null) {
+      const inner = currencyOf(value) ?? currency
       for (const [key, item] of Object.entries(value).slice(0, maxLeaves)) {
-        queue.push({ name: key, value: item })
+        queue.push({ name: key, value: item, currency: inner })
       }
     } else {
       characters += typeof value === 'string' ? value.length : 8
       if (characters > maxCharacters) break
-      leaves.push({ name, value })
+      leaves.push({ name, value, currency })
     }
   }
   return leaves
@@ -68,10 +81,12 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly CueSo
       text: `Deletes something, by its name: ${oneLine(tool, 120)}`,
     })
   }
-  const amount = leaves.find(({ name, value }) => hasWord(name, amountWords) && isAmount(value))
+  const amounts = leaves.filter(({ name, value }) => hasWord(name, amountWords) && isAmount(value))
+  // A currency alone says less than the amount in it.
+  const amount = amounts.find(({ name }) => !isCurrency(name)) ?? amounts[0]
   const moves = words.some((word) => moneyWords.has(word))
   if (amount !== undefined || moves) {
-    const what = amount === undefined ? tool : `${amount.name} ${String(amount.value)}`
+    const what = amount === undefined ? tool : amountWith(amount)
     cues.push({ id: 'money', text: `Is about money: ${oneLine(what, 120)}`, ...textOfLeaf(amount) })
   }
   const place = leaves.find(({ name, value }) => namesProduction(name, value))
@@ -102,6 +117,13 @@ function secretsOf({ name, value }: Leaf): readonly CueSource[] {
   const own = secretCues(text)
   if (own.length > 0 || text.includes(' ') || text.length > 200) return own
   return secretCues(`${name}: ${text}`)
+}
+
+/** An amount with its name in words, as the field of the call has them. */
+function amountWith({ name, value, currency }: Leaf): string {
+  const words = fieldName(name) || name
+  const label = isInMinorUnits(name, value, currency) ? withoutMinorUnits(words) : words
+  return `${label} ${moneyOrDateText(name, value, currency) ?? String(value)}`
 }
 
 function isAmount(value: Leaf['value']): boolean {
