@@ -3,26 +3,20 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
-import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verdictWords } from '../words/verdict-words.ts'
 import { useToolsOf } from './use-tools-of.ts'
+import { verdictProbes, type VerdictProbe } from './verdict-probes.ts'
 
 /** The pause in typing after which the verdicts are loaded. */
 const pauseMs = 400
-
-interface Probe {
-  readonly title: string
-  readonly tool: string
-  readonly input: JsonObject
-}
 
 /** The verdicts for a path or command while it is typed. */
 export function QuickVerdicts({ worker }: { worker: string }) {
   const [input, setInput] = useState('')
   const [text] = useDebouncedValue(input.trim(), pauseMs)
-  const probes = probesOf(text)
+  const probes = verdictProbes(text)
   const tools = useToolsOf(worker).data?.items
   const answers = useQueries({
     queries: probes.map(({ tool, input }) => ({
@@ -65,21 +59,8 @@ export function QuickVerdicts({ worker }: { worker: string }) {
   )
 }
 
-/** A text without blanks can be a path; any text can be a command. */
-function probesOf(text: string): readonly Probe[] {
-  if (text === '') return []
-  const run = { title: 'Run it', tool: 'shell', input: { command: text } }
-  if (/\s/.test(text)) return [run]
-  return [
-    { title: 'Read it', tool: 'read_file', input: { path: text } },
-    { title: 'Write it', tool: 'write_file', input: { path: text, content: '' } },
-    { title: 'Delete it', tool: 'delete_file', input: { path: text } },
-    run,
-  ]
-}
-
 /** Why a worker without the tool never does it. */
-function without({ tool }: Probe): string {
+function without({ tool }: VerdictProbe): string {
   return tool === 'shell' ? 'this worker runs no commands' : 'this worker has no files'
 }
 
