@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ask, openDashboard, developmentToken, type Dashboard } from './open-dashboard.ts'
+import { sharedBrowser } from '../harness/browser.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 
@@ -275,6 +276,24 @@ test.each([
     expect(pathname + search).toBe(whole)
   },
 )
+
+test('while the scripts are on their way the page says what it is, and without scripts what it needs', async () => {
+  const page = await dashboard.openEmpty()
+  await page.route('**/assets/*.js', () => new Promise(() => undefined))
+  await page.goto(dashboard.url, { waitUntil: 'commit' })
+  await page.getByText('Loading…').waitFor()
+  await page.getByText('Countersign', { exact: true }).waitFor()
+  expect(await page.locator('body').innerText()).not.toContain('needs JavaScript')
+  const browser = await sharedBrowser()
+  const without = await browser.newContext({ javaScriptEnabled: false })
+  onTestFinished(() => without.close())
+  const plain = await without.newPage()
+  await plain.goto(dashboard.url)
+  const words = plain.locator('body')
+  await expect.poll(() => words.innerText()).toContain('needs JavaScript')
+  expect(await words.innerText()).not.toContain('Loading')
+  expect(dashboard.complaints).toEqual([])
+})
 
 test('a page of which a part does not load says so and how to go on, and the other pages are there', async () => {
   const page = await dashboard.open('Grace', '/')
