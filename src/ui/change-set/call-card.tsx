@@ -15,11 +15,11 @@ import { useSteadyComments } from '../deciding/comments/use-steady-comments.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../states/denial-reason.tsx'
 import { choosePreset } from '../deciding/decision/choosing/choose-preset.ts'
-import { Notice } from '../states/notice.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultLine } from './call-result-line.tsx'
+import { ChangedNotice } from './changed-notice.tsx'
 import { hasChanged, whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { NearScreen } from './near-screen.tsx'
 import type { CallChoice } from './plan-decisions.ts'
@@ -178,12 +178,11 @@ function CallWithRequest(props: CallCardProps & { card: OpenedCall }) {
         </div>
       )}
       {changed && closed === null && (
-        <Notice tone="bad" title="This changed since you opened it">
-          It is revision {newest.revision} now; you were reading revision {request.revision}.{' '}
-          <Button size="compact-sm" variant="default" onClick={() => acts.onReview(key)}>
-            {verbs.showNewRevision}
-          </Button>
-        </Notice>
+        <ChangedNotice
+          newest={newest}
+          revision={request.revision}
+          onReview={() => acts.onReview(key)}
+        />
       )}
       {closed !== null ? (
         state.result?.item.status !== 200 && (

@@ -207,6 +207,11 @@ test('a call that was decided or changed elsewhere meanwhile is not decided here
     .first()
     .waitFor()
   await second!.getByText('This changed since you opened it').first().waitFor()
+  await second!
+    .getByText(
+      /^Linus changed it at \d\d:\d\d: it is revision 2 now; you were reading revision 1\./,
+    )
+    .waitFor()
   await second!.getByRole('button', { name: 'Show the new revision' }).click()
   await second!.getByText('edited').waitFor()
   expect(await statesOf(db, requestIds)).toEqual(['denied', 'pending', 'approved'])

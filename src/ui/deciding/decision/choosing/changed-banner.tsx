@@ -4,9 +4,9 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { later } from '../../../states/later.tsx'
 import { Loading } from '../../../states/loading.tsx'
 import { changedFields } from '../../editing/edited-input.ts'
-import { Moment } from '../../../text/time.tsx'
 import { Notice } from '../../../states/notice.tsx'
 import { verbs } from '../../../words/verbs.ts'
+import { ChangedWords } from './changed-words.tsx'
 
 const TextDifference = later(
   () => import('../../../effect/text-difference.tsx').then((module) => module.TextDifference),
@@ -25,20 +25,11 @@ export function ChangedBanner(props: {
   const { displayedRequest, current } = props
   const [open, setOpen] = useState(false)
   const changes = changedFields(displayedRequest.input, current.input)
-  const newest = current.revisions.at(-1)
-  const editor = newest?.editor?.name ?? null
   return (
     <div className="column">
       <Notice tone="bad" title="This changed since you opened it">
-        {editor !== null && newest !== undefined ? (
-          <>
-            {editor} changed it at <Moment at={newest.at} />: it
-          </>
-        ) : (
-          'It'
-        )}{' '}
-        is revision {current.revision} now; you were reading revision {displayedRequest.revision}.
-        No decision of yours was recorded; what you typed is kept.
+        <ChangedWords current={current} revision={displayedRequest.revision} /> No decision of yours
+        was recorded; what you typed is kept.
       </Notice>
       <div className="row">
         <Button size="xs" variant="default" aria-expanded={open} onClick={() => setOpen(!open)}>
