@@ -69,6 +69,21 @@ test('the choice and the text in the sheet are still there after it was closed, 
   expect(await beside.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
 })
 
+test('a request stays readable on a phone when the sheet of its decision does not load, and the person is told', async () => {
+  const input = { path: 'notes/no-sheet.md', content: 'Text of the note\n' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Grace', '/', { viewport: phone })
+  await page.getByRole('link', { name: 'notes/no-sheet.md' }).waitFor()
+  await page.route('**/assets/decision-sheet-*.js', (route) => route.abort())
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  await page.getByText('Text of the note').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.getByRole('button', { name: 'Decide…' }).click()
+  await page.getByRole('alert').getByText('could not be loaded. Reload the page').waitFor()
+  await page.getByText('Text of the note').waitFor()
+  expect(await page.getByText('cannot be shown').count()).toBe(0)
+})
+
 test.each([
   ['a phone', phone],
   ['a desktop', { width: 1280, height: 900 }],

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
-import { later } from '../states/later.tsx'
+import { laterDialog } from '../floating/later-dialog.ts'
 import { leadTo } from '../states/lead-to.ts'
 import { resultTitleId } from './execution-result.tsx'
 
 /** Loaded on screens without room beside the request. */
-const DecisionSheet = later(() =>
+const DecisionSheet = laterDialog(() =>
   import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
 )
 
