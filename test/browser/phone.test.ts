@@ -331,6 +331,13 @@ test('several requests are denied at once on a phone, after a list of them, with
   const sheet = page.getByRole('dialog')
   for (const path of paths) await sheet.getByText(path).waitFor()
   await sheet.getByLabel('Reason').fill('not on a Friday')
+  // The list may have to be looked at again: the reason stays, and is that of this decision alone.
+  await sheet.getByRole('button', { name: 'Back', exact: true }).click()
+  await page.getByRole('button', { name: 'Approve 2…' }).click()
+  expect(await sheet.getByLabel('Reason').inputValue()).toBe('')
+  await sheet.getByRole('button', { name: 'Back', exact: true }).click()
+  await page.getByRole('button', { name: 'Deny 2…' }).click()
+  expect(await sheet.getByLabel('Reason').inputValue()).toBe('not on a Friday')
   for (const button of await sheet.locator('button:visible').all()) {
     expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   }

@@ -1,9 +1,13 @@
 import { useState } from 'react'
 import { Button } from '@mantine/core'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
-import { later } from '../../states/later.tsx'
+import { laterDialog } from '../../floating/later-dialog.ts'
 
-const BulkReview = later(() => import('./bulk-review.tsx').then((module) => module.BulkReview))
+const BulkReview = laterDialog(() =>
+  import('./bulk-review.tsx').then((module) => module.BulkReview),
+)
+
+const noReasons = { approve: '', deny: '' }
 
 /** What the person can do with the selected rows. `onDecided` gets the ids of those reviewed. */
 export function BulkActs(props: {
@@ -13,6 +17,10 @@ export function BulkActs(props: {
 }) {
   const { items, onClear } = props
   const [decision, setDecision] = useState<'approve' | 'deny' | null>(null)
+  // Kept until the selection ends: "Back" leads to the list, where a row may be left out.
+  const [reasons, setReasons] = useState(noReasons)
+  const isOver = items.length === 0 && decision === null
+  if (isOver && reasons !== noReasons) setReasons(noReasons)
   return (
     <>
       {items.length > 0 && (
@@ -22,6 +30,8 @@ export function BulkActs(props: {
         <BulkReview
           decision={decision}
           selected={items}
+          reason={reasons[decision]}
+          onReason={(reason) => setReasons({ ...reasons, [decision]: reason })}
           onClose={(decided) => {
             setDecision(null)
             if (!decided) return

@@ -14,10 +14,13 @@ import { verbs } from '../../words/verbs.ts'
 export function BulkReview(props: {
   decision: 'approve' | 'deny'
   selected: readonly RequestItem[]
+  /** the reason of all its decisions, which outlasts the dialog */
+  reason: string
+  onReason: (reason: string) => void
   onClose: (decided: boolean) => void
 }) {
   const { decision } = props
-  const bulk = useBulkDecision(decision, props.selected)
+  const bulk = useBulkDecision(decision, props.selected, props.reason)
   const { answer, excluded, remaining } = bulk
   const isApproval = decision === 'approve' && answer === null
   const verb = decision === 'approve' ? 'Approve' : verbs.deny
@@ -40,6 +43,8 @@ export function BulkReview(props: {
             bulk={bulk}
             verb={verb}
             isDenial={decision === 'deny'}
+            reason={props.reason}
+            onReason={props.onReason}
             onBack={() => props.onClose(false)}
           />
         ) : (
@@ -89,6 +94,8 @@ function SubmitFields(props: {
   bulk: BulkDecision
   verb: string
   isDenial: boolean
+  reason: string
+  onReason: (reason: string) => void
   onBack: () => void
 }) {
   const { bulk, verb, isDenial } = props
@@ -101,8 +108,8 @@ function SubmitFields(props: {
         description={isDenial ? 'The agents read it.' : 'Recorded with each decision.'}
         autosize
         minRows={2}
-        value={bulk.reason}
-        onChange={(event) => bulk.setReason(event.currentTarget.value)}
+        value={props.reason}
+        onChange={(event) => props.onReason(event.currentTarget.value)}
       />
       {needsReason && <p className="dim small">High risk needs a reason.</p>}
       {offline && <p role="alert">Offline: nothing can be decided until the service is back.</p>}

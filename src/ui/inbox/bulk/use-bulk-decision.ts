@@ -12,14 +12,17 @@ import { useAttempt } from '../../states/use-attempt.ts'
 export type BulkDecision = ReturnType<typeof useBulkDecision>
 
 /** One decision on several requests while it is made, and the answer of the service to it. */
-export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly RequestItem[]) {
+export function useBulkDecision(
+  decision: 'approve' | 'deny',
+  selected: readonly RequestItem[],
+  reason: string,
+) {
   const client = useQueryClient()
   // The list stays as it was reviewed, even if new requests arrive.
   const [plan] = useState(() => planBulk(decision, selected))
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set())
   const [seen, setSeen] = useState<ReadonlyMap<string, SeenItem>>(new Map())
   const intent = useIntentKey()
-  const [reason, setReason] = useState('')
   const [answer, setAnswer] = useState<BulkAnswer | null>(null)
   const { attempt, busy, refusal } = useAttempt()
   const remaining = plan.decided.filter((item) => !removed.has(item.id))
@@ -60,8 +63,6 @@ export function useBulkDecision(decision: 'approve' | 'deny', selected: readonly
     requests,
     remove: (id: string): void => setRemoved((before) => new Set([...before, id])),
     recordView,
-    reason,
-    setReason,
     needsReason: requests.some((item) => item.risk === 'high') && reason.trim() === '',
     submit,
     busy,
