@@ -5,13 +5,22 @@ import type {
 
 /**
  * Asks the browser for a passkey's signature. Rejects as `navigator.credentials.get` does if the
- * prompt is closed; `answerWords` makes a sentence of that.
+ * prompt is closed; `answerWords` makes a sentence of that. `signal` closes it; `null`: only the
+ * person does.
  */
 export async function askPasskey(
   optionsJSON: PublicKeyCredentialRequestOptionsJSON,
+  signal: AbortSignal | null,
 ): Promise<AuthenticationResponseJSON> {
-  const { startAuthentication } = await import('@simplewebauthn/browser')
-  return startAuthentication({ optionsJSON })
+  const { startAuthentication, WebAuthnAbortService } = await import('@simplewebauthn/browser')
+  signal?.throwIfAborted()
+  const close = (): void => WebAuthnAbortService.cancelCeremony()
+  signal?.addEventListener('abort', close)
+  try {
+    return await startAuthentication({ optionsJSON })
+  } finally {
+    signal?.removeEventListener('abort', close)
+  }
 }
 
 /** Why a known passkey did not answer, as a sentence: browsers do not say that there is none. */

@@ -16,7 +16,7 @@ export function PasskeySignIn() {
     setRefusal(null)
     try {
       const options = await callApi('startPasskeySignIn')
-      await callApi('signInWithPasskey', { body: { response: await askPasskey(options) } })
+      await callApi('signInWithPasskey', { body: { response: await askPasskey(options, null) } })
       await client.resetQueries({ queryKey: ['me'] })
     } catch (error) {
       setRefusal(answerWords(error))

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
@@ -24,7 +24,11 @@ await dashboard.desk.activate({ 'countersign.yaml': config })
  * Chromium's own authenticator in software; `verify(false)`: its owner is not recognised from now
  * on.
  */
-async function virtualAuthenticator(page: Page): Promise<{ verify(is: boolean): Promise<void> }> {
+async function virtualAuthenticator(page: Page): Promise<{
+  verify(is: boolean): Promise<void>
+  /** from now on nobody touches it: its prompt stays open */
+  leaveUntouched(): Promise<void>
+}> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -41,7 +45,19 @@ async function virtualAuthenticator(page: Page): Promise<{ verify(is: boolean): 
     async verify(isUserVerified) {
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
     },
+    async leaveUntouched() {
+      await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: false })
+    },
   }
+}
+
+/** Registers a passkey on the page of the account, which is open. */
+async function addPasskey(page: Page, name: string): Promise<Locator> {
+  const passkeys = page.getByRole('region', { name: 'Passkeys' })
+  await passkeys.getByLabel('Name of a new passkey').fill(name)
+  await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
+  await passkeys.getByText('not confirmed').waitFor()
+  return passkeys
 }
 
 // Rules: security.md 12
@@ -55,10 +71,7 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
   const authenticator = await virtualAuthenticator(page)
   await page.getByText('you have none').waitFor()
   await page.getByRole('link', { name: 'Add a passkey' }).click()
-  const passkeys = page.getByRole('region', { name: 'Passkeys' })
-  await passkeys.getByLabel('Name of a new passkey').fill('Laptop')
-  await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
-  await passkeys.getByText('not confirmed').waitFor()
+  const passkeys = await addPasskey(page, 'Laptop')
 
   const approve = async (): Promise<void> => {
     await page.getByRole('radio', { name: 'Approve as shown' }).check()
@@ -115,4 +128,37 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
   const failing = forged.filter(({ outcome }) => outcome !== 'holds').map(({ name }) => name)
   expect(failing).toEqual(['integrity', 'authorisation'])
   expect(dashboard.complaints).toEqual([])
+})
+
+test('the prompt of a passkey is closed when the request is decided by another, and nothing is said of a closed prompt', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/prompt.md', content: 'Signed\n' }
+  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Linus', '/account')
+  const authenticator = await virtualAuthenticator(page)
+  await addPasskey(page, 'Key of Linus')
+  const olga = await dashboard.open('Olga', '/account')
+  await olga.getByRole('button', { name: 'Confirm the passkey Key of Linus of Linus' }).click()
+  await olga.getByText('No passkey waits for confirmation.').waitFor()
+
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  await page.getByLabel('Reason').fill('I read it')
+  await authenticator.leaveUntouched()
+  // How the prompt ended, or null while it is open.
+  await page.evaluate(() => {
+    const get = navigator.credentials.get.bind(navigator.credentials)
+    const { dataset } = document.documentElement
+    navigator.credentials.get = async (options) => {
+      dataset['prompt'] = 'open'
+      return get(options).finally(() => (dataset['prompt'] = 'closed'))
+    }
+  })
+  const prompt = page.locator('html')
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.getByRole('button', { name: 'Sign and submit' }).click()
+  await expect.poll(() => prompt.getAttribute('data-prompt')).toBe('open')
+  await desk.decide(desk.people.grace, requestIds[0]!, { decision: 'deny', reason: 'not today' })
+  await expect.poll(() => prompt.getAttribute('data-prompt')).toBe('closed')
+  await page.getByText('Denied by Grace').first().waitFor()
+  expect(await page.getByText('prompt was closed').count()).toBe(0)
 })

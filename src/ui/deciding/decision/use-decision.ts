@@ -49,12 +49,16 @@ export function useDecision(input: DecisionInput) {
   const { choice } = input.unsentChoice
   const { fields, setReason, obstacle, obstacleVisible, remind } = useFields(input)
   const [submitted, setSubmitted] = useState<DecisionOutcome>('approve')
-  const { submission, submit, signature, loadStage, forget } = useSignedSubmit(request.id)
+  const changed =
+    request.revision !== displayedRequest.revision || request.digest !== displayedRequest.digest
+  const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
+  const { submission, submit, signature, loadStage, forget } = useSignedSubmit(
+    request.id,
+    decidable,
+  )
   const unsent = useHeldOf(request.id)
 
   const signs = choice === 'approve' && displayedRequest.signatureRequired
-  const changed =
-    request.revision !== displayedRequest.revision || request.digest !== displayedRequest.digest
   const recorded = submission.state === 'recorded' ? submission.answer : null
   const hasVoted = useOwnVote(request) !== null
   // No answer came, and by now the request has the vote.
@@ -64,7 +68,6 @@ export function useDecision(input: DecisionInput) {
       : null
   const submitting = submission.state === 'submitting'
   const busy = submitting || signature.signing
-  const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
   // The stream may report the person's own decision before its answer arrives. It is not somebody
   // else's.
   const votable = recorded === null && unsent === null && (submitting || decidable)
@@ -152,7 +155,7 @@ function useFields(input: DecisionInput) {
 }
 
 /** The submission of a decision, and its signature, which a refusal discards. */
-function useSignedSubmit(requestId: string) {
+function useSignedSubmit(requestId: string, isDecidable: boolean) {
   const submit = useSubmit(
     useCallback(
       (body: DecisionBody, sending: SubmitOptions) =>
@@ -160,7 +163,7 @@ function useSignedSubmit(requestId: string) {
       [requestId],
     ),
   )
-  const signature = useSignature(requestId)
+  const signature = useSignature(requestId, isDecidable)
   const { submission } = submit
   const { forget: signAnew } = signature
   const isRefused = submission.state === 'refused' && submission.refusal.code !== 'network'
