@@ -1,10 +1,11 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useRef, useState, type FormEvent } from 'react'
 import type { RegistrationResponseJSON } from '@simplewebauthn/browser'
 import type { CredentialView } from '#api/schemas/access/credentials.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -21,6 +22,7 @@ export function PasskeysSection() {
   const { person } = useMe()
   const client = useQueryClient()
   const [refusal, setRefusal] = useState<string | null>(null)
+  const title = useRef<HTMLHeadingElement>(null)
   const passkeys = useQuery(ownPasskeysQuery)
   const act = async (work: () => Promise<unknown>, message: string): Promise<boolean> => {
     setRefusal(null)
@@ -36,7 +38,9 @@ export function PasskeysSection() {
   }
   return (
     <section className="card column" aria-labelledby="passkeys-title">
-      <h2 id="passkeys-title">Passkeys</h2>
+      <h2 id="passkeys-title" ref={title} tabIndex={-1}>
+        Passkeys
+      </h2>
       <p className="dim small">
         Use a fingerprint, a face, a PIN or a security key instead of a link. A passkey signs you
         in. After another person has confirmed it, it also signs decisions in queues that require a
@@ -46,7 +50,12 @@ export function PasskeysSection() {
       {passkeys.isError && <Failure error={passkeys.error} retry={() => void passkeys.refetch()} />}
       <ul className="plain-list">
         {passkeys.data?.items.map((passkey) => (
-          <PasskeyRow key={passkey.id} passkey={passkey} act={act} />
+          <PasskeyRow
+            key={passkey.id}
+            passkey={passkey}
+            act={act}
+            onRemoved={() => title.current?.focus()}
+          />
         ))}
       </ul>
       {refusal !== null && (
@@ -62,7 +71,13 @@ export function PasskeysSection() {
 
 type Act = (work: () => Promise<unknown>, message: string) => Promise<boolean>
 
-function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
+function PasskeyRow(props: {
+  passkey: CredentialView
+  act: Act
+  /** the row, which has the focus, is gone soon */
+  onRemoved: () => void
+}) {
+  const { passkey, act, onRemoved } = props
   const [name, setName] = useState<string | null>(null)
   const { confirmed } = passkey
   const rename = async (event: FormEvent): Promise<void> => {
@@ -70,6 +85,11 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
     const body = { name: (name ?? '').trim() }
     const params = { id: passkey.id }
     if (await act(() => callApi('renameCredential', { params, body }), 'Renamed')) setName(null)
+  }
+  const remove = async (): Promise<void> => {
+    await callApi('removeCredential', { params: { id: passkey.id } })
+    announce('Removed')
+    onRemoved()
   }
   return (
     <li className="account-row">
@@ -110,26 +130,26 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
           )}
         </span>
       </span>
-      <span className="row">
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={name === null ? `Rename ${passkey.name}` : `Keep the name ${passkey.name}`}
-          onClick={() => setName(name === null ? passkey.name : null)}
-        >
-          {name === null ? 'Rename' : verbs.cancel}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={`Remove ${passkey.name}`}
-          onClick={() =>
-            void act(() => callApi('removeCredential', { params: { id: passkey.id } }), 'Removed')
-          }
-        >
-          {verbs.remove}
-        </Button>
-      </span>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={name === null ? `Rename ${passkey.name}` : `Keep the name ${passkey.name}`}
+        onClick={() => setName(name === null ? passkey.name : null)}
+      >
+        {name === null ? 'Rename' : verbs.cancel}
+      </Button>
+      <ConfirmButton
+        label={verbs.remove}
+        row={passkey.name}
+        confirm="Remove for good"
+        cancelLabel={verbs.cancel}
+        reason={null}
+        act={remove}
+        card={{
+          title: `Remove ${passkey.name}?`,
+          text: 'It no longer signs you in, and signs no more decisions. What it signed stays valid.',
+        }}
+      />
     </li>
   )
 }

@@ -1,7 +1,8 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { useAttempt } from '../states/use-attempt.ts'
+import { useFocusReturn } from '../states/use-focus-return.ts'
 
 interface ConfirmButtonProps {
   /** label of the first button */
@@ -33,6 +34,12 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [text, setText] = useState('')
   const { attempt, busy, refusal } = useAttempt()
+  const button = useFocusReturn<HTMLButtonElement>(isOpen)
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (isOpen) fields.current?.querySelector<HTMLElement>('textarea, button')?.focus()
+  }, [isOpen])
   const trimmed = text.trim()
   const go = (): Promise<boolean> =>
     attempt(async () => {
@@ -42,6 +49,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   if (!isOpen) {
     return (
       <Button
+        ref={button}
         variant="default"
         {...(row !== undefined && { size: 'compact-sm' })}
         onClick={() => setIsOpen(true)}
@@ -52,7 +60,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
     )
   }
   const form = (
-    <>
+    <div ref={fields} className="column">
       {reason !== null && (
         <Textarea
           label="Reason"
@@ -77,9 +85,9 @@ export function ConfirmButton(props: ConfirmButtonProps) {
           {confirm}
         </Button>
       </div>
-    </>
+    </div>
   )
-  if (card === undefined) return <div className="column">{form}</div>
+  if (card === undefined) return form
   return (
     <section className="card column" aria-labelledby={titleId}>
       <h2 id={titleId}>{card.title}</h2>

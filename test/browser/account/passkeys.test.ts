@@ -7,6 +7,7 @@ import { exportBundle } from '#services/audit/export/export-bundle.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { keepCovered, logSigner } from '../../harness/fixtures/cover-audit.ts'
+import { axeProblemsInBothSchemes } from '../../harness/programs/axe.ts'
 import { ask, openDashboard } from '../open-dashboard.ts'
 
 const config = `${deskConfig
@@ -161,4 +162,25 @@ test('the prompt of a passkey is closed when the request is decided by another, 
   await expect.poll(() => prompt.getAttribute('data-prompt')).toBe('closed')
   await page.getByText('Denied by Grace').first().waitFor()
   expect(await page.getByText('prompt was closed').count()).toBe(0)
+})
+
+test('a passkey is removed after a question, and the focus is never lost', async () => {
+  const page = await dashboard.open('Ada', '/account')
+  await virtualAuthenticator(page)
+  const passkeys = await addPasskey(page, 'Old key')
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  const remove = passkeys.getByRole('button', { name: 'Remove Old key' })
+  await remove.focus()
+  await page.keyboard.press('Enter')
+  await passkeys.getByRole('heading', { name: 'Remove Old key?' }).waitFor()
+  await expect.poll(focused).toBe('Cancel')
+  expect(await axeProblemsInBothSchemes(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Remove Old key')
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Cancel')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await passkeys.getByText('Old key').first().waitFor({ state: 'detached' })
+  await expect.poll(focused).toBe('Passkeys')
 })
