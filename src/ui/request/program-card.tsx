@@ -1,8 +1,12 @@
+import { useMemo } from 'react'
 import type { ExternalView } from '#api/schemas/requests/external-request.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { indentedJson } from '#domain/fields/indented-json.ts'
+import { structuredFields } from '#domain/fields/structured-fields.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
 import { Moment, Time } from '../text/time.tsx'
+import { FieldsView } from '../effect/fields/fields-view.tsx'
 import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -123,6 +127,8 @@ function hashWords(hash: string): string {
   return hash === 'absent' ? 'no such file' : hash
 }
 
+type ClaimedPresentation = NonNullable<NonNullable<ExternalView['claim']>['presentation']>
+
 /** The program's own description: quoted, without links or markup. */
 function Claim({ claim, program }: { claim: NonNullable<ExternalView['claim']>; program: string }) {
   return (
@@ -138,9 +144,19 @@ function Claim({ claim, program }: { claim: NonNullable<ExternalView['claim']>; 
       )}
       {claim.presentation !== null && (
         <blockquote className="statement">
-          <LinesView text={claim.presentation.content} showFinalNewline={false} />
+          <ClaimedText presentation={claim.presentation} />
         </blockquote>
       )}
     </div>
   )
+}
+
+/** What the program shows of its call: a structured text as fields, else its lines. */
+function ClaimedText({ presentation: { type, content } }: { presentation: ClaimedPresentation }) {
+  const fields = useMemo(() => {
+    const json = type === 'structured' ? indentedJson(content) : null
+    return json === null ? null : structuredFields({ type, content: json, metadata: {} })
+  }, [type, content])
+  if (fields === null) return <LinesView text={content} showFinalNewline={false} />
+  return <FieldsView fields={fields} Lines={LinesView} label="Fields in its own words" />
 }

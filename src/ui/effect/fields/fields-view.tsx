@@ -16,12 +16,14 @@ export function FieldsView(props: {
   fields: readonly StructuredField[]
   /** draws a text of several lines */
   Lines: TextLines
+  /** the name of the table; absent: the fields of the call itself */
+  label?: string
   onAllVisible?: (isComplete: boolean) => void
 }) {
   const { fields, Lines, onAllVisible } = props
   useEffect(() => onAllVisible?.(true), [onAllVisible, fields])
   return (
-    <table className="fields" aria-label="Fields">
+    <table className="fields" aria-label={props.label ?? 'Fields'}>
       <tbody>
         {fields.map((field) => (
           <tr
@@ -62,7 +64,7 @@ function Value({ value, Lines }: { value: FieldValue; Lines: TextLines }) {
     case 'short':
       return (
         <>
-          <VisibleText text={value.text} />
+          <VisibleText text={value.text} />{' '}
           {value.exact !== null && (
             <code className="field-exact">
               <VisibleText text={value.exact} />
