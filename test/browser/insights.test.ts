@@ -248,6 +248,21 @@ test('tokens and cost of models are shown by worker and by person, and lead to t
   expect(dashboard.complaints).toEqual([])
 })
 
+test('a table of figures that is wider than a phone scrolls to its last column, also by keyboard', async () => {
+  const page = await dashboard.open('Grace', '/insights', { viewport: phone })
+  const table = page.getByRole('region', { name: 'Tokens and cost' })
+  const last = table.getByRole('columnheader', { name: 'tokens out' })
+  await last.waitFor()
+  const end = async (): Promise<number> => {
+    const { x, width } = (await last.boundingBox())!
+    return Math.floor(x + width)
+  }
+  expect(await end()).toBeGreaterThan(phone.width)
+  await table.getByRole('link').last().focus()
+  for (let presses = 0; presses < 20; presses += 1) await page.keyboard.press('ArrowRight')
+  await expect.poll(end).toBeLessThanOrEqual(phone.width)
+})
+
 test('the load, hasty approvals and calls asked for twice are shown with what an agent wrote as text, and lead to the list behind them', async () => {
   const { desk } = dashboard
   const hostile = { path: 'notes/<img src=x onerror=alert(1)>.md', content: 'x'.repeat(9000) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, openDashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
@@ -30,6 +30,21 @@ test('the palette searches the service, as text, and leads to what it finds', as
   await page.keyboard.press('Enter')
   await page.waitForURL('**/requests/1')
   expect(dashboard.complaints).toEqual([])
+})
+
+test('the palette opens by its key on a screen as narrow as a phone, within its edges', async () => {
+  const page = await dashboard.open('Grace', '/runs', { viewport: phone })
+  await page.getByRole('heading', { name: 'Runs' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
+  await box.fill('ledger')
+  const hit = page.getByRole('button', { name: /#1 Create notes\/<b>ledger\.md/ })
+  for (const part of [box, hit]) {
+    await part.waitFor()
+    const { x, width } = (await part.boundingBox())!
+    expect(x).toBeGreaterThanOrEqual(0)
+    expect(x + width).toBeLessThanOrEqual(phone.width)
+  }
 })
 
 test('letters typed while the palette opens are the first of its search, and no commands', async () => {
