@@ -95,6 +95,46 @@ Safe: x
 `)
 })
 
+// Rules: security.md 17
+test.each([
+  'x]: 1\nAmount: 12.00 EUR (1200)\nnote_cents',
+  'x\r\nAmount in cents',
+  'a cents',
+  '"cents',
+])('a name is on one row, with and without a title, and no unit is read from one: %j', (name) => {
+  const value = { [name]: 5, currency: 'EUR' }
+  const titles = { [`/${name.replaceAll('/', '~1')}`]: 'Note' }
+  const quoted = JSON.stringify(name)
+  expect(textOf(value)).toBe(`${quoted}: 5\nCurrency: EUR\n`)
+  expect(textOf(value, { fieldTitles: titles })).toBe(`Note [${quoted}]: 5\nCurrency: EUR\n`)
+})
+
+// Rules: security.md 17
+test('blank lines of a text cannot scroll the rest out of sight', () => {
+  expect(textOf({ note: `ok${'\n'.repeat(20)}evil`, a: { b: `${' \n'.repeat(8)}x` } })).toBe(`Note:
+  │ ok
+  ⟦19 blank lines⟧
+  │ evil
+A:
+  B:
+    ⟦8 blank lines⟧
+    │ x
+`)
+})
+
+// Rules: security.md 17
+test.each([
+  'empty list',
+  'No fields',
+  '1 item',
+  '1,200 items',
+  '5 EUR (500)',
+  '5 (5\u2028)',
+  ' \u2028x',
+])('a text that looks like another value is quoted: %j', (text) => {
+  expect(textOf({ note: text })).toBe(`Note: ${JSON.stringify(text)}\n`)
+})
+
 test('what is no JSON, has no fields, would lose bytes or is too long keeps its lines', () => {
   const shown = (content: string) => structuredFields({ type: 'structured', content, metadata: {} })
   for (const content of [
@@ -124,5 +164,25 @@ test('a secret that only its name gives away keeps its line, by which pages mask
   expect(fieldsOf({ password: 'correct-horse', to: 'x' })).toMatchObject([
     { value: { kind: 'json', text: '"password": "correct-horse"' } },
     { value: { kind: 'short', text: 'x' } },
+  ])
+})
+
+const key = `-----BEGIN PRIVATE KEY-----\n${`MIIEvQIBADANBgkqhkiG9w0B${'a1B2'.repeat(9)}\n`.repeat(3)}-----END PRIVATE KEY-----`
+const githubToken = `ghp_${'a'.repeat(36)}`
+
+// Rules: security.md 20
+test.each([
+  ['a key of several lines', key],
+  ['such a key beside many', `${'export PASSWORD="correct-horse"\n'.repeat(20)}${key}`],
+])('what the lines of a text would not mask keeps its line: %s', (_, text) => {
+  expect(fieldsOf({ text })).toMatchObject([{ value: { kind: 'json' } }])
+})
+
+// Rules: security.md 20
+test('a text whose lines mask each of its secrets is shown by its lines', () => {
+  const text = `\u001b"x"\n\t${githubToken}\nPASSWORD=correct-horse\n`
+  expect(fieldsOf({ text, token: githubToken })).toMatchObject([
+    { value: { kind: 'lines', text } },
+    { value: { kind: 'short', text: githubToken } },
   ])
 })

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json/is-object.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import { textIn, valueIn } from '../json/value-in.ts'
+import { lineBlocks } from '../text/line-pieces.ts'
 import { chippedSecrets } from '../text/secrets.ts'
 import { countWords } from '../text/quantities/count-words.ts'
 import {
@@ -20,7 +21,7 @@ export interface StructuredField {
   /** 0: a field of the call itself */
   readonly depth: number
   readonly label: string
-  /** the name in the call; `null`: the label is this name in words */
+  /** the name in the call, quoted unless it is plain; `null`: the label says it */
   readonly name: string | null
   /** the lines of the presentation that it takes, from 1; those of its own fields follow */
   readonly line: number
@@ -108,8 +109,10 @@ class FieldReader {
         const pointer = `${place.pointer}/${pointerPart(name)}`
         // “amount: {value: 249.9, currency: EUR}” is an amount.
         const isAmount = ownAmount && /^(?:value|number)$/i.test(name)
-        const title = titles[index] ?? { label: name, name: null }
-        const inner = { ...place, pointer, currency, name: isAmount ? 'amount' : name }
+        const title = titles[index] ?? { label: exactName(name), name: null }
+        // A name that is no word says nothing of its value.
+        const ownName = isPlain(name) ? name : ''
+        const inner = { ...place, pointer, currency, name: isAmount ? 'amount' : ownName }
         this.#add(member, title, inner)
       }
     }
@@ -165,7 +168,7 @@ class FieldReader {
       const title = readableTitle(textIn(this.#titles, `${pointer}/${pointerPart(name)}`))
       const label = title ?? wordsOf(name)
       // The value beside it is in the main unit.
-      const inMain = isInMinorUnits(name, member, currency)
+      const inMain = isPlain(name) && isInMinorUnits(name, member, currency)
       return {
         label: inMain ? withoutMinorUnits(label) : label,
         name,
@@ -175,20 +178,47 @@ class FieldReader {
     const counts = Map.groupBy(labels, ({ label }) => label)
     return labels.map(({ label, name, exact }) => ({
       label,
-      name: exact && counts.get(label)?.length === 1 ? null : name,
+      name: exact && counts.get(label)?.length === 1 ? null : exactName(name),
     }))
   }
 }
 
 /**
- * Whether a line has a secret that its value alone does not look like: `"password": "…"`. Pages
- * mask it by the whole line.
+ * Whether a line of JSON has a secret that the lines of its value do not have at the same place:
+ * `"password": "…"`, or a key of several lines. Pages mask it by the whole line.
  */
 function namesSecret(json: string, value: Exclude<Json, object>): boolean {
-  const secrets = chippedSecrets(json).length
-  if (secrets === 0) return false
-  const lines = typeof value === 'string' ? value.split('\n') : [String(value)]
-  return secrets > lines.flatMap(chippedSecrets).length
+  const secrets = chippedSecrets(json)
+  if (secrets.length === 0) return false
+  const exact = JSON.stringify(value)
+  const isText = typeof value === 'string'
+  const begin = json.replace(/,$/, '').length - exact.length + (isText ? 1 : 0)
+  const masks = masksOf(isText ? value : exact)
+  // For each character of the line; -1: it is a part of an escape that has begun before it.
+  const maskIn = new Int32Array(json.length).fill(-1)
+  const characters = (isText ? exact.slice(1, -1) : exact).matchAll(/\\u[\da-f]{4}|\\.|[^]/g)
+  let at = 0
+  for (const { index } of characters) maskIn[begin + index] = masks[at++] ?? 0
+  return secrets.some(({ start, end }) => {
+    const numbers = new Set(maskIn.subarray(start, end))
+    numbers.delete(-1)
+    return start < begin || numbers.size !== 1 || numbers.has(0)
+  })
+}
+
+/** For each character, the number of the secret of its line that it belongs to; 0: none. */
+function masksOf(text: string): Int32Array {
+  const masks = new Int32Array(text.length)
+  let from = 0
+  let number = 0
+  for (const line of text.split('\n')) {
+    for (const { start, end } of chippedSecrets(line)) {
+      number += 1
+      masks.fill(number, from + start, from + end)
+    }
+    from += line.length + 1
+  }
+  return masks
 }
 
 /** A title of words; `null` for one with signs that the text of a field uses. */
@@ -198,21 +228,33 @@ function readableTitle(title: string | null): string | null {
     : null
 }
 
-/** A name as words, or quoted where it has anything but letters, digits and what joins words. */
-function wordsOf(name: string): string {
-  const isPlain = /^[\p{L}_$][\p{L}\p{N}\p{M}_$-]{0,79}$/u.test(name)
-  return isPlain ? fieldName(name) || name : JSON.stringify(name)
+/** Whether a name has only letters, digits and what joins words. */
+function isPlain(name: string): boolean {
+  return /^[\p{L}_$][\p{L}\p{N}\p{M}_$-]{0,79}$/u.test(name)
 }
 
+/** A name as it stands, on one line: one that is not plain is quoted. */
+function exactName(name: string): string {
+  return isPlain(name) ? name : JSON.stringify(name)
+}
+
+/** A plain name as words. */
+function wordsOf(name: string): string {
+  return (isPlain(name) && fieldName(name)) || exactName(name)
+}
+
+/** Forms of other values: a blank end, a quoted text, a number, a size. */
+const mistakable =
+  /^(?:|\s[^]*|[^]*\s|"[^]*|yes|no|none|true|false|null|[-+]?[\d.,]+(?:e[-+]?\d+)?|empty list|no fields|[\d,]+ items?)$/i
+
 /**
- * Whether a text could be taken for another value, such as the number 5 or none, or for a text
- * that is quoted.
+ * Whether a text could be taken for another value, such as the number 5, none or an empty list, or
+ * for a text that is quoted.
  */
 function isMistakable(value: string): boolean {
-  return (
-    /^(?:|\s.*|.*\s|".*|yes|no|none|true|false|null|[-+]?[\d.,]+(?:e[-+]?\d+)?)$/i.test(value) &&
-    !value.includes('\n')
-  )
+  if (value.includes('\n')) return false
+  // As a text with its exact value behind it.
+  return mistakable.test(value) || (value.endsWith(')') && value.includes('('))
 }
 
 function sizeOf(value: Json[] | JsonObject): number {
@@ -248,8 +290,14 @@ function fieldAsText({ depth, label, name, value }: StructuredField): string {
   const head = `${indent}${label}${name === null ? '' : ` [${name}]`}:`
   switch (value.kind) {
     case 'lines': {
-      const lines = value.text.split('\n').map((line) => `${indent}  ${bar}${line}\n`)
-      return `${head}\n${lines.join('')}`
+      const lines = value.text.split('\n')
+      const rows = lineBlocks(lines, lines.length).flatMap((block) =>
+        // Without the bar, which makes a line of text of it.
+        block.kind === 'blank'
+          ? [`⟦${block.lines.length} blank lines⟧`]
+          : block.lines.map((line) => `${bar}${line}`),
+      )
+      return `${head}\n${rows.map((row) => `${indent}  ${row}\n`).join('')}`
     }
     case 'short': {
       const exact = value.exact === null ? '' : ` (${value.exact})`
