@@ -59,6 +59,9 @@ test('the fields of a call are lines of text, and none is sent with a secret', (
   )
   expect(text).not.toContain('{\\n')
   expect(whyOnPage(withFields({ password: 'correct-horse' }))).toContain('looks like a secret')
+  // Only its own lines look like one: in the JSON the quote is escaped.
+  const note = 'first\nexport PASSWORD="correct-horse"\n'
+  expect(whyOnPage(withFields({ note }))).toContain('looks like a secret')
 })
 
 /** The further members that a modal shows. */

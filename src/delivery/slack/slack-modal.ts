@@ -51,7 +51,7 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
     return 'It is too long to be shown here in full: decide it on its page.'
   }
   if (
-    findSecrets(record.presentation.content).length > 0 ||
+    [record.presentation.content, content].some((text) => findSecrets(text).length > 0) ||
     findSecretsOfExcerpt(record.title).length > 0
   ) {
     return 'It has a text that looks like a secret, which is never sent to chat: decide it on its page.'
