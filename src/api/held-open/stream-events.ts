@@ -91,7 +91,8 @@ const frames = new WeakMap<FeedEvent, string>()
 function frameOf(event: FeedEvent): string {
   const earlier = frames.get(event)
   if (earlier !== undefined) return earlier
-  const frame = `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`
+  const { to: _colleague, ...data } = event.subject
+  const frame = `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`
   frames.set(event, frame)
   return frame
 }

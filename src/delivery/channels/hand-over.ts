@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { MailRecipient } from '#services/channels/mail/mail-recipients.ts'
+import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ChannelEvent } from './channel-event.ts'
 
@@ -11,8 +11,8 @@ export interface HandOver {
 }
 
 /**
- * The hand-over that an event is about; `null`: a later one has replaced it, or the event is about
- * something else.
+ * The hand-over that an event is about; `null`: the request was handed to somebody else later, or
+ * the event is about something else.
  */
 export async function readHandOver(
   db: Db | Tx,
@@ -22,12 +22,23 @@ export async function readHandOver(
   const { rows } = await sql<HandOver>`
     select h.to_id as "toId", receiver.name as "to", giver.name as by
     from request_handover h
-    -- The event is the later statement of its transaction.
-    join event on event.id = ${eventId} and h.at <= event.created_at
+    join event on event.id = ${eventId} and event.subject->>'to' = h.to_id::text
     join person receiver on receiver.id = h.to_id join person giver on giver.id = h.by_id
     where h.request_id = ${request.id}
   `.execute(db)
   return rows[0] ?? null
+}
+
+/** Whether a colleague has a request now, may decide it and has not. */
+export async function isHandedTo(db: Db | Tx, requestId: string, id: string): Promise<boolean> {
+  const people = await mailRecipients(db, requestId, 'nothing')
+  if (!people.some((one) => one.id === id && one.mayDecide && !one.hasDecided)) return false
+  const handOver = await db
+    .selectFrom('request_handover')
+    .select('to_id')
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  return handOver?.to_id === id
 }
 
 /** Of these people, those whom an event concerns: a hand-over, only the colleague. */

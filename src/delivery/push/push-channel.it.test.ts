@@ -219,6 +219,11 @@ it('pushes a hand-over to the colleague alone, after their quiet hours', async (
     handOverRequest(ctx, by.caller, { request: request.id, to: to.id })
   await handOver(desk.grace, linus)
   expect(await untilEnded(his.id, request.id)).toBe('delivered: 201')
+  expect(JSON.parse(service.received[0]?.text ?? '')).toEqual({
+    requestId: request.id,
+    number: expect.any(Number),
+    handedOver: true,
+  })
   await untilTold()
   expect(await outcomeFor(hers.id, request.id)).toBe('none')
   const at = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(11, 16)
@@ -228,6 +233,14 @@ it('pushes a hand-over to the colleague alone, after their quiet hours', async (
   await waitUntil(async () => (await outcomeFor(hers.id, request.id)) !== 'none')
   const { state } = await rowOf(db, 'delivery', { recipient: hers.id, request_id: request.id })
   expect(state).toBe('pending')
+  // Somebody else has it when they end.
+  await handOver(desk.grace, linus)
+  await db
+    .updateTable('delivery')
+    .set({ next_attempt_at: sql`clock_timestamp()` })
+    .where('recipient', '=', hers.id)
+    .execute()
+  expect(await untilEnded(hers.id, request.id)).toMatch(/^dead: the colleague no longer has/)
   expect(service.received).toHaveLength(1)
 })
 

@@ -10,7 +10,7 @@ import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
-import { concernedPeople } from '../channels/hand-over.ts'
+import { concernedPeople, isHandedTo } from '../channels/hand-over.ts'
 import { quietUntil } from './quiet-until.ts'
 import { sendPush, type PushSender } from './send-push.ts'
 
@@ -24,8 +24,8 @@ const maxTtlSeconds = 28 * 24 * 3600
 const minTtlSeconds = 60
 
 /**
- * Pushes to people's own devices. A message has only the id and number of a request; the browser of
- * a signed-in person reads the rest.
+ * Pushes to people's own devices. A message has only the id and number of a request, and whether it
+ * is about a hand-over; the browser of a signed-in person reads the rest.
  */
 export function pushChannel(options: PushChannelOptions): Channel {
   return {
@@ -65,7 +65,11 @@ async function compose(
     concerned.map(({ id }) => id),
     times,
   )
-  const body = JSON.stringify({ requestId: request.id, number: Number(request.number) })
+  const body = JSON.stringify({
+    requestId: request.id,
+    number: Number(request.number),
+    ...(type === 'request.handed_over' ? { handedOver: true } : {}),
+  })
   return devices.map(({ id, personId }) => {
     const { quiet } = choiceOf(personId)
     const notBefore = quiet === null ? null : quietUntil(at, quiet)
@@ -102,6 +106,9 @@ async function send(
   if (request === null) return over('the request no longer exists')
   const isEnd = due.type === 'request.decided' || due.type === 'request.closed'
   if (!isEnd && !request.isPending) return over('the request had ended before it could be sent')
+  if (due.type === 'request.handed_over' && !(await isOfColleague(options, due, request.id))) {
+    return over('the colleague no longer has the request, or has decided it')
+  }
   const target = await findPushTarget(ctx, times, due.recipient)
   if (typeof target === 'string') return over(target)
   const message = {
@@ -115,6 +122,20 @@ async function send(
   if (!isUnknownDevice) return outcome
   await forgetDevice(ctx, { id: due.recipient })
   return { ...outcome, isFinal: true }
+}
+
+/** Whether a hand-over to the person of a device still waits for them, after their quiet hours. */
+async function isOfColleague(
+  { ctx: { db } }: PushChannelOptions,
+  { recipient }: DueDelivery,
+  requestId: string,
+): Promise<boolean> {
+  const device = await db
+    .selectFrom('push_subscription')
+    .select('person_id')
+    .where('id', '=', recipient)
+    .executeTakeFirst()
+  return device !== undefined && (await isHandedTo(db, requestId, device.person_id))
 }
 
 interface PushedRequest {

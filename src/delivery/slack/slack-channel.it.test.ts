@@ -27,7 +27,9 @@ beforeEach(async () => {
 afterEach(() => slack[Symbol.asyncDispose]())
 
 /** A relay to a Slack workspace of the test alone, which gets events from now on. */
-async function relayOf(options: { token?: null; keep?: true } = {}): Promise<ChannelRelay> {
+async function relayOf(
+  options: { token?: null; keep?: true; pausesMs?: number[] } = {},
+): Promise<ChannelRelay> {
   await desk.untilNumbered()
   if (options.keep !== true) {
     await desk.database.db.deleteFrom('delivery').execute()
@@ -48,7 +50,12 @@ async function relayOf(options: { token?: null; keep?: true } = {}): Promise<Cha
     log,
     policies,
     channelsOf: () => [channel],
-    times: { pausesMs: [1, 1, 1], timeoutMs: 60_000, leaseMs: 120_000, everyMs: 50 },
+    times: {
+      pausesMs: options.pausesMs ?? [1, 1, 1],
+      timeoutMs: 60_000,
+      leaseMs: 120_000,
+      everyMs: 50,
+    },
   })
 }
 
@@ -140,6 +147,32 @@ it('says a hand-over in the thread, and names the colleague in Slack only where 
   expect(JSON.stringify(first)).toMatch(/Grace hands #\d+ over to you/)
   expect(JSON.stringify(second)).toMatch(/hands #\d+ over to Grace/)
   expect(JSON.stringify(second)).not.toContain('"user"')
+})
+
+it('repeats a hand-over until the message of the request is posted, and names nobody who has it no longer', async () => {
+  const barbara = await addPerson(desk.database.db, 'Barbara', ['platform'])
+  let isDown = true
+  slack.instead = ({ method }, response) => {
+    if (!isDown || method !== 'chat.postMessage') return false
+    response.writeHead(500).end()
+    return true
+  }
+  await using _relay = await relayOf({ pausesMs: Array(200).fill(50) })
+  const request = await desk.open()
+  const handOver = (by: typeof barbara, to: typeof barbara) =>
+    handOverRequest(desk.service.ctx, by.caller, { request: request.id, to: to.id })
+  await handOver(desk.grace, barbara)
+  await waitUntil(async () => {
+    const { items } = await listDeliveries(desk.service.ctx, desk.aud.caller, {})
+    const one = items.find(({ type }) => type === 'request.handed_over')
+    return one?.lastError === 'The message of the request is not posted yet' || 'it was not tried'
+  })
+  await handOver(barbara, desk.grace)
+  isDown = false
+  await untilEnded(5)
+  const texts = slack.of('chat.postMessage').map(({ fields }) => String(fields['text']))
+  expect(texts.filter((text) => text.includes('over to Grace'))).toHaveLength(1)
+  expect(texts.filter((text) => text.includes('over to Barbara'))).toEqual([])
 })
 
 // Rules: security.md 29

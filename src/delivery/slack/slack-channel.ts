@@ -1,10 +1,9 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { slackEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { SlackSettings } from '#policy/settings.ts'
-import { mailRecipients } from '#services/channels/mail/mail-recipients.ts'
 import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
-import { readHandOver } from '../channels/hand-over.ts'
+import { isHandedTo, readHandOver } from '../channels/hand-over.ts'
 import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { changedRows, type Requests } from '../channels/body-matches-request.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
@@ -111,6 +110,9 @@ async function tellOf(
   const { db, seals, settings, publicUrl } = options
   const message = await messageOf(options, request.id)
   if (message === null) {
+    if (due.type === 'request.handed_over' && (await isOpeningDue(options, request.id))) {
+      throw new SlackFailure('The message of the request is not posted yet', {})
+    }
     const channel = settings.channels.get(request.queue)
     // Only `request.opened` posts the message. A request that was decided meanwhile gets none.
     if (due.type !== 'request.opened' || request.state !== 'pending' || channel === undefined)
@@ -126,6 +128,7 @@ async function tellOf(
   } else if (due.type === 'request.handed_over') {
     const { handOver } = JSON.parse(due.body) as { readonly handOver?: SlackHandOver }
     if (request.state !== 'pending' || handOver === undefined) return
+    if (!(await isHandedTo(db, request.id, handOver.toId))) return
     const { channel, ts: thread } = message
     await client.post({ channel, thread }, slackHandOver(request, handOver), call)
     return
@@ -150,8 +153,7 @@ async function handOverOf(
   const handOver = await readHandOver(tx, event)
   if (handOver === null || event.request === null) return null
   const { toId, to, by } = handOver
-  const people = await mailRecipients(tx, event.request.id, 'nothing')
-  if (!people.some((one) => one.id === toId && one.mayDecide && !one.hasDecided)) return null
+  if (!(await isHandedTo(tx, event.request.id, toId))) return null
   const link = await tx
     .selectFrom('slack_link')
     .selectAll()
@@ -159,7 +161,23 @@ async function handOverOf(
     .where('person_id', '=', toId)
     .executeTakeFirst()
   const isLinked = link !== undefined && seals.holds('slack_link', link)
-  return { to, by, user: isLinked ? link.user_id : null }
+  return { toId, to, by, user: isLinked ? link.user_id : null }
+}
+
+/** Whether the message of a request, below which the others are posted, is still to be sent. */
+async function isOpeningDue(
+  { db, settings }: SlackChannelOptions,
+  requestId: string,
+): Promise<boolean> {
+  const due = await db
+    .selectFrom('delivery')
+    .select('id')
+    .where('endpoint', '=', slackEndpointOf(settings).name)
+    .where('request_id', '=', requestId)
+    .where('type', '=', 'request.opened')
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+  return due !== undefined
 }
 
 /** Updates the message until it shows the request's state, which may change during the call. */

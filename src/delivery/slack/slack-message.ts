@@ -78,6 +78,7 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
 
 /** A hand-over in words; `user`: the colleague in Slack, `null` where they have linked none. */
 export interface SlackHandOver {
+  readonly toId: string
   readonly to: string
   readonly by: string
   readonly user: string | null

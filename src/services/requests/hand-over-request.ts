@@ -18,11 +18,14 @@ import {
   type VerifiedPerson,
 } from '../core/verified-person.ts'
 
+/** The minutes in which a colleague is notified of a request once. */
+const betweenMinutes = 60
+
 /**
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
  * of the queue's people; the colleague, named by address or id, must be able to decide it, or it
  * rejects with `not_eligible` and status 422, and must be somebody else, or it rejects with
- * `invalid_request`. A later call replaces the colleague. The colleague is notified, once.
+ * `invalid_request`. A later call replaces the colleague. The colleague is notified, once an hour.
  */
 export async function handOverRequest(
   ctx: ServiceContext,
@@ -40,36 +43,35 @@ export async function handOverRequest(
     }
     const to: PersonRef = { id: decider.id, name: decider.name }
     const handover = { to_id: to.id, by_id: authority.actor.id, at: sql<Date>`clock_timestamp()` }
-    const before = await unit.tx
-      .selectFrom('request_handover')
-      .select('to_id')
-      .where('request_id', '=', request.id)
-      .executeTakeFirst()
     const { at } = await unit.tx
       .insertInto('request_handover')
       .values({ request_id: request.id, ...handover })
-      .onConflict((conflict) =>
-        conflict.column('request_id').doUpdateSet({
-          ...handover,
-          // Its notification is about this time.
-          at: sql`case when request_handover.to_id = excluded.to_id
-            then request_handover.at else excluded.at end`,
-        }),
-      )
+      .onConflict((conflict) => conflict.column('request_id').doUpdateSet(handover))
       .returning('at')
       .executeTakeFirstOrThrow()
+    const notified = !(await wasNotified(unit, request.id, to.id))
     await unit.audit({
       type: 'request.handed_over',
       ...aboutRequest(request),
-      detail: { to: to.id },
+      detail: { to: to.id, notified },
     })
     const subject = { requestId: request.id, runId: request.run_id }
     await unit.event('request.changed', subject)
-    // Whoever has it already was notified of it.
-    if (before?.to_id !== to.id) await unit.event('request.handed_over', subject)
+    if (notified) await unit.event('request.handed_over', { ...subject, to: to.id })
     const by = { id: authority.actor.id, name: authority.actor.name }
     return { requestId: request.id, handedTo: { person: to, by, at } }
   })
+}
+
+/** Whether a hand-over of the last hour notified a colleague, by the trail of its request. */
+async function wasNotified({ tx }: UnitOfWork, requestId: string, to: string): Promise<boolean> {
+  const { rows } = await sql<{ notified: boolean }>`
+    select exists (select from audit_event
+      where request_id = ${requestId} and type = 'request.handed_over'
+        and at > clock_timestamp() - ${betweenMinutes} * interval '1 minute'
+        and document::jsonb->'detail' @> ${JSON.stringify({ to, notified: true })}::jsonb) as notified
+  `.execute(tx)
+  return rows[0]?.notified === true
 }
 
 /** The person of an address or id, if they may decide the request now. */

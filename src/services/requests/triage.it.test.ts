@@ -84,6 +84,26 @@ test('a snooze hides a request only from one’s own waiting list, until it is n
   expect((await refusal(past)).code).toBe('invalid_request')
 })
 
+/** The colleagues whom hand-overs of a request notified, in order. */
+async function notifiedOf(id: string): Promise<string[]> {
+  const { rows } = await sql<{ to: string }>`
+    select subject->>'to' as to from event
+    where type = 'request.handed_over' and subject->>'requestId' = ${id} order by created_at
+  `.execute(desk.database.db)
+  return rows.map(({ to }) => to)
+}
+
+/** Makes the hand-overs of a request an hour older, as the owner of the tables could. */
+async function olderTrail(id: string): Promise<void> {
+  await desk.database.db.transaction().execute(async (tx) => {
+    await sql`alter table audit_event disable trigger audit_event_append_only`.execute(tx)
+    await sql`update audit_event set at = at - interval '1 hour' where request_id = ${id}`.execute(
+      tx,
+    )
+    await sql`alter table audit_event enable always trigger audit_event_append_only`.execute(tx)
+  })
+}
+
 test('a request is handed over to another person who may decide it, which gives no right and removes none', async () => {
   const { id } = await ask()
   const { ada, grace, linus, olga } = people()
@@ -112,12 +132,14 @@ test('a request is handed over to another person who may decide it, which gives 
     { actor: { type: 'person', id: grace.id }, detail: { to: linus.id } },
     { actor: { type: 'person', id: linus.id }, detail: { to: grace.id } },
   ])
-  // The colleague is notified once, however often the request is handed over to them.
+  // Each colleague is notified once an hour, however often the request is handed over to them.
+  await handOverRequest(desk.api, grace.caller, { request: id, to: linus.id })
+  const later = await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
+  expect(later.handedTo.at.getTime()).toBeGreaterThan(again.handedTo.at.getTime())
+  expect(await notifiedOf(id)).toEqual([linus.id, grace.id])
+  await olderTrail(id)
   await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
-  const { rows } = await sql<{ type: string }>`
-    select type from event where type = 'request.handed_over' and subject->>'requestId' = ${id}
-  `.execute(desk.database.db)
-  expect(rows).toHaveLength(2)
+  expect(await notifiedOf(id)).toEqual([linus.id, grace.id, grace.id])
   await desk.decide(linus, id)
   const late = handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect((await refusal(late)).code).toBe('already_decided')

@@ -28,7 +28,7 @@ export function noticeOf(request: NoticedRequest): Notice | null {
 }
 
 /** Names invisible characters, because a notification cannot show chips. */
-function displayText(text: string): string {
+export function displayText(text: string): string {
   return visibleText(text.replaceAll(/[\n\t]/g, ' '))
     .map((part) => (part.kind === 'chip' ? `⟦${part.label}⟧` : part.text))
     .join('')

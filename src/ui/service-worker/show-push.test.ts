@@ -9,7 +9,7 @@ const message = { json: () => ({ requestId, number: 142 }) } as PushMessageData
 
 /** A service worker's browser: its windows, notifications before and after, and opened pages. */
 function browser(windows: readonly object[], present: readonly object[] = []) {
-  const notices: { title: string; body: string; path: string }[] = []
+  const notices: { title: string; body: string; path: string; renotify: boolean }[] = []
   const opened: string[] = []
   const scope = {
     clients: {
@@ -20,8 +20,11 @@ function browser(windows: readonly object[], present: readonly object[] = []) {
       getNotifications: async () => present,
       showNotification: async (
         title: string,
-        { body, data }: { body: string; data: { path: string } },
-      ) => void notices.push({ title, body, path: data.path }),
+        options: { body: string; renotify: boolean; data: { path: string } },
+      ) => {
+        const { body, renotify, data } = options
+        notices.push({ title, body, renotify, path: data.path })
+      },
     },
     navigator: {},
   } as unknown as ServiceWorkerGlobalScope
@@ -65,6 +68,24 @@ test('where nobody is signed in a push shows a number alone, and a message of an
   await showPush(scope, message)
   await showPush(scope, { json: () => ({ requestId: '<b>', number: 1 }) } as PushMessageData)
   expect(notices.map(({ title }) => title)).toEqual(['Request #142', 'Countersign'])
+})
+
+test('a hand-over alerts again, and says who hands the request over to somebody who is signed in', async () => {
+  const json = () => ({ requestId, number: 142, handedOver: true })
+  const handOver = { json } as PushMessageData
+  const handedTo = { person: { name: 'Linus' }, by: { name: 'Gra\u202ece' }, at: '' }
+  const { scope, notices } = browser([])
+  signedIn({ ...waiting, handedTo })
+  await showPush(scope, message)
+  await showPush(scope, handOver)
+  signedIn(null)
+  await showPush(scope, handOver)
+  expect(notices.map(({ renotify }) => renotify)).toEqual([false, true, true])
+  expect(notices[1]).toMatchObject({
+    title: expect.stringMatching(/^Gra⟦.*⟧ce asks you to look at #142$/),
+    body: notices[0]?.title,
+  })
+  expect(notices[2]?.title).toBe('A colleague asks you to look at #142')
 })
 
 test('no notification appears while a page of the dashboard is visible', async () => {

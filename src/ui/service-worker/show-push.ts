@@ -6,6 +6,8 @@ import { readProof } from '../push/session-proof-cache.ts'
 /** A notification; `waitingId`: the request that it says waits for its person. */
 interface DeviceNotice extends Notice {
   readonly waitingId?: string
+  /** alerts again where it replaces another of its tag */
+  readonly renotify?: boolean
 }
 
 /** The notification of a message without content, which its person has requested as a test. */
@@ -27,14 +29,17 @@ export async function showPush(
 ): Promise<void> {
   if (data !== null && (await isWatched(scope))) return
   const notice = data === null ? testNotice : await readNotice(data)
-  const { title, body, tag, path, waitingId } = notice
-  await scope.registration.showNotification(title, {
+  const { title, body, tag, path, waitingId, renotify = false } = notice
+  // The types of the browser lack `renotify`.
+  const options = {
     body,
     tag,
+    renotify,
     icon: '/icon-192.png',
     badge: '/icon-badge.png',
     data: { path, waitingId },
-  })
+  }
+  await scope.registration.showNotification(title, options)
   await closeOld(scope, waitingId).catch(() => undefined)
   await showCount(scope).catch(() => undefined)
 }
@@ -49,13 +54,14 @@ async function readNotice(data: PushMessageData): Promise<DeviceNotice> {
   if (ids === null) {
     return { title: 'Countersign', body: 'Open Countersign', tag: 'countersign', path: '/' }
   }
+  const renotify = ids.handedOver
   try {
     const params = { id: ids.requestId }
     const request = await callInBackground('getRequest', { params })
-    const notice = noticeOfRequest(ids, request)
+    const notice = { ...noticeOfRequest(ids, request), renotify }
     return noticeOf(request) === null ? notice : { ...notice, waitingId: request.id }
   } catch {
-    return noticeOfIds(ids)
+    return { ...noticeOfIds(ids), renotify }
   }
 }
 
