@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../json/json.ts'
-import { fieldsAsText, structuredFields } from './structured-fields.ts'
+import { countRows, fieldsAsText, structuredFields } from './structured-fields.ts'
 
 function fieldsOf(value: Json, metadata: JsonObject = {}) {
   const content = `${JSON.stringify(value, null, 2)}\n`
@@ -109,6 +109,42 @@ test.each([
   expect(textOf(value, { fieldTitles: titles })).toBe(`Note [${quoted}]: 5\nCurrency: EUR\n`)
 })
 
+test('a label that does not lead back to its name has the name', () => {
+  const names = ['dry_run', 'dryRun', '_dry-run', 'maxLines', 'userID', 'Title', 'line2', '$ref']
+  const labels = names.map((name) => textOf({ [name]: 'x' }).split(':')[0])
+  expect(labels).toEqual([
+    'Dry run',
+    'Dry run',
+    'Dry run [_dry-run]',
+    'Max lines',
+    'User id [userID]',
+    'Title [Title]',
+    'Line2',
+    '$ref',
+  ])
+})
+
+test('a date that no calendar has is a text, and an amount whose title says cents has no unit', () => {
+  const value = { from: '2026-02-30', to: '2026-02-28T24:00Z', by: '2026-13-01T00:00Z' }
+  expect(textOf(value)).toBe('From: 2026-02-30\nTo: 2026-02-28T24:00Z\nBy: 2026-13-01T00:00Z\n')
+  const titles = {
+    '/price': 'Price in cents',
+    '/list/-/total': 'Total (cents)',
+    '/tax/value': 'Value in cents',
+  }
+  const tax = { value: 7, currency: 'EUR' }
+  const order = { price: 12990, currency: 'EUR', list: [{ total: 5 }], tax }
+  expect(textOf(order, { fieldTitles: titles })).toBe(`Price in cents [price]: 12990
+Currency: EUR
+List: 1 item
+  1 of 1:
+    Total (cents) [total]: 5
+Tax:
+  Value in cents [value]: 7
+  Currency: EUR
+`)
+})
+
 // Rules: security.md 17
 test('blank lines of a text cannot scroll the rest out of sight', () => {
   expect(textOf({ note: `ok${'\n'.repeat(20)}evil`, a: { b: `${' \n'.repeat(8)}x` } })).toBe(`Note:
@@ -152,6 +188,8 @@ test('what is no JSON, has no fields, would lose bytes or is too long keeps its 
   expect(shown('{\n  "__proto__": 1\n}')).toMatchObject([{ label: 'Proto' }])
   expect(fieldsOf(Array.from({ length: 2_001 }, () => 1))).toBeNull()
   expect(fieldsOf({ a: '\n'.repeat(3_000) })).toBeNull()
+  const longest = fieldsOf({ a: '\n'.repeat(1_900) }) ?? []
+  expect([longest.length, countRows(longest)]).toEqual([1, 1_901])
   let deep: Json = 1
   for (let depth = 0; depth < 30; depth += 1) deep = { deep }
   expect(fieldsOf(deep)).toBeNull()

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json/is-object.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import { textIn, valueIn } from '../json/value-in.ts'
+import { withCapital } from '../text/readable-name.ts'
 import { lineBlocks } from '../text/line-pieces.ts'
 import { chippedSecrets } from '../text/secrets.ts'
 import { countWords } from '../text/quantities/count-words.ts'
@@ -8,12 +9,16 @@ import {
   currencyOf,
   fieldName,
   isInMinorUnits,
+  isTitleOfMinorUnits,
   moneyOrDateText,
   withoutMinorUnits,
 } from './value-text.ts'
 import type { Presentation } from '../tools/presentation.ts'
 
-/** Metadata of a presentation: the titles in the tool's schema, by the JSON pointer of a field. */
+/**
+ * Metadata of a presentation: the titles in the tool's schema, by the JSON pointer of a field, with
+ * `entryPart` for each entry of a list.
+ */
 export const fieldTitlesName = 'fieldTitles'
 
 /** One field of a structured presentation, or one entry of a list. */
@@ -65,6 +70,15 @@ export function structuredFields(
   return fields === null || fields.length === 0 ? null : fields
 }
 
+/** The rows that fields take where each line of a text is one. */
+export function countRows(fields: readonly StructuredField[]): number {
+  return fields.reduce((rows, { value }) => rows + rowsOf(value), 0)
+}
+
+function rowsOf(value: FieldValue): number {
+  return value.kind === 'lines' ? value.text.split('\n').length : 1
+}
+
 interface Place {
   readonly depth: number
   readonly pointer: string
@@ -97,7 +111,7 @@ class FieldReader {
     this.#line += 1
     if (Array.isArray(value)) {
       for (const [index, entry] of value.entries()) {
-        const pointer = `${place.pointer}/${index}`
+        const pointer = `${place.pointer}/${entryPart}`
         const label = `${index + 1} of ${value.length}`
         this.#add(entry, { label, name: null }, { ...place, pointer })
       }
@@ -110,9 +124,10 @@ class FieldReader {
         // “amount: {value: 249.9, currency: EUR}” is an amount.
         const isAmount = ownAmount && /^(?:value|number)$/i.test(name)
         const title = titles[index] ?? { label: exactName(name), name: null }
-        // A name that is no word says nothing of its value.
-        const ownName = isPlain(name) ? name : ''
-        const inner = { ...place, pointer, currency, name: isAmount ? 'amount' : ownName }
+        // A name that is no word says nothing of its value, nor one whose title says otherwise.
+        const isSilent = !isPlain(name) || isTitleOfMinorUnits(title.label)
+        const ownName = isAmount ? 'amount' : name
+        const inner = { ...place, pointer, currency, name: isSilent ? '' : ownName }
         this.#add(member, title, inner)
       }
     }
@@ -126,7 +141,7 @@ class FieldReader {
     const line = this.#line
     const members = typeof value === 'object' && value !== null ? sizeOf(value) : 0
     const fieldValue = this.#valueOf(value, place)
-    this.#rows += fieldValue.kind === 'lines' ? fieldValue.text.split('\n').length : 1
+    this.#rows += rowsOf(fieldValue)
     this.#fields.push({ depth, ...title, line, value: fieldValue })
     if (typeof value === 'object' && value !== null && members > 0) {
       this.addMembers(value, { ...place, depth: depth + 1 })
@@ -172,7 +187,7 @@ class FieldReader {
       return {
         label: inMain ? withoutMinorUnits(label) : label,
         name,
-        exact: !inMain && title === null,
+        exact: !inMain && title === null && isSpelledBy(label, name),
       }
     })
     const counts = Map.groupBy(labels, ({ label }) => label)
@@ -238,6 +253,13 @@ function exactName(name: string): string {
   return isPlain(name) ? name : JSON.stringify(name)
 }
 
+/** Whether a label of words leads back to a name: in snake case or in camel case. */
+function isSpelledBy(label: string, name: string): boolean {
+  const words = label.toLowerCase().split(' ')
+  const camel = words.map((word, index) => (index === 0 ? word : withCapital(word)))
+  return !isPlain(name) || words.join('_') === name || camel.join('') === name
+}
+
 /** A plain name as words. */
 function wordsOf(name: string): string {
   return (isPlain(name) && fieldName(name)) || exactName(name)
@@ -261,9 +283,12 @@ function sizeOf(value: Json[] | JsonObject): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
-/** A name as a part of a JSON pointer (RFC 6901). */
+/** Every entry of a list, as a part of the pointers of titles: all have those of one schema. */
+export const entryPart = '-'
+
+/** A name as a part of a JSON pointer (RFC 6901); no name is taken for the entries of a list. */
 export function pointerPart(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return name === entryPart ? '~' : name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function parseOrNothing(text: string): Json | undefined {

@@ -24,6 +24,11 @@ export function isInMinorUnits(name: string, value: Json, currency: string | nul
   return currency !== null && minorUnits.test(fieldName(name)) && Number.isSafeInteger(value)
 }
 
+/** Whether a title says that its value is in the smallest unit of the currency. */
+export function isTitleOfMinorUnits(title: string): boolean {
+  return minorUnits.test(title)
+}
+
 /** A title without the words that say that its value is in the smallest unit of the currency. */
 export function withoutMinorUnits(title: string): string {
   return title.replace(minorUnits, '') || 'Amount'
@@ -99,15 +104,18 @@ function shortText(name: string, value: string, currency: string | null): string
   if (value.length > 40) return null
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return dateText(value, `${value}T00:00:00Z`, dates)
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/.test(value)) {
-    return `${dateText(value, value, times)} UTC`
+    const text = dateText(value, value, times)
+    return text === null ? null : `${text} UTC`
   }
   const isAmount = /^-?\d{1,15}(?:\.\d{1,6})?$/.test(value) && currency !== null
   return isAmount && amountName.test(name) ? `${value} ${currency}` : null
 }
 
-function dateText(written: string, instant: string, format: Intl.DateTimeFormat): string {
+/** `null`: no calendar has it. JavaScript reads 30 February as 2 March, 24:00 as the next day. */
+function dateText(written: string, instant: string, format: Intl.DateTimeFormat): string | null {
   const at = new Date(instant)
-  return Number.isNaN(at.getTime()) ? written : format.format(at)
+  const isDate = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(written.slice(0, 10))
+  return isDate ? format.format(at) : null
 }
 
 function listText(name: string, values: readonly Json[], currency: string | null): string {

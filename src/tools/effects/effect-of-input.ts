@@ -5,6 +5,7 @@ import {
   currencyOf,
   isCurrency,
   isInMinorUnits,
+  isTitleOfMinorUnits,
   fieldName,
   valueText,
   withoutMinorUnits,
@@ -31,7 +32,9 @@ export function fieldsOfInput(input: JsonObject, schema: JsonObject | null): str
   const named = fields.slice(0, maxFields).map(([name, value]) => {
     const title = titleOf(name, schema)
     const label = isInMinorUnits(name, value, currency) ? withoutMinorUnits(title) : title
-    return `${label} ${oneLine(valueText(name, value, currency), 80)}`
+    // A title that says cents, of a name that does not, is not beside an amount in the main unit.
+    const ownName = isTitleOfMinorUnits(label) ? '' : name
+    return `${label} ${oneLine(valueText(ownName, value, currency), 80)}`
   })
   const more = fields.length - named.length
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')

@@ -179,6 +179,8 @@ describe('the effect of a call is described without knowledge of its tool:', () 
     expect(charge('USD', { cents: 250 })).toBe('Charge: Amount 2.50 USD')
     const schema = { properties: { amountCents: { title: 'Refund (in cents)' } } }
     expect(charge('USD', { amountCents: 250 }, schema)).toBe('Charge: Refund 2.50 USD')
+    const ofPrice = { properties: { price: { title: 'Price in cents' } } }
+    expect(charge('EUR', { price: 12_990 }, ofPrice)).toBe('Charge: Price in cents 12,990')
     expect(charge('USD', { amount: 0.000_000_1 })).toBe('Charge: Amount 0.0000001 USD')
     expect(charge('USD', { amountCents: 2.5 })).toBe('Charge: Amount cents 2.5')
     expect(call('charge', { amountCents: 250 })).toBe('Charge: Amount cents 250')

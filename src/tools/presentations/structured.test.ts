@@ -33,8 +33,7 @@ test('the titles in the schema of the fields that a call has are presented, with
     fieldTitles: {
       '/to': 'Mail to',
       '/a~1b/c': 'Deep',
-      '/list/0/d': 'Of each',
-      '/list/1/d': 'Of each',
+      '/list/-/d': 'Of each',
     },
   })
   expect(presentStructured(input, {}, [], { type: 'object' }).metadata).toEqual({})
@@ -42,4 +41,20 @@ test('the titles in the schema of the fields that a call has are presented, with
   expect(presentStructured(input, {}, [], hidden).warnings).toEqual([
     expect.stringMatching(/^Hidden characters: 1/),
   ])
+})
+
+test('a long list leaves titles for the fields after it, and no name is read as its entries', () => {
+  const entry = { properties: { d: { title: 'Of each' } } }
+  const schema = {
+    properties: {
+      list: { items: entry },
+      '-': { title: 'Dash' },
+      last: { title: 'The last' },
+    },
+  }
+  const input = { list: Array.from({ length: 500 }, () => ({ d: 1 })), '-': 1, last: 2 }
+  const { metadata } = presentStructured(input, {}, [], schema)
+  expect(metadata).toEqual({
+    fieldTitles: { '/list/-/d': 'Of each', '/~': 'Dash', '/last': 'The last' },
+  })
 })

@@ -4,7 +4,7 @@ import { oneLine } from '#domain/text/one-line.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
-import { fieldTitlesName, pointerPart } from '#domain/fields/structured-fields.ts'
+import { entryPart, fieldTitlesName, pointerPart } from '#domain/fields/structured-fields.ts'
 import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { makePresentation } from './make-presentation.ts'
@@ -46,7 +46,7 @@ function titlesOf(value: Json, schema: JsonObject | null): Record<string, string
     }
     if (Array.isArray(member)) {
       const items = memberOf(described, 'items')
-      for (const [index, entry] of member.entries()) add(entry, items, `${pointer}/${index}`)
+      for (const entry of member) add(entry, items, `${pointer}/${entryPart}`)
     } else if (isJsonObject(member)) {
       const properties = memberOf(described, 'properties')
       for (const [name, inner] of Object.entries(member)) {

@@ -3,7 +3,8 @@ import type { FieldValue, StructuredField } from '#domain/fields/structured-fiel
 import { VisibleText } from '../../text/visible-text.tsx'
 import './fields-view.css'
 
-type TextLines = ComponentType<{ text: string; showFinalNewline: boolean }>
+/** `atFirst`: how many of the lines are drawn at first. */
+type TextLines = ComponentType<{ text: string; showFinalNewline: boolean; atFirst: number }>
 
 /** Deeper fields are not indented further, so that their values keep their width. */
 const maxIndent = 6
@@ -52,7 +53,7 @@ export function FieldsView(props: {
 function Value({ value, Lines }: { value: FieldValue; Lines: TextLines }) {
   switch (value.kind) {
     case 'lines':
-      return <Lines text={value.text} showFinalNewline />
+      return <Lines text={value.text} showFinalNewline atFirst={Number.POSITIVE_INFINITY} />
     case 'group':
       return value.text === '' ? null : <span className="dim small">{value.text}</span>
     case 'json':

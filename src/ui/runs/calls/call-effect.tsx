@@ -1,7 +1,8 @@
 import { textOrEmpty } from '#domain/json/text-or-empty.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import type { Json } from '#domain/json/json.ts'
 import { requestQuery } from '../../api/queries.ts'
@@ -10,7 +11,7 @@ import { FieldsView } from '../../effect/fields/fields-view.tsx'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { TextDifference } from '../../effect/text-difference.tsx'
 import { linesIn } from '../../effect/white-space.ts'
-import { structuredFields } from '#domain/fields/structured-fields.ts'
+import { countRows, structuredFields } from '#domain/fields/structured-fields.ts'
 import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
 /**
@@ -39,9 +40,13 @@ function RequestEffect({ requestId }: { requestId: string }) {
   const request = useQuery(requestQuery(requestId))
   if (request.isPending) return <p className="dim small">Loading what it does…</p>
   if (request.isLoadingError) return <p role="alert">{request.error.message}</p>
-  const { type, content } = request.data.presentation
-  const fields = structuredFields(request.data.presentation)
-  if (fields !== null && fields.length <= maxLines)
+  return <Presented presentation={request.data.presentation} />
+}
+
+function Presented({ presentation }: Pick<RequestDetail, 'presentation'>) {
+  const { type, content } = presentation
+  const fields = useMemo(() => structuredFields(presentation), [presentation])
+  if (fields !== null && countRows(fields) <= maxLines)
     return <FieldsView fields={fields} Lines={LinesView} />
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))
