@@ -11,6 +11,8 @@ import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
 const firstRetryDelayMs = 500
+/** How soon a cancellation that could not be confirmed is looked up again. */
+const confirmAgainMs = 1_000
 
 /**
  * One model step of a run. A provider's "retry after" becomes the delay of the next attempt. A run
@@ -55,9 +57,9 @@ export async function takeTurnNow(
   input: TurnPlace,
   stopSignal: AbortSignal,
 ): Promise<TurnOutcome> {
-  const signal = await confirmedStop(ctx, input.runId, stopSignal)
+  using stop = await confirmedStop(ctx, input.runId, stopSignal)
   try {
-    const outcome = await takeTurn(ctx, { ...input, signal })
+    const outcome = await takeTurn(ctx, { ...input, signal: stop.signal })
     if (outcome.kind !== 'finished') return outcome
     const closed = await closeRun(ctx, { runId: input.runId })
     if (closed.kind === 'rests') return { ...closed, kind: 'waiting_for_input' }
@@ -69,26 +71,35 @@ export async function takeTurnNow(
 
 /**
  * Passes a stop on; a cancellation only if the store says that the run has ended, so that a forged
- * one does nothing.
+ * one does nothing. While the store does not answer, it is asked again until the turn is over.
  */
 async function confirmedStop(
   ctx: WorkerContext,
   runId: string,
   stopSignal: AbortSignal,
-): Promise<AbortSignal> {
+): Promise<Disposable & { readonly signal: AbortSignal }> {
   const stop = new AbortController()
+  let isOver = false
+  let again: NodeJS.Timeout | null = null
   const abortIfConfirmed = async (): Promise<void> => {
     const reason = stopSignal.reason as StopReason
     if (reason !== 'cancelled' || (await runHasEnded(ctx.db, runId))) stop.abort(reason)
   }
   const confirmStop = (): void => {
     abortIfConfirmed().catch((error: unknown) => {
-      ctx.log.error({ runId, err: error }, 'A stop could not be confirmed')
+      if (again === null) ctx.log.error({ runId, err: error }, 'A stop could not be confirmed')
+      if (!isOver) again = setTimeout(confirmStop, confirmAgainMs)
     })
   }
   if (stopSignal.aborted) await abortIfConfirmed()
   else stopSignal.addEventListener('abort', confirmStop, { once: true })
-  return stop.signal
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]() {
+      isOver = true
+      if (again !== null) clearTimeout(again)
+    },
+  }
 }
 
 function failureOf(problem: ModelProblem): ApplicationFailure {
