@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { limits } from '#domain/limits.ts'
+import { requireReasonFits } from '#services/core/problems/invalid.ts'
 import { parseDecision } from '#services/requests/facts/decision-input.ts'
 import { reason, text } from './common.ts'
 
@@ -22,4 +23,8 @@ test('a reason may have as many characters in a decision as in every other act',
     `reason is over ${limits.reasonCharacters} characters`,
   )
   expect(reason.safeParse(`${rockets}a`).success).toBe(false)
+  for (const words of [rockets, null]) expect(() => requireReasonFits(words)).not.toThrow()
+  expect(() => requireReasonFits(`${rockets}a`)).toThrow(
+    `reason is over ${limits.reasonCharacters} characters`,
+  )
 })

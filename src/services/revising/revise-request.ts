@@ -3,11 +3,9 @@ import type { Selectable } from 'kysely'
 import { callWorkerName } from '#domain/tools/built-in-tools.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
-import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
@@ -19,7 +17,7 @@ import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
-import { invalid } from '../core/problems/invalid.ts'
+import { invalid, requireReasonFits } from '../core/problems/invalid.ts'
 import { judgePerson, refuseStale } from '../decisions/judge-decision.ts'
 import { judgeChange } from './judge-change.ts'
 import { writeRevision } from './write-revision.ts'
@@ -89,9 +87,7 @@ function expectedOf(input: ReviseRequestInput): { digest: string; revision: numb
   if (digest === undefined || digest === '') {
     throw new Problem('digest_required', 'A change must name the digest that was shown')
   }
-  if (isLongerThan(reason ?? '', limits.reasonCharacters)) {
-    throw invalid('reason', `is over ${limits.reasonCharacters} characters`)
-  }
+  requireReasonFits(reason ?? null)
   return { digest, revision }
 }
 

@@ -11,8 +11,13 @@ import { getRequest } from '../../requests/detail/get-request.ts'
 import { waitForStage } from '../../requests/detail/wait-for-stage.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { admitRun } from '../lifecycle/admit-run.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
+import { spendAttachments } from './open-child-run.ts'
+import type { DelegationPlan } from './plan-delegation.ts'
 import {
   desk,
   useDelegationDesk,
@@ -63,6 +68,25 @@ describe('attachments', () => {
       { path: 'notes/2.md', bytes: 4, hash: hashBytes('two\n') },
       { path: 'readme.md', bytes: 7, hash: hashBytes('readme\n') },
     ])
+  })
+
+  test('whose permit was revoked meanwhile are not spent', async () => {
+    const { callId, runId } = await delegating(attached)
+    const [, first] = await requestsOf(callId)
+    await desk.decide(desk.people.grace, first?.id ?? '')
+    const { db } = desk.database
+    const of = { request_id: first?.id ?? '' }
+    const { id } = await rowOf(db, 'permit', of, 'id')
+    const request = await rowOf(db, 'request', { id: of.request_id }, 'digest', 'policy_digest')
+    await setRows(db, 'permit', of, { state: 'revoked' })
+    const { digest, policy_digest: policyDigest } = request
+    const permits = [{ permitId: id, requestId: of.request_id, digest, policyDigest }]
+    const at = { run: { id: runId }, call: { id: callId } } as CallAtHand
+    const spending = inUnitOfWork(desk.api, bySystem(desk.api, executor), (unit) =>
+      spendAttachments(unit, executor, at, { permits } as unknown as DelegationPlan),
+    )
+    await expect(spending).rejects.toThrow(`Permit ${id} was not locked`)
+    expect(await rowOf(db, 'permit', of, 'state')).toEqual({ state: 'revoked' })
   })
 
   test('must all be approved: the delegation runs once its own request and each of theirs are approved', async () => {

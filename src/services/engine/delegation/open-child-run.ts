@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
 import type { Tx } from '#store/database.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { childWorkspace } from '#policy/workspaces.ts'
 import type { Caller } from '../../core/context.ts'
+import { endPermit } from '../../permits/end-permit.ts'
 import { peopleOfCall } from '../../requests/people/principals-of-call.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { insertRun } from '../../runs/starting/insert-run.ts'
@@ -82,20 +82,20 @@ export async function areAttachmentsLive(tx: Tx, plan: DelegationPlan): Promise<
   return live.length === plan.permits.length
 }
 
-/** Consumes the permits of the attachments, in the transaction that starts the delegation. */
+/**
+ * Consumes the permits of the attachments, in the transaction that starts the delegation. The
+ * caller holds the locks under which {@link areAttachmentsLive} found them.
+ */
 export async function spendAttachments(
   unit: UnitOfWork,
   caller: Caller,
   at: CallAtHand,
   plan: DelegationPlan,
 ): Promise<void> {
-  if (plan.permits.length === 0) return
-  await unit.tx
-    .updateTable('permit')
-    .set({ state: 'consumed', ended_at: sql<Date>`clock_timestamp()` })
-    .where('id', 'in', permitIdsOf(plan))
-    .execute()
   for (const { permitId, requestId, digest, policyDigest } of plan.permits) {
+    if (!(await endPermit(unit.tx, permitId, 'consume'))) {
+      throw new Error(`Permit ${permitId} was not locked`)
+    }
     await unit.audit({
       type: 'permit.consumed',
       ...caller,

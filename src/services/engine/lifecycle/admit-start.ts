@@ -157,7 +157,7 @@ async function spend(
   permit: Selectable<PermitTable>,
 ): Promise<void> {
   if (!(await endPermit(unit.tx, permit.id, 'consume'))) {
-    throw new Error(`The permit ${permit.id} is already ${permit.state}`)
+    throw new Error(`Permit ${permit.id} was not locked`)
   }
   await unit.audit({
     type: 'permit.consumed',

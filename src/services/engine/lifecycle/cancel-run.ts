@@ -1,10 +1,9 @@
 import { Problem } from '#domain/problem.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import { limits } from '#domain/limits.ts'
-import { isLongerThan } from '#domain/text/quantities/is-longer-than.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { lockRun } from '../../core/locks.ts'
+import { requireReasonFits } from '../../core/problems/invalid.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { endRun } from './end-run.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
@@ -26,12 +25,7 @@ export async function cancelRun(
 ): Promise<{ readonly id: string; readonly state: RunState }> {
   const authority = await bySteering(ctx, caller, input.runId)
   const reason = input.reason ?? null
-  if (reason !== null && isLongerThan(reason, limits.reasonCharacters)) {
-    const maxCharacters = limits.reasonCharacters
-    throw new Problem('invalid_request', `A reason has at most ${maxCharacters} characters`, {
-      field: 'reason',
-    })
-  }
+  requireReasonFits(reason)
   return inUnitOfWork(ctx, authority, async (unit) => {
     const run = await lockRun(unit.tx, input.runId)
     if (run.state === 'cancelled') return { id: run.id, state: run.state }
