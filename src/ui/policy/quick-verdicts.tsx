@@ -4,9 +4,9 @@ import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
+import { useWorker } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verdictWords } from '../words/verdict-words.ts'
-import { useToolsOf } from './use-tools-of.ts'
 import { verdictProbes, type VerdictProbe } from './verdict-probes.ts'
 
 /** The pause in typing after which the verdicts are loaded. */
@@ -17,7 +17,7 @@ export function QuickVerdicts({ worker }: { worker: string }) {
   const [input, setInput] = useState('')
   const [text] = useDebouncedValue(input.trim(), pauseMs)
   const probes = verdictProbes(text)
-  const tools = useToolsOf(worker).data?.items
+  const tools = useWorker(worker).data?.tools
   const answers = useQueries({
     queries: probes.map(({ tool, input }) => ({
       queryKey: ['explain', worker, tool, input],
@@ -42,7 +42,7 @@ export function QuickVerdicts({ worker }: { worker: string }) {
             <li key={probe.title}>
               <span className="quick-title">{probe.title}</span>
               <span className="grow break small">
-                {tools === undefined || tools.some(({ name }) => name === probe.tool) ? (
+                {tools === undefined || tools.includes(probe.tool) ? (
                   <Verdict answer={answers[index]?.data} error={answers[index]?.error ?? null} />
                 ) : (
                   <>
