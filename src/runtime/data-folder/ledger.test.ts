@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { appendFile, readdir, truncate } from 'node:fs/promises'
+import { appendFile, open, readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { newId } from '#domain/new-id.ts'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { OnceKey } from '#services/core/ledger.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { openLedger } from './ledger.ts'
@@ -68,6 +68,21 @@ test('an entry of which a full disk took only a part is none: the same act is fi
   expect(await ledger.first(later, b)).toBe(b)
   expect(await ledger.first(key, a)).toBe(a)
   expect(await openLedger(dataDir).first(key, b)).toBe(a)
+})
+
+test('an entry whose flush to the disk failed is written and flushed again before it counts', async () => {
+  const [key, ledger] = [call(), openLedger(dataDir)]
+  await ledger.first(call('2', key.id), b)
+  await using file = await open(await onlyFile())
+  const handles = Object.getPrototypeOf(file) as typeof file
+  const datasync = vi.spyOn(handles, 'datasync').mockRejectedValueOnce(new Error('EIO'))
+  onTestFinished(() => datasync.mockRestore())
+  await expect(ledger.first(key, a)).rejects.toThrow('EIO')
+  expect(await ledger.first(key, a)).toBe(a)
+  expect(datasync).toHaveBeenCalledTimes(2)
+  const lines = (await readFile(await onlyFile(), 'utf8')).split('\n')
+  expect(lines.filter((line) => line === `call ${key.id} 1 ${a}`)).toHaveLength(2)
+  expect(await openLedger(dataDir).first(key, c)).toBe(a)
 })
 
 test('a ledger that is cut off under a running process is an error, and nothing is spent', async () => {

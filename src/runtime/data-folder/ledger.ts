@@ -74,7 +74,9 @@ class DayFile {
       file = await this.#open()
       await this.#catchUp(file)
       const before = this.#firsts.get(name)
-      if (before !== undefined) return before
+      // One's own entry may be of a write whose flush failed, and Linux reports that once: only a
+      // line that is written anew is sure to be flushed.
+      if (before !== undefined && before !== value) return before
       // A line that a crash left incomplete ends here, so that it does not damage the next one.
       await file.appendFile(`\n${name} ${value}\n`)
       await file.datasync()
