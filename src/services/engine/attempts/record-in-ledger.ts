@@ -9,7 +9,7 @@ import { bySystem, executor } from '../../core/authority.ts'
 
 /**
  * `first`: the attempt may act now. `spent`: the call was carried out before. `used`: this use of
- * the grant was. `failed`: the ledger could not be written for a minute.
+ * the grant was. `failed`: the ledger could not be written for a minute, or until the stop.
  */
 export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
 
@@ -27,29 +27,42 @@ export async function recordInLedger(
     readonly attempt: number
     /** for a grant with a bound: the number of this use */
     readonly grantUse: number | null
+    /** aborts when the call is to stop */
+    readonly stop: AbortSignal
   },
 ): Promise<LedgerRecord> {
-  const { at, attempt, grantUse } = execution
+  const { at, attempt, grantUse, stop } = execution
   const { authorisation } = execution.plan
   const ownId = newId()
-  // A disk may be full for a moment: an approval is not lost for that.
-  const first = (key: OnceKey) => untilStored(() => ctx.ledger.first(key, ownId))
-  try {
+  const isFirst = async (key: OnceKey) => (await ctx.ledger.first(key, ownId)) === ownId
+  const recordBoth = async (): Promise<LedgerRecord> => {
     if (authorisation.by === 'grant' && grantUse !== null) {
-      const key = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
-      if ((await first(key)) !== ownId) {
-        await recordRefusal(ctx, execution, 'a use of the grant that was taken before')
-        return 'used'
-      }
+      const use = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
+      if (!(await isFirst(use))) return 'used'
     }
     const key = { kind: 'call', id: at.call.id, part: String(attempt) } as const
-    if ((await first(key)) === ownId) return 'first'
-  } catch (error) {
-    ctx.log.error({ err: error, callId: at.call.id }, 'The ledger could not be written')
-    return 'failed'
+    return (await isFirst(key)) ? 'first' : 'spent'
   }
-  await recordRefusal(ctx, execution, 'an attempt that was carried out before')
-  return 'spent'
+  let isWaiting = false
+  const recordOrLog = () =>
+    recordBoth().catch((error: unknown) => {
+      if (!isWaiting)
+        ctx.log.warn({ err: error, callId: at.call.id }, 'A call waits for the ledger')
+      isWaiting = true
+      throw error
+    })
+  // A disk may be full for a moment: an approval is not lost for that.
+  const record = await untilStored(recordOrLog, stop).catch((error: unknown) => {
+    ctx.log.error({ err: error, callId: at.call.id }, 'The ledger could not be written')
+    return 'failed' as const
+  })
+  if (record === 'used') {
+    await recordRefusal(ctx, execution, 'a use of the grant that was taken before')
+  }
+  if (record === 'spent') {
+    await recordRefusal(ctx, execution, 'an attempt that was carried out before')
+  }
+  return record
 }
 
 async function recordRefusal(

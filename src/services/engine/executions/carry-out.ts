@@ -13,19 +13,26 @@ import type { ExecutionPlan } from '../attempts/execution-plan.ts'
 import { readEarlierResult } from '../../transcript/read-earlier-result.ts'
 import { recordOutput } from './record-output.ts'
 
-/** How a started tool ended. `stale`: a base had changed, nothing ran. `lost`: unknown. */
+/**
+ * How a started tool ended. `stale`: a base had changed, nothing ran. `not begun`: the stop came
+ * first, nothing ran. `lost`: unknown.
+ */
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }
   | { readonly kind: 'stale' }
+  | { readonly kind: 'not begun' }
   | {
       readonly kind: 'stopped'
-      readonly why: Exclude<StopReason, 'timed_out'> | 'again'
+      readonly why: StopOfCall
       /** a forbidden effect that was undone, as a sentence */
       readonly violation: string | null
       /** the last text of a tool that ended by itself after the stop */
       readonly lastText: string | null
     }
   | { readonly kind: 'lost'; readonly why: string }
+
+/** Why a call is stopped. */
+export type StopOfCall = Exclude<StopReason, 'timed_out'> | 'again'
 
 /** A call whose attempt was started, and what ends it early. */
 interface WorkOfCall {
@@ -37,21 +44,18 @@ interface WorkOfCall {
   readonly plan: ExecutionPlan
   /** for a command */
   readonly commit: CommitIdentity | null
-  readonly signal: AbortSignal
-  /** aborts when the next attempt is about to begin in this process */
-  readonly again: AbortSignal
+  readonly stop: CallStop
 }
 
-/**
- * Executes a started call's tool, outside any transaction. The tool is stopped when this process
- * shuts down, when the store confirms that the run is cancelled (a forged cancel stops nothing), or
- * when a person settled the attempt as `again`. A time-out does not stop it: nobody waits for the
- * attempt, but its end is still stored.
- */
+/** Executes a started call's tool, outside any transaction, unless it is to stop by then. */
 export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Effect> {
   const { plan } = work
+  const { stop } = work
+  if (stop.signal.aborted) {
+    stop.unwatch()
+    return { kind: 'not begun' }
+  }
   const live = recordOutput(ctx, work)
-  const stop = await watchStop(ctx, work)
   try {
     if (plan.authorisation.by === 'policy' && plan.judgement.rule?.id === unchangedRuleId) {
       return await unchangedResult(plan)
@@ -87,11 +91,29 @@ export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Ef
   }
 }
 
-/** Aborts its signal when the tool is to stop ({@link carryOut}), until `unwatch` is called. */
-async function watchStop(
+export interface CallStop {
+  /** aborts with a `StopOfCall` */
+  readonly signal: AbortSignal
+  unwatch(): void
+}
+
+/**
+ * Watches whether a call is to stop, until `unwatch` is called: when this process shuts down, when
+ * the store confirms that the run is cancelled (a forged cancel stops nothing), or when a person
+ * settled the attempt as `again`. A time-out does not stop it: nobody waits for the attempt, but
+ * its end is still stored.
+ */
+export async function watchStop(
   ctx: WorkerContext,
-  work: WorkOfCall,
-): Promise<{ readonly signal: AbortSignal; unwatch(): void }> {
+  work: {
+    readonly runId: string
+    readonly callId: string
+    readonly attempt: number
+    readonly signal: AbortSignal
+    /** aborts when the next attempt is about to begin in this process */
+    readonly again: AbortSignal
+  },
+): Promise<CallStop> {
   const { signal, again } = work
   const stop = new AbortController()
   let watch: NodeJS.Timeout | null = null
@@ -142,7 +164,7 @@ function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
 }
 
 function stopEffect(stop: AbortSignal, violation: string | null, lastText: string | null): Effect {
-  const why = stop.reason as Extract<Effect, { kind: 'stopped' }>['why']
+  const why = stop.reason as StopOfCall
   return { kind: 'stopped', why, violation, lastText }
 }
 

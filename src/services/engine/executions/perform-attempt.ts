@@ -11,7 +11,7 @@ import type { StartedAttempt } from '../starting/start-execution.ts'
 import { renewRequest } from './renew-request.ts'
 import { lockCall, readCall, type CallAtHand } from '../attempts/call-at-hand.ts'
 import { cappedResult } from '../attempts/capped-result.ts'
-import { carryOut, type Effect } from './carry-out.ts'
+import { carryOut, watchStop, type CallStop, type Effect, type StopOfCall } from './carry-out.ts'
 import { endEarlierAttempt } from '../attempts/end-earlier-attempt.ts'
 import type { ExecutionPlan } from '../attempts/execution-plan.ts'
 import { finishExecution, notCarriedOut, type ExecutionEnd } from '../attempts/finish-execution.ts'
@@ -42,18 +42,34 @@ export async function performAttempt(
   ctx: WorkerContext,
   toPerform: AttemptToPerform,
 ): Promise<AttemptEnd> {
-  const { at, plan, attempt, startId, elapsedMs, signal, again } = toPerform
+  const { at, attempt, signal, again } = toPerform
+  const watched = { runId: at.run.id, callId: at.call.id, attempt, signal, again }
+  const stop = await watchStop(ctx, watched)
+  try {
+    return await performUntil(ctx, toPerform, stop)
+  } finally {
+    stop.unwatch()
+  }
+}
+
+async function performUntil(
+  ctx: WorkerContext,
+  toPerform: AttemptToPerform,
+  stop: CallStop,
+): Promise<AttemptEnd> {
+  const { at, plan, attempt, startId, elapsedMs, signal } = toPerform
   const keyAttempt = keyAttemptOf(at)
   const { request_id: requestId } = at.call
   const identity = { callId: at.call.id, requestId, attempt, digest: plan.digest }
-  const entry = await recordInLedger(ctx, toPerform)
+  const entry = await recordInLedger(ctx, { ...toPerform, stop: stop.signal })
   if (entry === 'spent') return lose(ctx, at, attempt, spentBefore, { mayRepeat: false })
   if (entry === 'used') {
     await untilStored(() => undoStart(ctx, { callId: at.call.id, attempt }, 'lapsed'))
     return null
   }
   if (entry === 'failed') {
-    await untilStored(() => finishExecution(ctx, identity, ledgerFailed))
+    const end = stop.signal.aborted ? stoppedBefore(stop.signal) : ledgerFailed
+    await untilStored(() => finishExecution(ctx, identity, end))
     return { kind: 'done' }
   }
   if (!(await endEarlierAttempt(ctx, at))) {
@@ -72,9 +88,12 @@ export async function performAttempt(
     keyAttempt,
     plan: { ...plan, workspace },
     commit,
-    signal,
-    again,
+    stop,
   })
+  if (effect.kind === 'not begun') {
+    await untilStored(() => finishExecution(ctx, identity, stoppedBefore(stop.signal)))
+    return { kind: 'done' }
+  }
   if (effect.kind === 'stale') {
     const isAsked = plan.authorisation.by === 'permit'
     if (!isAsked && (await staleBefore(ctx, at.call.id)) + 1 >= maxStaleAttempts) {
@@ -141,6 +160,14 @@ const stoppedBecause = {
   cancelled: { reason: 'cancelled', why: 'the run was cancelled' },
   again: { reason: 'again', why: 'a person wants it carried out once more' },
 } as const
+
+/** The end of an attempt whose stop came before its tool began. */
+function stoppedBefore(stop: AbortSignal): ExecutionEnd {
+  const stopReason = stop.reason as StopOfCall
+  const { reason, why } = stoppedBecause[stopReason]
+  const end = notCarriedOut(reason, `This call was not carried out, because ${why}.`)
+  return stopReason === 'cancelled' ? { ...end, result: { ...end.result, type: 'cancelled' } } : end
+}
 
 async function endOf(
   ctx: WorkerContext,

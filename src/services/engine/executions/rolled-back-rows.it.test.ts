@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
+import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { revokeGrant } from '../../grants/revoke-grant.ts'
 import type { Ledger } from '../../core/ledger.ts'
@@ -169,4 +170,58 @@ test('while the ledger cannot be written, as on a full disk, an approved call wa
   expect(await executeCall(host, { callId: call.id, signal })).toEqual({ kind: 'done' })
   expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'succeeded' }])
   expect(await desk.read(path)).toBe('two\n')
+})
+
+describe('a call that waits for its ledger', () => {
+  /** The disk is full until the second write; before that one, `meanwhile` happens. */
+  async function whileWaiting(meanwhile: (runId: string, stop: AbortController) => Promise<void>) {
+    const { call, path, runId } = await anApprovedWrite()
+    const stop = new AbortController()
+    let writes = 0
+    const first: Ledger['first'] = async (...entry) => {
+      writes += 1
+      if (writes > 1) return desk.worker.ledger.first(...entry)
+      await meanwhile(runId, stop)
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+    }
+    const host = { ...desk.worker, ledger: { first } }
+    const outcome = await executeCall(host, { callId: call.id, signal: stop.signal })
+    expect(outcome).toEqual({ kind: 'done' })
+    expect(desk.executed).toEqual([])
+    await expect(desk.read(path)).rejects.toThrow('ENOENT')
+    return { writes, rows: await executions(call.id), result: await onlyCall(runId) }
+  }
+
+  test('does not run after its run is cancelled, though the disk has space again', async () => {
+    const { writes, rows, result } = await whileWaiting(async (runId, stop) => {
+      await cancelRun(desk.api, desk.people.ada.caller, { runId })
+      stop.abort('cancelled')
+    })
+    expect(writes).toBe(1)
+    expect(rows).toEqual([{ attempt: 1, state: 'failed', reason: 'cancelled' }])
+    expect(result).toMatchObject({ result: 'cancelled' })
+  })
+
+  test('does not run after its host was told to stop', async () => {
+    const { writes, rows } = await whileWaiting(async (_, stop) => stop.abort('shutdown'))
+    expect(writes).toBe(1)
+    expect(rows).toEqual([{ attempt: 1, state: 'failed', reason: 'stopped' }])
+  })
+})
+
+test('a stop that comes between the entry in the ledger and the tool lets nothing run', async () => {
+  const { call, path, runId } = await anApprovedWrite()
+  const stop = new AbortController()
+  const first: Ledger['first'] = async (...entry) => {
+    const id = await desk.worker.ledger.first(...entry)
+    stop.abort('shutdown')
+    return id
+  }
+  const host = { ...desk.worker, ledger: { first } }
+  expect(await executeCall(host, { callId: call.id, signal: stop.signal })).toEqual({
+    kind: 'done',
+  })
+  await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'failed', reason: 'stopped' }])
+  expect(await onlyCall(runId)).toMatchObject({ result: 'error' })
 })
