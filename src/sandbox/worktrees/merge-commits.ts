@@ -167,7 +167,9 @@ async function updateCheckouts(folder: string): Promise<void> {
       if (end.code !== 0) throw new Error(`Git does not update it: ${end.stderr.slice(0, 500)}`)
     }
   }
-  await changeRecord(folder, (latest) => ({ ...latest, merging: undefined }))
+  await changeRecord(folder, (latest) =>
+    latest.merging?.to === merging.to ? { ...latest, merging: undefined } : latest,
+  )
 }
 
 /** Git for each working tree of the repository in which the base is checked out. */

@@ -98,6 +98,27 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
     expect(await readRecord(killed.folder)).not.toHaveProperty('merging')
   })
 
+  test('in the middle of a merge, whose checkout a person has changed, merges again only once that checkout has it', async () => {
+    const killed = await killedMerge('e.txt', 'first')
+    await calls.turn(killed.id, 2, shell(commit('d.txt', 'second')))
+    await calls.approve(killed.id, 2)
+    const merged = git('rev-parse', 'main')
+    await writeFile(at('e.txt'), 'by a person\n')
+    const refused = await calls.turn(killed.id, 3, merge)
+    expect([refused.requestId, refused.text]).toEqual([
+      '',
+      expect.stringContaining('earlier merge'),
+    ])
+    expect(git('rev-parse', 'main')).toBe(merged)
+    expect(await readFile(at('e.txt'), 'utf8')).toBe('by a person\n')
+    await writeFile(at('e.txt'), 'e\n')
+    await calls.turn(killed.id, 4, merge)
+    expect((await calls.approve(killed.id, 4)).call?.text).toContain('is merged into main')
+    expect(git('status', '--porcelain')).toBe('')
+    expect(await readFile(at('e.txt'), 'utf8')).toBe('first\n')
+    expect(await readRecord(killed.folder)).not.toHaveProperty('merging')
+  })
+
   test('in the middle of a merge is completed after the base has moved on, and what a person took back stays back', async () => {
     const killed = await killedMerge('c.txt', 'behind')
     const later = git('commit-tree', 'main^{tree}', '-p', 'main', '-m', 'elsewhere')

@@ -58,12 +58,19 @@ export async function lookAtMerge(
     )
   }
   const headCommit = await importCommits(place.sandbox, workspace, worktree, signal)
-  const record = await readRecord(folder)
-  if (record === null) throw new ToolProblem('The worktree no longer exists.')
   // A checkout that lacks an earlier merge would count as changed. Its failures come up below.
   await finishMerges(place.dataDir, () => undefined)
+  const record = await readRecord(folder)
+  if (record === null) throw new ToolProblem('The worktree no longer exists.')
   const baseCommit = await tipOf(record.repository, record.base)
   if (baseCommit === null) throw new ToolProblem(`There is no branch ${record.base} any more.`)
+  const { merging } = record
+  // The record has one merge: a second one would leave the checkout without the first.
+  if (merging !== undefined && merging.from !== baseCommit) {
+    throw new ToolProblem(
+      `An earlier merge of this run is made, but a folder in which ${record.base} is checked out does not have it yet, for example because it has changes that are not committed. The service tries again: merge again later.`,
+    )
+  }
   const git = gitOf(folder, record)
   const common = await hostGitText(['merge-base', '--all', baseCommit, headCommit], git).catch(
     () => {
