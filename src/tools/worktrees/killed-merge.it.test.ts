@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 let desk: AgentDesk
@@ -172,7 +173,27 @@ test.skipIf(!testSandbox.works)(
     await undoLostCommands(desk.worker, settle)
     expect(there()).toEqual([true, true, true])
 
+    // A Git of somebody else may hold a lock that is newer than the dead host.
     await rm(living)
+    put(file, { owner: { host: hostname(), pid: dead, since: '1' } })
+    const long = Date.now() / 1000 - 60
+    utimesSync(file, long, long)
+    await undoLostCommands(desk.worker, settle)
+    expect([...there(), existsSync(file)]).toEqual([true, true, true, false])
+
+    // What a command made in the place of a lock does not lose what is undone of it.
+    rmSync(locks[0] ?? '')
+    await mkdir(locks[0] ?? '')
+    await writeFile(join(root, '.envrc'), 'evil')
+    die()
+    await undoLostCommands(desk.worker, settle)
+    expect([...there(), existsSync(file)]).toEqual([true, false, false, false])
+    const where = { call_id: call?.id ?? '', type: 'system.reconciled' } as const
+    const events = await rowsOf(desk.database.db, 'audit_event', where, 'document')
+    expect(events).toEqual([{ document: expect.stringContaining('.envrc') }])
+
+    rmSync(locks[0] ?? '', { recursive: true })
+    await writeFile(locks[0] ?? '', '')
     die()
     await undoLostCommands(desk.worker, settle)
     expect(there()).toEqual([false, false, false])

@@ -7,7 +7,10 @@ import {
   lostCommands,
   type CommandRecord,
 } from '#tools/commands/execution/command-record.ts'
-import { undoForbiddenChanges } from '#tools/commands/execution/undo-forbidden-changes.ts'
+import {
+  lastChangeMs,
+  undoForbiddenChanges,
+} from '#tools/commands/execution/undo-forbidden-changes.ts'
 import { removeGitLocks } from '#tools/commands/git/remove-locks.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -64,14 +67,16 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
   const policy = policyInWorkspace(pinnedPolicy, run.workspace)
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   const undoneViolation = await undoForbiddenChanges(commandSite, policy, workspace, lost)
-  await removeGitLocks(workspace, () => isCommandAtWork(commandSite.dataDir, lost.root))
   const violation = lost.violation ?? undoneViolation
-  if (violation === null) {
-    await forgetCommand(lost)
-    return null
-  }
-  await keepViolation(lost, violation)
-  return { violation, acknowledge: () => forgetCommand(lost) }
+  // It is kept before anything else can fail: what is undone is not found a second time.
+  if (violation !== null) await keepViolation(lost, violation)
+  const isAtWork = (): Promise<boolean> => isCommandAtWork(commandSite.dataDir, lost.root)
+  await removeGitLocks(workspace, isAtWork, lastChangeMs(lost)).catch((error: unknown) => {
+    ctx.log.warn({ callId: lost.callId, err: error }, 'a lock of Git could not be removed')
+  })
+  if (violation !== null) return { violation, acknowledge: () => forgetCommand(lost) }
+  await forgetCommand(lost)
+  return null
 }
 
 /**

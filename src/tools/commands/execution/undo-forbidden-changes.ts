@@ -16,6 +16,11 @@ import type { CommandRecord } from './command-record.ts'
 const marginMs = 10_000
 const endWithinMs = 10_000
 
+/** When a lost command may have changed something at the latest, in milliseconds. */
+export function lastChangeMs({ lastSeenMs }: CommandRecord): number {
+  return lastSeenMs + marginMs
+}
+
 /**
  * Undoes changes to protected names by a command whose host was killed first (security.md 8), once
  * none of its processes is left. Returns the changes in words; `null`: none. Later changes stay,
@@ -35,8 +40,7 @@ export async function undoForbiddenChanges(
   const place = { ...site, policy, worker }
   const { undo } = await makePlan(place, workspace, '', new Set(), false)
   const before = { guarded: new Map(lost.guarded), closed: lost.closed }
-  const untilMs = lost.lastSeenMs + marginMs
-  const sentences = await undo(before, untilMs)
+  const sentences = await undo(before, lastChangeMs(lost))
   if (lost.kept === null) return violationOf(sentences)
   const storedFiles = new Map(lost.kept.map(([at, hash]) => [at, { hash, bytes: null }]))
   return violationOf([...sentences, ...(await restoreNames(workspace, before, storedFiles))])
