@@ -24,6 +24,7 @@ function startHook(
   [program, ...words]: readonly [string, ...string[]],
   url: string,
   stdout: number | 'pipe',
+  eventName = 'PreToolUse',
 ) {
   const folder = newFolder('countersign-ended-hook-')
   const file = fileURLToPath(new URL(program, import.meta.url))
@@ -32,31 +33,44 @@ function startHook(
     env: { PATH: process.env['PATH'], HOME: folder, COUNTERSIGN_API_KEY: 'cs_key' },
     stdio: ['pipe', stdout, 'pipe'],
   })
-  child.stdin?.end(JSON.stringify(event))
+  child.stdin?.end(JSON.stringify({ ...event, hook_event_name: eventName }))
   return child
 }
 
 describe.each(programs)('%s', (_, words) => {
+  /** The exit code of a hook that is ended while it waits for the service. */
+  async function endedBy(signal: NodeJS.Signals, eventName?: string): Promise<unknown> {
+    const waiting = Promise.withResolvers<void>()
+    const service = createServer(({ url }, response) => {
+      if (url === '/healthz') response.end()
+      else waiting.resolve()
+    }).listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const { port } = service.address() as AddressInfo
+    const child = startHook(words, `http://127.0.0.1:${port}`, 'pipe', eventName)
+    await waiting.promise
+    child.kill(signal)
+    const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr!)])
+    service.closeAllConnections()
+    service.close()
+    expect(said).toContain('was ended before its answer')
+    return code
+  }
+
   // Claude Code and Codex make the call of a hook that ends in another way.
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'that is ended by %s while people decide denies the call',
-    async (signal) => {
-      const waiting = Promise.withResolvers<void>()
-      const service = createServer(({ url }, response) => {
-        if (url === '/healthz') response.end()
-        else waiting.resolve()
-      }).listen(0, '127.0.0.1')
-      await once(service, 'listening')
-      const { port } = service.address() as AddressInfo
-      const child = startHook(words, `http://127.0.0.1:${port}`, 'pipe')
-      await waiting.promise
-      child.kill(signal)
-      const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr!)])
-      expect([code, said]).toEqual([2, expect.stringContaining('was ended before its answer')])
-      service.closeAllConnections()
-      service.close()
-    },
+    async (signal) => expect(await endedBy(signal)).toBe(2),
   )
+
+  // After exit code 2 Claude Code asks its own person, also with `onFailure: "block"`.
+  test('that is ended at a permission request denies it where the settings say so', async () => {
+    expect(await endedBy('SIGTERM', 'PermissionRequest')).toBe(1)
+  })
+
+  test('that is ended after a call reports no failure, which the model would take for that of the call', async () => {
+    expect(await endedBy('SIGTERM', 'PostToolUse')).toBe(0)
+  })
 
   test.runIf(process.platform === 'linux')(
     'that cannot write its answer denies the call',

@@ -4,6 +4,7 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, askingEvents, type AskingEvent } from './settings/agent-settings.ts'
 import { agentOf, agents, type AgentName } from '#domain/hooks/agents.ts'
 import { errorMessage } from '#domain/error-message.ts'
+import { isBeforeCall, type HookEventName } from '#domain/hooks/hook-events.ts'
 import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from './install-hook.ts'
 import { writePlugin } from './write-plugin.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
@@ -33,22 +34,38 @@ export async function runHookCommand(
     return
   }
   denyHoweverItEnds()
-  const output = await runHook(name, options, { environment, input: readStandardInput() })
+  const output = await runHook(name, options, {
+    environment,
+    input: readStandardInput(),
+    onEvent: (event) => (process.exitCode = endCodeOf(name, event)),
+  })
   // The agent must not wait for work that continues after the answer.
   if (output !== '') await new Promise((resolve) => process.stdout.write(`${output}\n`, resolve))
   process.exit(0)
 }
 
+const denialCode = 2
+
 /**
- * Makes this process deny the call, with exit code 2, also if it is ended, fails, or cannot write
+ * The exit code of a hook that ends without an answer. After a call nothing can be denied, and the
+ * model could take a failure for that of the call. After exit code 2 of a permission request, Claude
+ * Code asks its own person; with `onFailure: "block"` other codes deny.
+ */
+function endCodeOf(name: string, event: HookEventName): number {
+  if (!isBeforeCall(event)) return 0
+  return name === 'claude-code' && event === 'PermissionRequest' ? 1 : denialCode
+}
+
+/**
+ * Makes this process deny the call, with an exit code, also if it is ended, fails, or cannot write
  * its answer: after most other ends, agents make the call.
  */
 function denyHoweverItEnds(): void {
   const deny = (error: unknown): void => {
     console.error(errorMessage(error))
-    process.exit(2)
+    process.exit()
   }
-  process.exitCode = 2
+  process.exitCode = denialCode
   process.on('uncaughtException', deny)
   process.on('unhandledRejection', deny)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

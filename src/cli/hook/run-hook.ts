@@ -26,6 +26,14 @@ export interface HookOptions {
   readonly callbackUrl?: string
 }
 
+/** What a hook runs with. */
+interface HookRun {
+  readonly environment: Environment
+  readonly input: Promise<string>
+  /** called once it is known which event is answered */
+  readonly onEvent?: (event: HookEventName) => void
+}
+
 /** After this additional time the answer is a denial, even if something is still running. */
 const graceMs = 2000
 const tooLateSentence =
@@ -39,7 +47,7 @@ const tooLateSentence =
 export async function runHook(
   name: string,
   options: HookOptions,
-  { environment, input }: { readonly environment: Environment; readonly input: Promise<string> },
+  { environment, input, onEvent }: HookRun,
 ): Promise<string> {
   const agent = agentOf(name)
   if (agent === null) throw new Error(`there is no hook "${name}": ${agentNames.join(', ')}`)
@@ -60,6 +68,7 @@ export async function runHook(
     eventName = hookEvents.find((one) => one === event['hook_event_name'])
     const call = agent.read(event)
     eventName = call.hook_event_name
+    onEvent?.(eventName)
     const answer = answerEvent({ name, agent }, options, { environment, event, call, deadline })
     const decision = await Promise.race([answer, tooLate])
     return decision === null ? '' : agent.say(decision, eventName)
