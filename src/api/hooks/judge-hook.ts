@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Request, Response } from 'express'
 import {
   allowedCall,
@@ -20,6 +21,7 @@ import { openExternal } from '#services/external/open-external.ts'
 import {
   findOpenCall,
   hookCallOf,
+  isTakenFor,
   readHookedRequest,
   recordRefusalReply,
   recordUse,
@@ -101,9 +103,16 @@ export async function judgeHook(
   const call = inputOf(received, named)
   const own = call.externalId
   const earlier = await findOpenCall(api.ctx, caller, named.hookCall)
+  let earlierId: string | null = null
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
+    if (externalId === own && (await isSecondHook(api, caller, named, earlierId))) {
+      return deny(
+        'a second hook of the same call has taken its permit, so this one does not run it.',
+      )
+    }
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
+    earlierId = requestId
     // The agent may have given up an older equal call, which must not take the permit.
     if (received.scope !== null) await recordWaiter(api.ctx, requestId, waiter)
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
@@ -127,6 +136,29 @@ export async function judgeHook(
     return allowedCall(requestId, input)
   }
   return deny(`${takenReason}.`)
+}
+
+/** How often, and at which interval, it is looked who has just taken a permit. */
+const takerAttempts = 20
+const takerPauseMs = 50
+
+/**
+ * Whether another hook of this same call has taken the permit of an earlier, equal one. Which call
+ * took it is stored a moment after that.
+ */
+async function isSecondHook(
+  { ctx }: Api,
+  caller: Caller,
+  { hookCall, use }: NamedCall,
+  earlierId: string | null,
+): Promise<boolean> {
+  if (use === null) return false
+  for (let attempt = 1; earlierId !== null && attempt <= takerAttempts; attempt += 1) {
+    const { waiter } = await readHookedRequest(ctx, earlierId)
+    if (waiter !== null) return waiter === use
+    await delay(takerPauseMs)
+  }
+  return isTakenFor(ctx, caller, { hookCall, use })
 }
 
 /** The call as a program's request, with the same bounds. Throws `invalid_request`. */

@@ -73,10 +73,21 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   let openRequest: RequestSummary | null = null
   /** the name under which the call was last sent */
   let sentAs: string | null = null
+  const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
+  /** whether this hook alone asks for its call under the name of an earlier one */
+  let asksAlone = false
   try {
     await assertAnswers(service, settings.deadline)
-    const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
-    for (const externalId of await settings.waiting.namesOf(own, ...key)) {
+    let why = ''
+    const names = await settings.waiting.namesOf(own, ...key)
+    const [first = own] = names
+    asksAlone = first !== own && (await settings.waiting.claim(first, own))
+    if (!asksAlone && (await settings.waiting.find(own)) !== null) return denySecondHook()
+    for (const externalId of names) {
+      if (externalId === own && asksAlone) {
+        await settings.waiting.forget(own)
+        asksAlone = false
+      }
       await settings.waiting.remember(externalId, ...key)
       sentAs = externalId
       openRequest = null
@@ -85,7 +96,12 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
         settings,
         onAsked: (one) => (openRequest = one),
       })
-      if (allowed === null) continue
+      if ('why' in allowed) {
+        why = allowed.why
+        continue
+      }
+      // The claim stays: a second hook of this call finds it, and so does the report.
+      asksAlone = false
       await settings.waiting.forget(...key)
       const input = await inputToMake(event, { ...allowed, tool: call.tool }, settings)
       // Without an id of the call, its outcome is found by the call itself.
@@ -93,11 +109,11 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
         const changedEvent = { ...event, tool_input: input ?? event.tool_input }
         await settings.waiting.remember(externalId, ...hookCallKey(changedEvent, settings))
       }
-      if (externalId !== own) await settings.waiting.remember(externalId, own)
       return allowedCall(allowed.requestId, input)
     }
-    throw new Error(takenReason)
+    throw new Error(why)
   } catch (error) {
+    if (asksAlone) await settings.waiting.forget(own)
     const isLate = settings.deadline.aborted
     const request = openRequest as RequestSummary | null
     const isWanted = settings.cancelled?.aborted !== true
@@ -119,6 +135,18 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     return isRecorded ? { ...denial, defers: true } : denial
   }
 }
+
+/** What the call waits under stays remembered for the first hook. */
+function denySecondHook(): HookDecision {
+  const why =
+    'another hook of this same call asks about it or took its permit, so this one does not run it'
+  return { decision: 'deny', reason: `Countersign: ${why}.` }
+}
+
+const ofAnotherCall =
+  'the request under the name of this call is about another call, so this one does not run'
+const filesChanged =
+  'a file of this call has changed since its request was made, which is withdrawn, so this call does not run; ask again'
 
 /** The request of a call whose opening was not answered; `null`: none is known to wait. */
 export async function requestLeft(
@@ -172,10 +200,7 @@ function hasAll(input: HookedCall['input'], { tool_input }: HookEvent): boolean 
   return Object.keys(tool_input).every((name) => Object.hasOwn(input, name))
 }
 
-/**
- * The call whose permit was taken; `null` if an earlier call of the session has used that name,
- * which does not answer this call.
- */
+/** The call whose permit was taken, or why what has that name does not answer this call. */
 async function takeUnder(
   externalId: string,
   event: HookEvent,
@@ -184,7 +209,7 @@ async function takeUnder(
     readonly settings: HookSettings
     readonly onAsked: (request: RequestSummary) => void
   },
-): Promise<AllowedCall<HookedCall['input']> | null> {
+): Promise<AllowedCall<HookedCall['input']> | { readonly why: string }> {
   const { call, onAsked } = of
   const { agent, cancelled, deadline, service } = of.settings
   const client = createClient(service)
@@ -212,8 +237,10 @@ async function takeUnder(
     })
   } catch (error) {
     if (isOpen) refuseForeign(service, error)
-    if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
-    return withdrawReused(client, error)
+    if (error instanceof AlreadyTakenError) return { why: takenReason }
+    if (error instanceof MismatchError) return { why: ofAnotherCall }
+    await withdrawReused(client, error)
+    return { why: filesChanged }
   }
 }
 

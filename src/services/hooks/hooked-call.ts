@@ -72,6 +72,25 @@ export async function findOpenCall(
   return row?.external_id ?? null
 }
 
+/** Whether a hook of this call has taken the permit of another request for an equal call. */
+export async function isTakenFor(
+  ctx: Pick<ServiceContext, 'db'>,
+  caller: Caller,
+  { hookCall, use }: { readonly hookCall: string; readonly use: string },
+): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('external_request')
+    .select('request_id')
+    .where('owner_id', '=', byProgram(caller).actor.ownerId)
+    .where('hook_call', '=', hookCall)
+    .where('hook_use', '=', use)
+    .where('external_id', '<>', use)
+    .where('consumed_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 interface Row extends Omit<HookedRequest, 'reason' | 'changed'> {
   readonly reasonHash: string | null
   readonly revision: number

@@ -191,6 +191,20 @@ describe("Claude Code's HTTP hook", () => {
     expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
   })
 
+  test('of two hooks of one call, which goes on with an earlier one, one takes the permit, and the other is denied; nobody is asked again', async () => {
+    const one = event()
+    const two = { ...one, tool_use_id: use() }
+    await send(one, { wait: 0 })
+    const count = await countOf()
+    const answers = [send(two, { wait: 30 }), send(two, { wait: 30 })]
+    await decide(await requestOf(nameOf(one)), 'approve')
+    const replies = await Promise.all(answers)
+    const decisions = replies.map((reply) => outputOf(reply).permissionDecision)
+    expect(decisions.toSorted()).toEqual(['allow', 'deny'])
+    expect(reasonOf(await send(two, { wait: 0 }))).toContain('a second hook of the same call')
+    expect(await countOf()).toBe(count)
+  })
+
   test('an agent that is gone takes no permit: the same call finds it approved', async () => {
     const one = event()
     const leaving = new AbortController()
@@ -383,6 +397,35 @@ describe('a program on the machine', () => {
     } as const
     await reportHook(report, settingsOf('claude-code'))
     expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('of two hooks of one call, which goes on with an earlier one, lets one take the permit; nobody is asked again', async () => {
+    const late = new AbortController()
+    const one = { ...event({ tool_name: 'Deploy' }), hook_event_name: 'PreToolUse' } as const
+    const ask = (tool_use_id: string, more: object = {}) =>
+      decideHook({ ...one, tool_use_id }, { ...settingsOf('claude-code'), ...more })
+    const [first, second] = [use(), use()]
+    const waits = ask(first, { deadline: late.signal })
+    const request = await requestOf(`claude-code:${session}:${first}`)
+    late.abort(new DOMException('late', 'TimeoutError'))
+    await waits
+    const count = await countOf()
+    const answers = [ask(second), ask(second)]
+    await decide(request, 'approve')
+    const decisions = (await Promise.all(answers)).map(({ decision }) => decision)
+    expect(decisions.toSorted()).toEqual(['allow', 'deny'])
+    expect(await ask(second)).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('another hook of this same call'),
+    })
+    expect(await countOf()).toBe(count)
+    await reportHook(
+      { ...one, tool_use_id: second, hook_event_name: 'PostToolUse' },
+      settingsOf('claude-code'),
+    )
+    expect((await requestOf(`claude-code:${session}:${first}`)).external.outcome).toMatchObject({
+      state: 'succeeded',
+    })
   })
 
   // Rules: product.md 47
