@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
 import { parseObject } from '#domain/json/parse-json.ts'
 import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
-import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
+import {
+  readRecord,
+  recordName,
+  worktreeFolder,
+  writeRecord,
+} from '#sandbox/worktrees/worktree-record.ts'
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
@@ -85,6 +90,12 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
     await calls.turn(run.id, 2, shell(commit('a.txt', 'more')))
     expect((await calls.approve(run.id, 2)).call?.text).toContain('somebody else has moved')
     expect(git('rev-parse', run.branch)).toBe(git('rev-parse', 'main'))
+    // Tries that change nothing do not renew the days for which the worktree is kept.
+    const record = join(worktreeFolder(join(desk.root, '.countersign'), run.id), recordName)
+    const { mtimeMs } = await stat(record)
+    await calls.turn(run.id, 3, shell('true'))
+    expect((await calls.approve(run.id, 3)).call?.text).toContain('somebody else has moved')
+    expect((await stat(record)).mtimeMs).toBe(mtimeMs)
   })
 
   test('in the middle of a merge does not make the next merge take that merge back in a checkout', async () => {

@@ -86,7 +86,11 @@ async function moveToImported(
 ): Promise<void> {
   const now = await tipOf(repository, branch)
   const from = now !== null && now === importing ? now : tip
-  await changeRecord(folder, (record) => ({ ...record, tip: from, importing: head }))
+  // Each write renews the days for which the worktree is kept, so one that changes nothing is left
+  // out: an import that somebody's branch is in the way of is tried again every few minutes.
+  if (tip !== from || importing !== head) {
+    await changeRecord(folder, (record) => ({ ...record, tip: from, importing: head }))
+  }
   const why = `countersign: commits of run ${runId}`
   const moved = await moveBranch(repository, branch, { from, to: head, why }).catch(asProblem)
   if (!moved && (await tipOf(repository, branch)) !== head) {
