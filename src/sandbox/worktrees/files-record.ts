@@ -64,7 +64,8 @@ export async function readWritten(folder: string): Promise<ReadonlyMap<string, s
   const text = await readFile(writtenIn(folder), 'utf8').catch(() => '')
   const written = new Map<string, string | null>()
   for (const line of text.split('\n')) {
-    // Half a line records a write that was not begun.
+    // Half a line is of a write that was not begun, or takes back the hash of one that failed: that
+    // hash then stays, and counts only for a file that has these bytes.
     const { data } = writtenSchema.safeParse(parseJson(line))
     if (data === undefined) continue
     const [at, hash] = data

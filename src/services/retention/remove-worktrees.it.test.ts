@@ -108,6 +108,32 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect(git('show', 'HEAD:a.txt')).toBe('halfway')
   })
 
+  test('is discarded, or removed after 30 days, also while a checkout cannot get its merge', async () => {
+    const lock = join(desk.root, 'shop/.git/index.lock')
+    for (const remove of [
+      (id: string) => discard(id),
+      async (id: string) => {
+        const monthAgo = new Date(Date.now() - 31 * 86_400_000)
+        await sql`update run set ended_at = ${monthAgo} where id = ${id}`.execute(desk.database.db)
+        await utimes(join(folderOf(id), 'worktree.json'), monthAgo, monthAgo)
+      },
+    ]) {
+      const run = await ran('echo x > new.txt && git add . && git commit -qm new')
+      const record = await readRecord(folderOf(run.id))
+      if (record === null) throw new Error('no worktree')
+      const from = git('rev-parse', 'main')
+      const to = git('commit-tree', `${run.branch}^{tree}`, '-p', from, '-p', run.branch, '-m', 'm')
+      await writeRecord(folderOf(run.id), { ...record, merging: { from, to } })
+      git('update-ref', 'refs/heads/main', to)
+      await writeFile(lock, '')
+      await remove(run.id)
+      await round()
+      await rm(lock)
+      expect(existsSync(folderOf(run.id))).toBe(false)
+      git('reset', '-q', '--hard', from)
+    }
+  })
+
   test('leaves calls that a replay of the policy cannot judge, and the replay says why; it judges the others', async () => {
     const gone = await ran('true')
     await round()

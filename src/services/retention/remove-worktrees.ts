@@ -74,9 +74,18 @@ async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal)
     const run = await endedRun(ctx, runId)
     // The runs make no more calls. No MCP server may work in a folder that is about to be removed.
     if (run !== null) await ctx.mcpServers?.endIn(treeIn(folder))
-    // Nothing else knows which checkouts lack its merge.
-    if (run !== null) await finishMerge(folder)
-    const why = run === null ? null : await whyRemoved(ctx, run, folder, signal)
+    if (run === null) return false
+    const merge = await finishMerge(folder).then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    const why = await whyRemoved(ctx, run, folder, signal)
+    if (merge !== null) {
+      // Nothing else knows which checkouts lack its merge. People may remove it all the same, and
+      // after 30 days nobody waits for that any more.
+      if (why === null || why === 'settled') throw merge.error
+      ctx.log.warn({ runId, error: errorText(merge.error) }, 'a merge could not be completed')
+    }
     if (why === null) return false
     await recordRemoval(ctx, runId, why, record)
     await removeWorktree(dataDir, runId, { branch: why !== 'after_30_days' })
