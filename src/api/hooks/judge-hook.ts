@@ -153,10 +153,12 @@ async function isSecondHook(
   earlierId: string | null,
 ): Promise<boolean> {
   if (use === null) return false
-  for (let attempt = 1; earlierId !== null && attempt <= takerAttempts; attempt += 1) {
-    const { waiter } = await readHookedRequest(ctx, earlierId)
-    if (waiter !== null) return waiter === use
-    await delay(takerPauseMs)
+  if (earlierId !== null) {
+    for (let attempt = 1; attempt <= takerAttempts; attempt += 1) {
+      const { waiter } = await readHookedRequest(ctx, earlierId)
+      if (waiter !== null) return waiter === use
+      await delay(takerPauseMs)
+    }
   }
   return isTakenFor(ctx, caller, { hookCall, use })
 }

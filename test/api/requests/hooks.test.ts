@@ -200,7 +200,7 @@ describe("Claude Code's HTTP hook", () => {
     await decide(await requestOf(nameOf(one)), 'approve')
     const replies = await Promise.all(answers)
     const decisions = replies.map((reply) => outputOf(reply).permissionDecision)
-    expect(decisions.toSorted()).toEqual(['allow', 'deny'])
+    expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
     expect(reasonOf(await send(two, { wait: 0 }))).toContain('a second hook of the same call')
     expect(await countOf()).toBe(count)
   })
@@ -413,7 +413,7 @@ describe('a program on the machine', () => {
     const answers = [ask(second), ask(second)]
     await decide(request, 'approve')
     const decisions = (await Promise.all(answers)).map(({ decision }) => decision)
-    expect(decisions.toSorted()).toEqual(['allow', 'deny'])
+    expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
     expect(await ask(second)).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('another hook of this same call'),
