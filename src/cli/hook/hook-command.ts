@@ -48,8 +48,8 @@ const denialCode = 2
 
 /**
  * The exit code of a hook that ends without an answer. After a call nothing can be denied, and the
- * model could take a failure for that of the call. After exit code 2 of a permission request, Claude
- * Code asks its own person; with `onFailure: "block"` other codes deny.
+ * model could take a failure for that of the call. After exit code 2 of a permission request,
+ * Claude Code asks its own person; with `onFailure: "block"` other codes deny.
  */
 function endCodeOf(name: string, event: HookEventName): number {
   if (!isBeforeCall(event)) return 0
