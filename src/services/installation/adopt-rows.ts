@@ -86,7 +86,16 @@ export async function adoptRows(
  */
 export async function resealRows(
   unit: UnitOfWork,
-  { verifier, retiring }: { readonly verifier: Verifier; readonly retiring: readonly string[] },
+  {
+    verifier,
+    retiring,
+    tables,
+  }: {
+    readonly verifier: Verifier
+    readonly retiring: readonly string[]
+    /** absent: all */
+    readonly tables?: readonly SealedTable[]
+  },
 ): Promise<number> {
   const before = createSeals({
     sharedKeys: () => {
@@ -97,7 +106,7 @@ export async function resealRows(
     revocations: unit.seals.revocations,
   })
   let count = 0
-  for (const table of resealOrder) {
+  for (const table of tables ?? resealOrder) {
     const ends = endsWithKey.includes(table)
     if (sealedTables[table].by !== 'api' || ends) continue
     const where = sql<boolean>`split_part(seal, '.', 1) = any(${retiring}::text[])`

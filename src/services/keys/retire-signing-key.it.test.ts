@@ -7,7 +7,8 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import { testSigner } from '#test/harness/fixtures/keys/test-keys.ts'
-import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db } from '#store/database.ts'
 import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
@@ -151,16 +152,24 @@ describe('a compromised signing key', () => {
   })
 })
 
+/** Signs with another key from now on, and returns the id of the one before. */
+function rotate(): string {
+  const { signer, verifier } = keys()
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const previous = signer.keyId
+  const next = `after-${previous}`
+  verifier.publicKeys.set(next, publicKey)
+  Object.assign(signer, { keyId: next, privateKey })
+  return previous
+}
+
 /** Rotates the key at the end of what `work` does with the database, and retires the old one. */
 async function retiredMeanwhile<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const { signer, verifier } = keys()
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const compromised = signer.keyId
-  const next = `after-${compromised}`
   const retirements: Promise<void>[] = []
   const db = afterWork(desk.database.db, async () => {
-    verifier.publicKeys.set(next, publicKey)
-    Object.assign(signer, { keyId: next, privateKey })
+    rotate()
     const lock = await holdLock(desk.database.db, sql`select`)
     retirements.push(retireSigningKeys(desk.api, [compromised]))
     await Promise.race([...retirements, lock.waitedForBy(1)])
@@ -200,4 +209,27 @@ describe('the retirement of a key waits for what is under way, and signs it agai
     expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
     expect(await desk.read(input.path)).toBe('written\n')
   })
+})
+
+// Rules: security.md 13
+test('while the decisions are sealed again, which can take a minute, nobody waits for the retirement of a key', async () => {
+  const { call } = await aWrite()
+  await desk.decide(desk.people.grace, call.requestId)
+  const { db } = desk.database
+  const compromised = rotate()
+  const decision = await holdLock(
+    db,
+    sql`select from decision where request_id = ${call.requestId} for update`,
+  )
+  const retirement = retireSigningKeys(desk.api, [compromised])
+  await decision.waitedForBy(1)
+  const rights = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock_shared(${advisoryLocks.activation}) as locked`.execute(db)
+  const people = await sql`select from person for share skip locked`.execute(db)
+  await decision.release()
+  await retirement
+  expect(rights.rows).toEqual([{ locked: true }])
+  expect(people.rows).toHaveLength(Object.keys(desk.people).length)
+  const [sealed] = await rowsOf(db, 'decision', { request_id: call.requestId }, 'seal')
+  expect(sealed?.seal).toMatch(new RegExp(`^${desk.api.signer.keyId}\\.`))
 })

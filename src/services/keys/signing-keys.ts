@@ -47,16 +47,19 @@ export async function retireSigningKeys(
 ): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await lockKeys(unit)
+    const { verifier, signer } = ctx
+    const reseal = { verifier, retiring }
+    // Takes a minute for some hundred thousand decisions: nobody may wait for a lock meanwhile.
+    const decisions = await resealRows(unit, { ...reseal, tables: ['decision'] })
     // A version that is being activated may have the signature of an old key already, and nothing
     // would be in force if it was not signed again.
     await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
-    const { verifier, signer } = ctx
     const { runs, activations, pins, discards } = await resignStatements(unit.tx, {
       verifier,
       signer,
       retiring,
     })
-    const rows = await resealRows(unit, { verifier, retiring })
+    const rows = decisions + (await resealRows(unit, reseal))
     const grants = await endGrants(unit, { keyIds: retiring })
     for (const keyId of retiring) {
       const retired = await unit.tx
