@@ -40,7 +40,7 @@ export async function openSigningContext(
     sharedKeys: loadSealKeys(dataDir, environment),
     verifier,
     signer,
-    revocations: openRevocations(dataDir),
+    revocations: openRevocations(dataDir, log),
   })
   undo.use(await renewHostProof(dataDir))
   const memory = openMemory(dataDir)

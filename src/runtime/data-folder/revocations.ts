@@ -2,17 +2,20 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PlannedRevocation, Revocations } from '#domain/statements/row-seals.ts'
+import type { Log } from '#services/core/context.ts'
 
 /** When lines that could not be written are written again, without a further revocation. */
 const retryMs = 5000
+/** One of so many retries that fail is logged: once a minute. */
+const retriesPerLog = 12
 
 /**
  * Everything that was ended for good, in `DATA/ledger/revoked.log`: one line each, shared by the
- * processes of the data folder. A line that ends with a time (milliseconds since 1970) applies from
- * that time on. A look-up reads the file's size, and the lines that were appended since the last
- * one.
+ * processes of the data folder. A line that begins with `from` and a time (milliseconds since 1970)
+ * applies from that time on. A look-up reads the file's size, and the lines that were appended
+ * since the last one.
  */
-export function openRevocations(dataDir: string): Revocations {
+export function openRevocations(dataDir: string, log?: Pick<Log, 'error'>): Revocations {
   const folder = join(dataDir, 'ledger')
   const path = join(folder, 'revoked.log')
   /** by kind and id: from when on, in milliseconds since 1970 */
@@ -42,12 +45,10 @@ export function openRevocations(dataDir: string): Revocations {
   }
 
   function addLine(line: string): void {
-    const [what = '', id = '', from = '0'] = line.split(' ')
-    const key = `${what} ${id}`
-    const fromMs = Number(from)
-    // The earliest time counts; a text that is not a time was not written by this function.
-    if (Number.isNaN(fromMs)) return
-    revoked.set(key, Math.min(fromMs, revoked.get(key) ?? Infinity))
+    const [, first, key, last] = linePattern.exec(line) ?? []
+    const fromMs = Number(first ?? last ?? 0)
+    // The earliest time counts.
+    if (key !== undefined) revoked.set(key, Math.min(fromMs, revoked.get(key) ?? Infinity))
   }
 
   async function write(): Promise<void> {
@@ -62,12 +63,21 @@ export function openRevocations(dataDir: string): Revocations {
   }
 
   let isRetrying = false
+  let failures = 0
   function retryLater(): void {
     if (isRetrying) return
     isRetrying = true
     const retry = (): void => {
       isRetrying = false
-      if (unwritten.length > 0) write().catch(retryLater)
+      if (unwritten.length === 0) return
+      write().catch((error: unknown) => {
+        failures += 1
+        if (failures % retriesPerLog === 0) {
+          const lines = unwritten.length
+          log?.error({ err: error, lines }, 'revocations still cannot be written to the ledger')
+        }
+        retryLater()
+      })
     }
     setTimeout(retry, retryMs).unref()
   }
@@ -94,6 +104,13 @@ export function openRevocations(dataDir: string): Revocations {
   }
 }
 
+/**
+ * The time is first, so that a line with a time that a full disk cut is none without it. Earlier
+ * versions wrote it last: there it counts if it has all its digits.
+ */
+const linePattern = /^(?:from (\d{13}) )?([^ ]+ [^ ]+?)(?: (\d{13}))?$/
+
 function lineOf({ what, id, from }: PlannedRevocation): string {
-  return from == null ? `${what} ${id}` : `${what} ${id} ${from.getTime()}`
+  const line = `${what} ${id}`
+  return from == null ? line : `from ${String(from.getTime()).padStart(13, '0')} ${line}`
 }

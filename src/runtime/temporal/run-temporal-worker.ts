@@ -95,7 +95,7 @@ export async function runTemporalWorker(options: {
       sharedKeys: await waitForSealKeys(config.dataDir, projectEnvironment),
       verifier,
       signer: null,
-      revocations: openRevocations(config.dataDir),
+      revocations: openRevocations(config.dataDir, log),
     })
     const memory = openMemory(config.dataDir)
     const policies = createPolicyReader({ db, verifier, memory, log })
