@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { issuedCalls } from '#delivery/reconciling/issued-calls.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { createSeals, type SealKeys } from '#domain/statements/row-seals.ts'
 import { adoptRows } from '#services/installation/adopt-rows.ts'
+import { acceptEmptied, isReconciled } from '#services/installation/epoch-of-rows.ts'
 import { raiseEpoch, type LostRows } from '#services/installation/raise-epoch.ts'
 import { readCallsWithoutRequest } from '#services/installation/calls-without-request.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
@@ -74,17 +74,13 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   }
   const actions: string[] = []
   if (restored?.newest === null) {
-    // An empty database has no permit and no execution that could run again.
-    await db
-      .updateTable('installation')
-      .set({ namespace_id: namespaceId, restored_at: null })
-      .execute()
+    await acceptEmptied(db, { memory, namespaceId })
     actions.push(
       'the empty database was accepted: the installation starts again from the beginning',
     )
   } else {
     const isWhole = (await findUnaccepted(db)) === null && (await isKnownWhole(dataDir, db))
-    if (!isWhole || !(await isReconciled(db, namespaceId))) {
+    if (!isWhole || !(await isReconciled(db, { memory, namespaceId }))) {
       const lostRows = isWhole ? null : { mayHaveRun: await callsOfLostTime(db, temporal) }
       if (lostRows !== null) await adoptRestored(ctx, shared, target)
       actions.push(...(await beginEpoch(ctx, dataDir, { namespaceId, lost: lostRows })))
@@ -141,19 +137,4 @@ async function beginEpoch(
     `${countWords(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
     'and marked: look before you decide them'
   return [began, pending]
-}
-
-/**
- * Whether it is proved, and not only likely: Temporal is the right one, and no earlier repair was
- * interrupted.
- */
-async function isReconciled(db: Db, namespaceId: string): Promise<boolean> {
-  const { rows } = await sql<{ reconciled: boolean }>`
-    select coalesce(namespace_id = ${namespaceId}, false)
-      and not exists (select from permit where state = 'live' and epoch < installation.epoch)
-      and not exists (select from execution where state = 'started' and epoch < installation.epoch)
-      as reconciled
-    from installation
-  `.execute(db)
-  return rows[0]?.reconciled === true
 }

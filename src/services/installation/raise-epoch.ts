@@ -7,6 +7,7 @@ import { nextAttemptOf, readCall, type CallAtHand } from '../engine/attempts/cal
 import { loseExecution } from '../engine/attempts/lose-execution.ts'
 import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
 import { lockRun } from '../core/locks.ts'
+import { refuseForgedEpoch } from './epoch-of-rows.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 
@@ -44,6 +45,7 @@ export async function raiseEpoch(
   // An older copy that is restored a second time does not know the epoch that followed the first.
   const next = sql<number>`greatest(epoch, ${ctx.memory.epoch()}::int) + 1`
   const epoch = await inUnitOfWork(ctx, bySystem(ctx, doctor), async (unit) => {
+    await refuseForgedEpoch(unit.tx, ctx.memory)
     const raised = await unit.tx
       .updateTable('installation')
       .set({
