@@ -9,6 +9,7 @@ import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { listGrants } from '../../grants/list-grants.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { closeConversation } from '../../engine/lifecycle/close-conversation.ts'
@@ -349,4 +350,18 @@ test('a sweep that found a run due removes none of its words once a fork continu
   expect(await sweep({ ...desk.api, db })).not.toBeNull()
   const refused = { code: 'invalid_request', facts: { field: 'afterTurn' } }
   expect(await Promise.all(late)).toMatchObject([refused])
+})
+
+// Rules: security.md 13
+test('a fork locks the version in force before its run, as an activation and the retirement of a key do', async () => {
+  const old = await finished()
+  const { db } = desk.database
+  const run = await holdLock(db, sql`select from run where id = ${old} for update`)
+  const forked = fork(old)
+  await run.waitedForBy(1)
+  const { rows } = await sql<{ free: boolean }>`
+    select pg_try_advisory_xact_lock(${advisoryLocks.activation}) as free`.execute(db)
+  await run.release()
+  await cancelRun(desk.api, desk.people.ada.caller, { runId: (await forked).id })
+  expect(rows).toEqual([{ free: false }])
 })

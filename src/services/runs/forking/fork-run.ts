@@ -13,9 +13,9 @@ import { workspacesOf } from '#policy/workspaces.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { withAttached } from '../../core/attached-files.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
-import { lockRun } from '../../core/locks.ts'
+import { lockRights, lockRun } from '../../core/locks.ts'
 import { signedModeOf } from '../../core/verify-run.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { loadTranscript } from '../../transcript/load-transcript.ts'
@@ -78,7 +78,12 @@ export async function forkRun(
   const body = sent.length === 0 ? rest : { ...rest, files: namedFiles(sent) }
   const isFirst = !(await isAnswered(ctx.db, { caller, key }))
   const worktree = isFirst ? await worktreeStart(ctx, policy, old.workspace) : null
-  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+  const judge = async ({ tx }: JudgingContext) => {
+    // Before the unit locks the run: activations and retirements of keys lock in this order.
+    await lockRights(tx, [...new Set([starter.id, personBehind(caller)])])
+    return { authority }
+  }
+  const answer = await inUnitOfWork(ctx, judge, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'fork-run', body }, async () => {
       const run = await lockRun(unit.tx, input.runId)
       const point = await forkPoint(unit.tx, run, input.afterTurn)
