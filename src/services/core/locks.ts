@@ -50,6 +50,15 @@ export async function lockLineage(
     .execute()
 }
 
+/**
+ * Waits for an activation or the retirement of a signing key, and keeps others from beginning until
+ * the commit. Call it before the unit locks any row. What is signed afterwards has a valid key: the
+ * retirement signs what it finds again, and does not see what is not committed.
+ */
+export async function lockActivationShared(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
+}
+
 export type LockedPerson = Selectable<
   Pick<PersonTable, 'id' | 'email' | 'disabled_at' | 'other_ids' | 'seal'>
 >

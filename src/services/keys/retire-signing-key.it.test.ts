@@ -1,18 +1,22 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
+import {
+  keysOf,
+  retiredMeanwhile,
+  rotateKey,
+} from '#test/harness/fixtures/keys/retired-meanwhile.ts'
 import { testSigner } from '#test/harness/fixtures/keys/test-keys.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
-import type { Db } from '#store/database.ts'
-import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
+import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { discardWorktree } from '../engine/lifecycle/discard-worktree.ts'
 import { startRun } from '../runs/starting/start-run.ts'
 import { activatePolicy } from '../policy/activate-policy.ts'
 import { recordSigningKey, retireSigningKeys } from './signing-keys.ts'
@@ -21,15 +25,6 @@ import { trailOf } from '#test/harness/fixtures/trail.ts'
 /** The signer before the rotation. */
 const firstSigner: Signer = { ...testSigner }
 const { aWrite, executions, onlyCall } = gatedWrites(() => desk)
-
-/** What the folder of keys says, as a process that runs sees it change. */
-const keys = () => ({
-  signer: desk.api.signer as { keyId: string; privateKey: KeyObject },
-  verifier: desk.api.verifier as {
-    publicKeys: Map<string, KeyObject>
-    retired?: Map<string, RetiredKey>
-  },
-})
 
 const desk = disposeAfterTests(await openAgentDesk())
 await recordSigningKey(desk.api)
@@ -69,7 +64,7 @@ async function discardKeyOf(runId: string): Promise<string | undefined> {
 describe('another signing key', () => {
   // Rules: security.md 13
   test('is recorded once, and signatures of the old one stay valid', async () => {
-    const { signer, verifier } = keys()
+    const { signer, verifier } = keysOf(desk)
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     verifier.publicKeys.set('new-key', publicKey)
     Object.assign(signer, { keyId: 'new-key', privateKey })
@@ -102,7 +97,7 @@ describe('a compromised signing key', () => {
     )
     await retireSigningKeys(desk.api, ['test-key'])
     await retireSigningKeys(desk.api, ['test-key'])
-    const { verifier } = keys()
+    const { verifier } = keysOf(desk)
     const old = verifier.publicKeys.get('test-key')
     if (old === undefined) throw new Error('the old key is known')
     verifier.publicKeys.delete('test-key')
@@ -152,53 +147,30 @@ describe('a compromised signing key', () => {
   })
 })
 
-/** Signs with another key from now on, and returns the id of the one before. */
-function rotate(): string {
-  const { signer, verifier } = keys()
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const previous = signer.keyId
-  const next = `after-${previous}`
-  verifier.publicKeys.set(next, publicKey)
-  Object.assign(signer, { keyId: next, privateKey })
-  return previous
-}
-
-/** Rotates the key at the end of what `work` does with the database, and retires the old one. */
-async function retiredMeanwhile<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const { signer, verifier } = keys()
-  const compromised = signer.keyId
-  const retirements: Promise<void>[] = []
-  const db = afterWork(desk.database.db, async () => {
-    rotate()
-    const lock = await holdLock(desk.database.db, sql`select`)
-    retirements.push(retireSigningKeys(desk.api, [compromised]))
-    await Promise.race([...retirements, lock.waitedForBy(1)])
-    await lock.release()
-  })
-  const result = await work(db)
-  await Promise.all(retirements)
-  const old = verifier.publicKeys.get(compromised)
-  if (old === undefined) throw new Error('the old key is known')
-  verifier.publicKeys.delete(compromised)
-  verifier.retired?.set(compromised, { publicKey: old, at: new Date().toISOString() })
-  return result
-}
-
 // Rules: security.md 13
 describe('the retirement of a key waits for what is under way, and signs it again', () => {
   test('a version of the policy that is being activated is in force afterwards', async () => {
     const { files } = await desk.api.policies.inForce()
     const text = files.texts.get('workers/scribe.md') ?? ''
     const texts = new Map(files.texts).set('workers/scribe.md', `${text}\nWrite little.\n`)
-    const { policy } = await retiredMeanwhile((db) =>
+    const { policy } = await retiredMeanwhile(desk, (db) =>
       activatePolicy({ ...desk.api, db }, { files: { ...files, texts }, note: null }),
     )
     expect((await desk.api.policies.inForce()).digest).toBe(policy.digest)
   })
 
+  test('the discard of a worktree is carried out by a host that is away', async () => {
+    const worktree = JSON.stringify({ branch: 'run', base: 'main', baseCommit: 'a' })
+    await setRows(desk.database.db, 'run', { id: ended.runId }, { worktree })
+    await retiredMeanwhile(desk, (db) =>
+      discardWorktree({ ...desk.api, db }, desk.people.ada.caller, { runId: ended.runId }),
+    )
+    expect(await discardKeyOf(ended.runId)).toBe(desk.api.signer.keyId)
+  })
+
   test('a run that is being started goes on, and carries out what is approved', async () => {
     const { ada, grace } = desk.people
-    const { id: runId } = await retiredMeanwhile((db) =>
+    const { id: runId } = await retiredMeanwhile(desk, (db) =>
       startRun({ ...desk.api, db }, ada.caller, { worker: 'scribe', input: 'Write' }),
     )
     const input = { path: 'notes/meanwhile.md', content: 'written\n' }
@@ -216,7 +188,7 @@ test('while the decisions are sealed again, which can take a minute, nobody wait
   const { call } = await aWrite()
   await desk.decide(desk.people.grace, call.requestId)
   const { db } = desk.database
-  const compromised = rotate()
+  const compromised = rotateKey(desk)
   const decision = await holdLock(
     db,
     sql`select from decision where request_id = ${call.requestId} for update`,

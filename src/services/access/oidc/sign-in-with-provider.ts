@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { OidcSettings } from '#policy/settings.ts'
-import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { lockActivationShared } from '../../core/locks.ts'
 import type { Tx } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -100,7 +99,7 @@ async function admit(
  * mapping. Rejects with `conflict` if it is not `policy`.
  */
 async function lockVersion(tx: Tx, policy: Policy): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
+  await lockActivationShared(tx)
   const newest = await tx
     .selectFrom('policy_activation')
     .select('digest')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { findIdleRuns } from '#delivery/reconciling/find-idle-runs.ts'
+import { retiredMeanwhile } from '#test/harness/fixtures/keys/retired-meanwhile.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
@@ -176,4 +177,13 @@ describe('the end of one of them', () => {
     expect(call?.text).toContain(JSON.stringify('not "now"'))
     expect((await row(runId)).state).toBe('running')
   })
+})
+
+// Rules: security.md 13
+test('a child that is admitted while its key is retired is signed again, and goes on', async () => {
+  const { childId } = await delegated()
+  await retiredMeanwhile(desk, (db) => admitRun({ ...desk.api, db }, { runId: childId }))
+  expect((await row(childId)).key_id).toBe(desk.api.signer.keyId)
+  await finish(childId)
+  expect((await row(childId)).state).toBe('completed')
 })

@@ -4,7 +4,7 @@ import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import type { ServiceContext, SigningContext, SigningSystemContext } from '../../core/context.ts'
-import { lockRun } from '../../core/locks.ts'
+import { lockActivationShared, lockRun } from '../../core/locks.ts'
 import { endRun } from './end-run.ts'
 import { statementOf, verifyRun } from '../../core/verify-run.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -37,6 +37,7 @@ export async function admitRun(
   // Read before the transaction, in which it would need a second connection.
   const policy = await ctx.policies.inForce()
   return inUnitOfWork(ctx, bySystem(ctx, relay), async (unit) => {
+    await lockActivationShared(unit.tx)
     // A row that was inserted by SQL may lack its own place in a lineage.
     await sql`
       insert into run_lineage (run_id, ancestor_id, depth)

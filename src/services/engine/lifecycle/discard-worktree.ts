@@ -4,8 +4,8 @@ import { signStatement, verifyStatement } from '#domain/statements/statement-byt
 import type { DiscardStatement } from '#domain/statements/statement.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { errorText } from '../../core/problems/error-text.ts'
-import { lockRun } from '../../core/locks.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { lockActivationShared, lockRun } from '../../core/locks.ts'
+import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 
 /**
@@ -21,7 +21,11 @@ export async function discardWorktree(
   { runId }: { readonly runId: string },
 ): Promise<void> {
   const authority = await bySteering(ctx, caller, runId)
-  await inUnitOfWork(ctx, authority, async (unit) => {
+  const judge = async ({ tx }: JudgingContext) => {
+    await lockActivationShared(tx)
+    return { authority }
+  }
+  await inUnitOfWork(ctx, judge, async (unit) => {
     const run = await lockRun(unit.tx, runId)
     const { worktree } = run
     if (worktree === null || run.root_run_id !== runId) {

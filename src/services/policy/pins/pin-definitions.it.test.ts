@@ -3,6 +3,7 @@ import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openMcpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
+import { retiredMeanwhile } from '#test/harness/fixtures/keys/retired-meanwhile.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -15,7 +16,9 @@ import { exportBundle } from '../../audit/export/export-bundle.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { agreeToFolder } from '../agree-to-policy.ts'
 import { propose } from '../open-proposal.ts'
+import { definitionsHere } from './definitions-here.ts'
 import { listDefinitions } from './list-definitions.ts'
+import { pinDefinitions } from './pin-definitions.ts'
 import { byRight } from '../../core/authority.ts'
 
 const add = { tool: 'mcp__sums__add', input: { a: 1, b: 2 } }
@@ -157,4 +160,17 @@ describe('the pins of an MCP server', () => {
       })
     }
   })
+})
+
+// Rules: security.md 13
+test('a pin that is made while its key is retired is signed again, and its rules go on', async () => {
+  const { desk, worker } = bench
+  await bench.say('Add two more numbers')
+  await bench.restart()
+  expect((await bench.call(add.tool, add.input)).verdict).toBe('ask')
+  expect(await again()).toBe('activated')
+  await retiredMeanwhile(desk, (db) =>
+    pinDefinitions({ ...desk.api, db }, (name) => definitionsHere(worker, name)),
+  )
+  expect((await bench.call(add.tool, add.input)).verdict).toBe('preApproved')
 })

@@ -10,6 +10,7 @@ import type { Db } from '#store/database.ts'
 import { hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
 import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import type { ServiceContext, SigningSystemContext } from '../../core/context.ts'
+import { lockActivationShared } from '../../core/locks.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ServerDefinitions } from '../../core/host-queries.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
@@ -83,6 +84,7 @@ async function storePin(
   const definitions = await definitionsAt(ctx.db, definitionsHash)
   const previous = await pinnedBefore(ctx, activation, server)
   await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
+    await lockActivationShared(unit.tx)
     const clock = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(unit.tx)
     const statement: PinStatement = {
       version: 1,
