@@ -328,6 +328,34 @@ test('the words of a run are kept as long as a fork that continues them, and no 
 })
 
 // Rules: product.md 29
+test('a run whose texts retention removed starts again with its input, and with files only if a text is sent', async () => {
+  const { ada } = desk.people
+  const again = (runId: string, more: Partial<ForkRunInput> = {}) =>
+    forkRun(desk.api, ada.caller, { runId, afterTurn: 0, ...more })
+  const clear = (runId: string) =>
+    clearTranscript(desk.api, { runId, rule: 'test', olderThanMs: 0 })
+  const firstOf = async (runId: string) => (await messagesOf(runId))[0]?.[2]
+  const old = await finished({ input: { version: '1.2' } })
+  const later = await fork(old)
+  await cancelRun(desk.api, ada.caller, { runId: later.id })
+  expect(await clear(old)).not.toBeNull()
+  for (const runId of [old, later.id]) {
+    const { id } = await again(runId)
+    expect(await firstOf(id)).toContain('"version": "1.2"')
+    await cancelRun(desk.api, ada.caller, { runId: id })
+  }
+  const files = [{ name: 'a.txt', mediaType: 'text/plain', data: 'YQ==' }]
+  const { id: withFile } = await again(old, { text: 'Read it', files })
+  await cancelRun(desk.api, ada.caller, { runId: withFile })
+  expect(await clear(withFile)).not.toBeNull()
+  const refused = await refusal(again(withFile))
+  expect(refused).toMatchObject({ code: 'invalid_request', facts: { field: 'text' } })
+  const { id } = await again(withFile, { text: 'Read nothing' })
+  expect(await firstOf(id)).toBe('Read nothing')
+  await cancelRun(desk.api, ada.caller, { runId: id })
+})
+
+// Rules: product.md 29
 test('a sweep that found a run due removes none of its words once a fork continues them, a fork of a fork included', async () => {
   const { ada } = desk.people
   const old = await finished()

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
+import { eventDocument } from '#store/audit/event-document.ts'
 import { ContentRemoved, getText } from '#store/content/content.ts'
 import type { Policy } from '#policy/policy.ts'
 import { pictureTypesOf } from '#models/picture-types-of.ts'
@@ -189,13 +190,33 @@ async function wordsOf(
     throw invalid('files', 'need a text or an input; without one the old files are sent again')
   }
   const [first] = await loadTranscript(tx, run.id)
+  const oldInput = await inputOf(tx, run)
+  const isCleared = await isFirstCleared(tx, first?.from ?? run.id)
   return {
-    input: await inputOf(tx, run),
-    text: first?.text ?? '',
+    input: oldInput,
+    text: isCleared ? taskMessage(oldInput) : (first?.text ?? ''),
     attachments,
     files: first?.files ?? [],
     ...triggerOf(first?.author ?? null),
   }
+}
+
+/**
+ * Whether retention removed the first message of a run. Its input is kept, its files are not:
+ * rejects with `invalid_request` if it had some, since the task would begin without them.
+ */
+async function isFirstCleared(tx: Tx, runId: string): Promise<boolean> {
+  const { rows } = await sql<{ files: boolean }>`
+    select exists (
+      select from audit_event where run_id = ${runId} and type = 'run.started'
+        and ${eventDocument} -> 'detail' ?| array['files', 'attachments']
+    ) as files from cleared_run where run_id = ${runId}
+  `.execute(tx)
+  const [cleared] = rows
+  if (cleared?.files === true) {
+    throw invalid('text', 'is required: retention removed the first message and its files')
+  }
+  return cleared !== undefined
 }
 
 /** The trigger that wrote a message, as the facts of the run that repeats it. */
