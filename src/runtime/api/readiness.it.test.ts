@@ -82,14 +82,16 @@ it('takes one connection for each of its two reads however often it is asked whi
 })
 
 // Rules: security.md 42
-it('says that too many files are open, and not that Postgres is away, while no connection can be opened', async () => {
-  const tooMany = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })
-  const { db } = failingDatabase([tooMany])
-  const there = { namespaceId: async () => 'a namespace' }
-  const read = readinessReader(db, there, quiet)
-  expect(await read()).toMatchObject({
-    ready: false,
-    checks: { postgres: false, temporal: true },
-    problems: [expect.stringContaining('The service has too many files open')],
-  })
-})
+it.each([
+  ['EMFILE', 'The service has too many files open'],
+  ['53000', 'The database has too many files open'],
+])(
+  'says that too many files are open, and where, and not that Postgres is away, with %s',
+  async (code, sentence) => {
+    const { db } = failingDatabase([Object.assign(new Error('too many'), { code })])
+    const there = { namespaceId: async () => 'a namespace' }
+    const { checks, ready, problems } = await readinessReader(db, there, quiet)()
+    expect([ready, checks.postgres, checks.temporal]).toEqual([false, false, true])
+    expect(problems).toEqual([expect.stringContaining(sentence)])
+  },
+)

@@ -28,21 +28,23 @@ export function readinessReader(
   const backlogNow = shareRunning(() => readBacklog(db))
   const witnessesNow = shareRunning(() => readWitnesses(db))
   return async () => {
-    // A process without a free file descriptor asks nobody: nothing is known of Postgres then.
-    const ofOwn: string[] = []
-    const noteOwn = (error: unknown): null => {
-      if (databaseOutageOf(error) === 'too_many_files')
-        ofOwn.push(sentenceOfOutage('too_many_files'))
+    // A process without a free file descriptor asks nobody, and a Postgres without one answers that
+    // it has none: each has its own sentence.
+    const tooManyFiles: string[] = []
+    const noteFiles = (error: unknown): null => {
+      const outage = databaseOutageOf(error)
+      if (outage === 'too_many_files' || outage === 'database_too_many_files')
+        tooManyFiles.push(sentenceOfOutage(outage))
       return null
     }
     const [backlog, namespaceId, witnesses] = await Promise.all([
-      answerWithin(maxServerAnswerMs, backlogNow()).catch(noteOwn),
+      answerWithin(maxServerAnswerMs, backlogNow()).catch(noteFiles),
       answerWithin(maxServerAnswerMs, temporal.namespaceId()).catch(() => null),
       answerWithin(maxServerAnswerMs, witnessesNow()).catch(() => []),
     ])
-    const recent = new Set([...ofOwn, ...outages.recent()])
-    const isAsked = ofOwn.length === 0
-    return readinessOf({ backlog, namespaceId, witnesses, isAsked, outages: [...recent] })
+    const recent = new Set([...tooManyFiles, ...outages.recent()])
+    const isSilent = backlog === null && tooManyFiles.length === 0
+    return readinessOf({ backlog, namespaceId, witnesses, isSilent, outages: [...recent] })
   }
 }
 
@@ -51,10 +53,10 @@ function readinessOf(answers: {
   readonly namespaceId: string | null
   readonly witnesses: readonly WitnessStatus[]
   readonly outages: readonly string[]
-  /** false: this process could not ask Postgres */
-  readonly isAsked: boolean
+  /** Postgres was asked, and did not answer */
+  readonly isSilent: boolean
 }): Readiness {
-  const { backlog, namespaceId, witnesses, outages, isAsked } = answers
+  const { backlog, namespaceId, witnesses, outages, isSilent } = answers
   const checks = {
     postgres: backlog !== null,
     temporal: namespaceId !== null,
@@ -67,7 +69,7 @@ function readinessOf(answers: {
       : { witnessLagMs: Math.max(...witnesses.map(({ lagMs }) => lagMs)) }),
   }
   const problems = [
-    ...problemsOf(checks, isAsked),
+    ...problemsOf(checks, isSilent),
     ...problemOfClock(backlog?.clockOffsetMs ?? 0),
     ...outages,
     ...witnesses.flatMap(problemOfWitness),
@@ -95,10 +97,10 @@ function problemOfWitness({ name, isContradicted, lagMs }: WitnessStatus): strin
   return [`The witness ${name} has not cosigned the audit log for ${Math.round(lagMs / 1000)} s`]
 }
 
-function problemsOf(checks: Readiness['checks'], isAsked: boolean): string[] {
+function problemsOf(checks: Readiness['checks'], isSilent: boolean): string[] {
   const since = (ms: number): string => `for ${Math.round(ms / 1000)} s`
   const findings: readonly [boolean, string][] = [
-    [!checks.postgres && isAsked, 'Postgres does not answer: nothing can be decided'],
+    [isSilent, 'Postgres does not answer: nothing can be decided'],
     [!checks.temporal, 'Temporal does not answer: decisions are recorded, and carried out later'],
     [
       checks.relayLagMs > maxLagMs,

@@ -32,6 +32,13 @@ export const outageWords: Readonly<Record<DatabaseOutage, OutageWords>> = {
     remedy: 'try again in a moment, and raise its limit of open files (ulimit -n) if this lasts',
     retryAfterSeconds: 5,
   },
+  database_too_many_files: {
+    what: 'The database has too many files open',
+    undoes: true,
+    remedy:
+      'try again in a moment, and raise the limit of open files of Postgres, or its host, if this lasts',
+    retryAfterSeconds: 5,
+  },
   database_away: {
     what: 'The database does not answer',
     undoes: false,

@@ -11,7 +11,7 @@ test.each([
   ['EROFS', 'disk_read_only'],
   ['EMFILE', 'too_many_files'],
   ['ENFILE', 'too_many_files'],
-  ['53000', 'too_many_files'],
+  ['53000', 'database_too_many_files'],
   ['57014', 'database_slow'],
   ['55P03', 'database_slow'],
   ['53300', 'database_busy'],

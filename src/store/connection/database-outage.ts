@@ -10,6 +10,7 @@ export type DatabaseOutage =
   | 'disk_full'
   | 'disk_read_only'
   | 'too_many_files'
+  | 'database_too_many_files'
   | 'database_away'
   | 'database_busy'
   | 'database_slow'
@@ -21,7 +22,7 @@ const byCode = new Map<string, DatabaseOutage>([
   ['ENOSPC', 'disk_full'],
   ['EDQUOT', 'disk_full'],
   ['EROFS', 'disk_read_only'],
-  ['53000', 'too_many_files'],
+  ['53000', 'database_too_many_files'],
   // A statement or a lock took longer than the server allows.
   ['57014', 'database_slow'],
   ['55P03', 'database_slow'],

@@ -39,7 +39,7 @@ async function failWith(sqlState: string): Promise<AsyncDisposable> {
 describe('a decision in an outage of the database', () => {
   test.each([
     ['53100', 507, 'disk_full', 'disk_full', 'The disk is full', true],
-    ['53000', 503, 'unavailable', 'too_many_files', 'The service has too many files open', true],
+    ['53000', 503, 'unavailable', 'database_too_many_files', 'The database has too many', true],
     ['57014', 503, 'unavailable', 'database_slow', 'The database took too long', true],
     ['53300', 503, 'unavailable', 'database_busy', 'The service is busy', true],
     ['25006', 503, 'unavailable', 'database_read_only', 'The database is read-only', undefined],
