@@ -10,6 +10,7 @@ import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { addEndedRun } from '#test/harness/fixtures/runs/ended-run.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { keepRetention } from './retention.ts'
@@ -210,7 +211,7 @@ test('a transaction that releases content waits for no other released content', 
   await expect(getText(db, named)).rejects.toThrow(ContentRemoved)
 })
 
-test('a run whose words are removed while an archive is read is in it whole or not at all', async () => {
+test('a run whose words are removed while an archive is read is in it whole or not at all, and the trail counts it', async () => {
   const [first, second] = [
     await addRun('notes/first.md', 'the words of the first', 300),
     await addRun('notes/second.md', 'the words of the second', 299),
@@ -225,4 +226,6 @@ test('a run whose words are removed while an archive is read is in it whole or n
   await keepRetention(desk.api, running)
   for await (const line of lines) archived.push(line)
   expect(archived).toEqual([expect.stringContaining('Done: the words of the first')])
+  const events = await trailOf(desk.database.db, {}, 'audit.exported')
+  expect(events.at(-1)).toMatchObject({ detail: { runs: 1, leftOut: 1 } })
 })

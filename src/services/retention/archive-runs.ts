@@ -25,9 +25,9 @@ interface ArchivedRun {
 
 /**
  * The texts and results of the runs that ended before a time, as JSON Lines, one line a run in the
- * order of their ends: what `retention` will remove. A run whose texts are removed while a slow
- * reader takes the lines before it is left out, as one that was removed earlier. The trail gets an
- * event before the first line, and one after the last with the SHA-256 of all bytes. Rejects with
+ * order of their ends: what `retention` will remove. If retention removes a run's texts before its
+ * line is written, the archive leaves it out. The trail gets an event before the first line, and
+ * one after the last with the SHA-256 of all bytes and how many runs were left out. Rejects with
  * `forbidden` without the right `readAudit`, before the first byte.
  */
 export async function archiveRuns(
@@ -54,19 +54,29 @@ async function* linesOf(
 ): AsyncGenerator<string, void, undefined> {
   const hash = createHash('sha256')
   let runs = 0
+  let leftOut = 0
   let last = { place: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+  const { rows: clock } = await sql<{ at: string }>`
+    select clock_timestamp()::text as at
+  `.execute(ctx.db)
+  const begunAt = clock[0]?.at ?? 'infinity'
   for (;;) {
     const { rows } = await sql<ArchivedRun>`
       select id, root_run_id, worker, state, title, started_by, created_at, ended_at, output, ended_at::text as place
       from run
       where ended_at < ${before}::timestamptz
         and (ended_at, id) > (${last.place}::timestamptz, ${last.id}::uuid)
-        and not exists (select from cleared_run where run_id = run.id)
+        and not exists (
+          select from cleared_run where run_id = run.id and cleared_at < ${begunAt}::timestamptz
+        )
       order by ended_at, id limit ${runsAtOnce}
     `.execute(ctx.db)
     for (const { place: _, ...run } of rows) {
       const texts = await textsOf(ctx.db, run.id)
-      if (texts === null) continue
+      if (texts === null) {
+        leftOut += 1
+        continue
+      }
       const line = `${JSON.stringify({ run, ...texts })}\n`
       hash.update(line)
       runs += 1
@@ -75,7 +85,7 @@ async function* linesOf(
     last = rows.at(-1) ?? last
     if (rows.length < runsAtOnce) break
   }
-  await record({ runs, digest: `sha256:${hash.digest('hex')}` })
+  await record({ runs, leftOut, digest: `sha256:${hash.digest('hex')}` })
 }
 
 /** The texts of a run, all of one moment; `null`: they were removed. */
