@@ -12,7 +12,7 @@ const command = fileURLToPath(new URL('../../../bin/countersign', import.meta.ur
 const worker = chaosProject()['workers/clerk.md'] ?? ''
 
 /** Who is killed in the middle of an act; `command`: the one that the operator started. */
-export const victims = ['command', 'api', 'postgres', 'temporal-worker'] as const
+const victims = ['command', 'api', 'postgres', 'temporal-worker'] as const
 type Victim = (typeof victims)[number]
 
 /** What an operator does to a service that works: to its project, and to its keys. */
@@ -26,6 +26,11 @@ const rotations: Readonly<Record<Act, readonly (readonly string[])[]>> = {
   rotate: [[]],
   retire: [['--compromised']],
   'retire and rotate': [['--compromised'], []],
+}
+
+/** Who can be killed in an act: the operator starts no command to save the project. */
+export function victimsOf(act: Act): readonly Victim[] {
+  return rotations[act].length > 0 ? victims : victims.filter((victim) => victim !== 'command')
 }
 
 /** The worker's description in its newest version. */
@@ -51,13 +56,21 @@ export async function actAndKill(
 ): Promise<void> {
   if (act !== 'rotate') await saveProject(installation, version)
   if (act === 'save twice') await saveProject(installation, version)
-  const children = rotations[act].map((options) => {
-    const args = [command, 'rotate-key', 'signing', ...options]
-    const child = spawn(process.execPath, args, { cwd: installation.folder, stdio: 'ignore' })
-    return { child, ended: once(child, 'exit') }
-  })
+  const children = rotations[act].map((options) => startRotation(installation, options))
   await delay(choose.number(children.length === 0 ? 600 : 2500))
   if (victim === 'command') for (const { child } of children) child.kill('SIGKILL')
   else await installation.untilBack(victim, await installation.killNine(victim))
   await Promise.all(children.map(({ ended }) => ended))
+}
+
+/** Retires the signing key without a kill, and resolves with the exit code of the command. */
+export async function retireKey(installation: Installation): Promise<unknown> {
+  const [code] = (await startRotation(installation, ['--compromised']).ended) as unknown[]
+  return code
+}
+
+function startRotation({ folder }: Installation, options: readonly string[]) {
+  const args = [command, 'rotate-key', 'signing', ...options]
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' })
+  return { child, ended: once(child, 'exit') }
 }
