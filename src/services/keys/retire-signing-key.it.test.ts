@@ -16,6 +16,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
 import { discardWorktree } from '../engine/lifecycle/discard-worktree.ts'
 import { startRun } from '../runs/starting/start-run.ts'
 import { activatePolicy } from '../policy/activate-policy.ts'
@@ -24,7 +25,7 @@ import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 /** The signer before the rotation. */
 const firstSigner: Signer = { ...testSigner }
-const { aWrite, executions, onlyCall } = gatedWrites(() => desk)
+const { aWrite, executions, onlyCall, requestRow } = gatedWrites(() => desk)
 
 const desk = disposeAfterTests(await openAgentDesk())
 await recordSigningKey(desk.api)
@@ -157,6 +158,21 @@ describe('the retirement of a key waits for what is under way, and signs it agai
       activatePolicy({ ...desk.api, db }, { files: { ...files, texts }, note: null }),
     )
     expect((await desk.api.policies.inForce()).digest).toBe(policy.digest)
+  })
+
+  test('a decision that is being made, about a run of another key, is sealed again', async () => {
+    const { call } = await aWrite()
+    rotateKey(desk)
+    const { digest, revision } = await requestRow(call.requestId)
+    const body = { decision: 'approve', digest, revision, scope: 'once' }
+    await retiredMeanwhile(desk, (db) =>
+      decideRequest({ ...desk.api, db }, desk.people.grace.caller, {
+        request: call.requestId,
+        body,
+      }),
+    )
+    const [decision] = await rowsOf(desk.database.db, 'decision', { request_id: call.requestId })
+    expect(desk.api.seals.holds('decision', { ...decision })).toBe(true)
   })
 
   test('the discard of a worktree is carried out by a host that is away', async () => {

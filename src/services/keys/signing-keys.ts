@@ -59,6 +59,8 @@ export async function retireSigningKeys(
       signer,
       retiring,
     })
+    // Who decides has locked their own row: this waits for decisions that are not committed yet.
+    await sql`select from person order by id for no key update`.execute(unit.tx)
     const rows = decisions + (await resealRows(unit, reseal))
     const grants = await endGrants(unit, { keyIds: retiring })
     for (const keyId of retiring) {
