@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { BrowserRouter, matchPath, Navigate, Route, Routes } from 'react-router'
-import { ApiRefusal } from './api/call-api.ts'
+import { ApiRefusal, isSessionEnd } from './api/call-api.ts'
 import { meQuery, requestQuery } from './api/queries.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
 import { KeyboardProvider } from './keyboard/keyboard-provider.tsx'
@@ -112,7 +112,7 @@ function createClient(): QueryClient {
         // The session has ended, so the page changes to the sign-in page. The query of the person
         // stays until then, because the components of the page still use it.
         const isMe = query.queryKey[0] === meQuery.queryKey[0]
-        if (error instanceof ApiRefusal && error.status === 401 && !isMe) {
+        if (isSessionEnd(error) && !isMe) {
           void client.invalidateQueries({ queryKey: meQuery.queryKey })
         }
       },

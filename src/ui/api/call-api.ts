@@ -26,6 +26,16 @@ export class ApiRefusal extends Error {
   }
 }
 
+/**
+ * Whether an error says that nobody is signed in. A `401` of a proxy before the service does not.
+ */
+export function isSessionEnd(error: unknown): boolean {
+  return (
+    error instanceof ApiRefusal &&
+    (error.code === 'unauthenticated' || error.code === 'session_unproven')
+  )
+}
+
 /** Who is signed in on this page, and the CSRF token that state-changing calls send. */
 interface PageSession {
   readonly person: { readonly id: string }
@@ -83,8 +93,9 @@ export async function readContent(
  */
 export async function ask(request: ApiRequest): Promise<Response> {
   let response: Response
+  const credentials = withCredentials(request)
   try {
-    response = await fetch(request.path, withCredentials(request))
+    response = await fetch(request.path, credentials)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiRefusal(
@@ -96,7 +107,9 @@ export async function ask(request: ApiRequest): Promise<Response> {
   }
   if (response.ok) return response
   const refusal = await refusalOf(response)
-  if (refusal.code !== 'csrf_failed') throw refusal
+  // Without the token of a session, as on the sign-in page, the refusal is about the origin.
+  const hadToken = new Headers(credentials.headers).has('x-csrf-token')
+  if (refusal.code !== 'csrf_failed' || !hadToken) throw refusal
   otherSessions.notify()
   const words =
     'Somebody signed in in another tab of this browser. Nothing was sent; look who is signed in, and send it again.'

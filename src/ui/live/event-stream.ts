@@ -1,6 +1,6 @@
 import type { StreamEventData, StreamEventName } from '#api/schemas/notifications/notifications.ts'
 import { newListeners } from '#domain/listeners.ts'
-import { ApiRefusal } from '../api/call-api.ts'
+import { isSessionEnd } from '../api/call-api.ts'
 import { afterChange, silenceMs, type Connection, type StreamChange } from './connection.ts'
 import { readEvents } from './read-events.ts'
 
@@ -86,7 +86,7 @@ export function openEventStream(
         last = id
       },
     }).catch((error: unknown) => {
-      if (error instanceof ApiRefusal && error.status === 401) on.signedOut()
+      if (isSessionEnd(error)) on.signedOut()
     })
     if (stopping.signal.aborted) return
     // The service may run on this device, where an attempt reaches it without a network.
