@@ -155,9 +155,21 @@ test('a page that reads nothing more shows the sign-in soon after its session en
   expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
 })
 
+/** A page of Grace that learns of the other session when it sends something, and not before. */
+async function openWithoutStream(id: string): Promise<Page> {
+  const page = await dashboard.open('Grace', '/sign-in')
+  await page.route('**/v1/events', (route) => route.abort())
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  await page.evaluate(() => Object.assign(window, { memory: 'of Grace' }))
+  return page
+}
+
+const memoryOf = (page: Page) =>
+  page.evaluate(() => (window as { memory?: string }).memory ?? 'none')
+
 test('a page of a person shows nothing and sends nothing of theirs once somebody else signed in in another tab', async () => {
   const { id } = await askForNote(dashboard.desk, 'notes/another-tab.md')
-  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const page = await openWithoutStream(id)
   await page.getByRole('radio', { name: 'Deny', exact: true }).check()
   await page.getByLabel('Reason').fill('typed by Grace')
   const tab = await page.context().newPage()
@@ -170,13 +182,14 @@ test('a page of a person shows nothing and sends nothing of theirs once somebody
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   expect(await page.getByLabel('Reason').inputValue()).toBe('')
   expect(await page.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(false)
+  expect(await memoryOf(page)).toBe('none')
   const decisions = await rowsOf(dashboard.desk.database.db, 'decision', { request_id: id }, 'id')
   expect(decisions).toEqual([])
 })
 
 test('a decision is sent again after the same person signed in anew in another tab', async () => {
   const { id } = await askForNote(dashboard.desk, 'notes/new-session.md')
-  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const page = await openWithoutStream(id)
   await page.getByRole('radio', { name: 'Deny', exact: true }).check()
   await page.getByLabel('Reason').fill('kept')
   const tab = await page.context().newPage()
@@ -190,6 +203,7 @@ test('a decision is sent again after the same person signed in anew in another t
   const refusal = page.getByRole('alert').getByText('signed in in another tab of this browser')
   await refusal.waitFor()
   expect(await page.getByLabel('Reason').inputValue()).toBe('kept')
+  expect(await memoryOf(page)).toBe('of Grace')
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   await page.getByText('Denied by you').waitFor()
 })

@@ -236,6 +236,27 @@ test('the faces, the script and the data of a request are asked for while the pe
   await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
 })
 
+test('a request that loaded before its person is drawn while nothing else of it loads', async () => {
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/once.md', content: 'Once' } }],
+    'A note.',
+  )
+  const path = `/requests/${requestIds[0]}`
+  const page = await dashboard.open('Grace', '/account')
+  await page.getByRole('heading', { name: 'Account' }).waitFor()
+  await page.goto('about:blank')
+  const first = page.waitForResponse(`**/v1${path}`)
+  await page.route('**/v1/me', async (route) => {
+    // Each later reading of the request gets no answer.
+    await first
+    await page.route(`**/v1${path}`, () => undefined)
+    await route.continue()
+  })
+  await page.goto(dashboard.url + path)
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+})
+
 test('no list says how many requests wait while the queues load', async () => {
   const page = await dashboard.open('Grace', '/account')
   const { promise: held, resolve: go } = Promise.withResolvers<void>()
@@ -325,6 +346,7 @@ test.each([
     const { y } = (await message.boundingBox())!
     expect(y).toBeLessThan(page.viewportSize()!.height)
     expect(await page.getByText('cannot be shown').count()).toBe(0)
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   },
 )
 
@@ -346,7 +368,6 @@ test.each([
     await page.route(/[?&]limit=\d+/, (route) =>
       route.continue({
         url: route
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor()
           .request()
           .url()
           .replace(/limit=\d+/, `limit=${half}`),

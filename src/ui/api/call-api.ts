@@ -57,9 +57,9 @@ const otherSessions = newListeners()
  */
 export const onOtherSession = otherSessions.subscribe
 
-/** Whether state-changing calls are sent with the session of this person. */
-export function isSessionOf(personId: string): boolean {
-  return session?.person.id === personId
+/** Whether state-changing calls are sent with the session of another person. */
+export function isSessionOfOther(personId: string): boolean {
+  return session !== null && session.person.id !== personId
 }
 
 /**

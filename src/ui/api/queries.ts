@@ -9,7 +9,7 @@ import {
 import type { Me } from '#api/schemas/access/auth.ts'
 import type { SavedViewBody } from '#api/schemas/access/saved-views.ts'
 import type { SavedViewPage } from '#domain/saved-view.ts'
-import { callApi, isSessionOf, keepSession } from './call-api.ts'
+import { callApi, isSessionOfOther, keepSession } from './call-api.ts'
 import { everyPage } from './every-page.ts'
 
 /** The number of rows in a page of a list. */
@@ -24,13 +24,10 @@ export const byCursor = {
 /** The signed-in person. A `401` means that nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: async ({ signal, client }) => {
+  queryFn: async ({ signal }) => {
     const me = await callApi('getMe', { signal })
-    // Somebody else may have signed in in another tab, and must not see data of the person before.
-    if (!isSessionOf(me.person.id)) {
-      client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'me' })
-    }
-    keepSession(me)
+    // For another person `SignedIn` loads the page anew. Until then it sends nothing as them.
+    if (!isSessionOfOther(me.person.id)) keepSession(me)
     return me
   },
   staleTime: 60_000,

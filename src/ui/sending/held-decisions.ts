@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { DecisionAnswer, DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { requestOf } from '#client/call.ts'
 import { newListeners } from '#domain/listeners.ts'
-import { ApiRefusal, callApi, callAtPageEnd, isSessionOf } from '../api/call-api.ts'
+import { ApiRefusal, callApi, callAtPageEnd, isSessionOfOther } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 /** How long a decision by key can be undone before it is sent. */
@@ -35,8 +35,8 @@ export interface HeldDecision extends DecisionToHold {
   /** the result as text */
   readonly words: string
   /**
-   * the service did not answer, or the session had ended; the decision can be sent again under the
-   * same key
+   * the service did not answer, or the session had ended or been replaced by a new one; the decision
+   * can be sent again under the same key
    */
   readonly canSendAgain: boolean
 }
@@ -100,15 +100,7 @@ export function takeBack(key?: string): HeldDecision | null {
   return one
 }
 
-/**
- * Removes the decisions of everybody else: the page must not send a decision of one person as
- * another, who signed in after that person's session had ended.
- */
-export function keepDecisionsOf(personId: string): void {
-  for (const one of decisions) if (one.personId !== personId) dismissDecision(one.key)
-}
-
-/** Undoes all decisions that have not been sent, for a sign-out. */
+/** Undoes all decisions that have not been sent: the page changes to another person or to nobody. */
 export function takeBackAll(): void {
   while (takeBack() !== null);
 }
@@ -144,8 +136,7 @@ export function sendDecision(key: string): Promise<void> {
 async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
-  // Somebody else has signed in, and their page is not drawn yet.
-  if (!isSessionOf(one.personId)) return dismissDecision(key)
+  if (isSessionOfOther(one.personId)) return dismissDecision(key)
   clearTimeout(timers.get(key))
   change(key, { stage: 'submitting', canSendAgain: false })
   try {

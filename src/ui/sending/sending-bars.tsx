@@ -10,7 +10,6 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { Countdown } from './countdown.tsx'
 import {
   dismissDecision,
-  keepDecisionsOf,
   onSettled,
   sendAllAtPageEnd,
   sendAllHeld,
@@ -35,7 +34,6 @@ export function SendingBars() {
   }
   useShortcut('takeBack', isHeld ? () => undo() : null)
   useEffect(() => onSettled(() => void client.invalidateQueries()), [client])
-  useEffect(() => keepDecisionsOf(person.id), [person.id])
   useSendOnLeaving()
   if (decisions.length === 0) return null
   return (

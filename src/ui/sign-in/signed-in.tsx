@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fragment, useEffect, useState, type ReactNode } from 'react'
-import { ApiRefusal, onOtherSession } from '../api/call-api.ts'
+import { useEffect, useState, type ReactNode } from 'react'
+import { ApiRefusal, isSessionEnd, isSessionOfOther, onOtherSession } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
 import { clearDevice } from '../push/device-notices.ts'
 import { useOpenedNotices } from '../push/use-opened-notices.ts'
+import { takeBackAll } from '../sending/held-decisions.ts'
 import { fontFaces } from '../styles/font-faces.ts'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
@@ -18,7 +19,8 @@ const SignInPage = later(() => import('./sign-in-page.tsx').then((module) => mod
 export function SignedIn({ page, children }: { page: Promise<unknown>; children: ReactNode }) {
   const me = useQuery(meQuery)
   const client = useQueryClient()
-  const signedOut = isSignedOut(me.error)
+  const signedOut = isSessionEnd(me.error)
+  const isOther = me.data !== undefined && isSessionOfOther(me.data.person.id)
   useOpenedNotices()
   useEffect(
     () => onOtherSession(() => void client.invalidateQueries({ queryKey: meQuery.queryKey })),
@@ -30,14 +32,19 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
     client.removeQueries({ type: 'inactive' })
     void clearDevice().catch(() => undefined)
   }, [signedOut, client])
+  useEffect(() => {
+    // Somebody else signed in in this browser. Nothing in the memory of this page is theirs.
+    if (!isOther) return
+    takeBackAll()
+    void clearDevice()
+      .catch(() => undefined)
+      .finally(() => window.location.reload())
+  }, [isOther])
   const [isReady, setReady] = useState(false)
   useEffect(() => {
     void Promise.allSettled([fontFaces, page]).then(() => setReady(true))
   }, [page])
-  if (me.data !== undefined && !signedOut && isReady) {
-    // What one person typed and chose is not there for the next one, who signed in in another tab.
-    return <Fragment key={me.data.person.id}>{children}</Fragment>
-  }
+  if (me.data !== undefined && !signedOut && !isOther && isReady) return children
   if (signedOut) {
     return <SignInPage hasEnded={me.data !== undefined} refusal={unprovenIn(me.error)} />
   }
@@ -55,8 +62,4 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
 /** Why the service does not accept the session of this browser. */
 function unprovenIn(error: Error | null): string | null {
   return error instanceof ApiRefusal && error.code === 'session_unproven' ? error.message : null
-}
-
-function isSignedOut(error: Error | null): boolean {
-  return error instanceof ApiRefusal && error.status === 401
 }
