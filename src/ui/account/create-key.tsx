@@ -2,6 +2,7 @@ import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'
+import { useOneAtATime } from '../states/use-act.ts'
 import { verbs } from '../words/verbs.ts'
 
 type Scope = ApiKeyView['scopes'][number]
@@ -16,11 +17,10 @@ const scopeChoices: readonly (readonly [scope: Scope, label: string])[] = [
 const dayMs = 86_400_000
 
 /** Creates a key of the person, with a name, scopes and an end. */
-export function CreateKey({
-  act,
-}: {
+export function CreateKey(props: {
   act: (work: () => Promise<object>, message: string) => Promise<boolean>
 }) {
+  const act = useOneAtATime(props.act)
   const [open, setOpen] = useState(false)
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>([])

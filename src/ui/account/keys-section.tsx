@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
-import { useAct } from '../states/use-act.ts'
+import { useAct, useOneAtATime } from '../states/use-act.ts'
 import { useMe } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -60,6 +60,12 @@ function KeyRow({
   apiKey: ApiKeyView
   act: (work: () => Promise<object>, message: string) => Promise<boolean>
 }) {
+  const rotate = useOneAtATime(() =>
+    act(
+      () => callApi('rotateKey', { params: { id: key.id } }),
+      'The key was rotated; the previous secret is valid for another day',
+    ),
+  )
   const now = useNowMs()
   const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= now
   const hasEnded = key.revokedAt !== null || isOver
@@ -104,12 +110,10 @@ function KeyRow({
             size="compact-sm"
             variant="default"
             aria-label={`Rotate ${key.name}, created ${absoluteTime(key.createdAt)}`}
-            onClick={() =>
-              void act(
-                () => callApi('rotateKey', { params: { id: key.id } }),
-                'The key was rotated; the previous secret is valid for another day',
-              )
-            }
+            onClick={({ detail: clicks }) => {
+              // The second click of a double click would end the secret that the program has.
+              if (clicks < 2) void rotate()
+            }}
           >
             Rotate
           </Button>

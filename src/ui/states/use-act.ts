@@ -1,8 +1,12 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { announce } from './announce.tsx'
 import { showError } from './show-error.ts'
 
-/** Performs an action, then announces `message` or the error. Resolves to whether it succeeded. */
+/**
+ * Performs an action, then announces `message`, or shows the error. Resolves to whether it
+ * succeeded.
+ */
 export type Act = (work: () => Promise<unknown>, message?: string) => Promise<boolean>
 
 /**
@@ -21,6 +25,25 @@ export function useAct(queryKey: QueryKey): Act {
       return false
     } finally {
       await client.invalidateQueries({ queryKey })
+    }
+  }
+}
+
+/**
+ * The same act, one at a time: a second one during the first does nothing, as at a double click. The
+ * control is not disabled meanwhile, because it would lose the focus.
+ */
+export function useOneAtATime<Args extends unknown[]>(
+  act: (...args: Args) => Promise<boolean>,
+): (...args: Args) => Promise<boolean> {
+  const isBusy = useRef(false)
+  return async (...args) => {
+    if (isBusy.current) return false
+    isBusy.current = true
+    try {
+      return await act(...args)
+    } finally {
+      isBusy.current = false
     }
   }
 }

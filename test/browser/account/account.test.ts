@@ -86,6 +86,39 @@ test('another session is ended from the account page, and its window is signed o
   await sessions.getByText(/^countersign login "http:\/\/localhost:\d+\/sign-in#link=/).waitFor()
 })
 
+test('a double click creates one key, and rotates it once', async () => {
+  const page = await dashboard.open('Grace', '/account')
+  const keys = page.getByRole('region', { name: 'API keys' })
+  const sent: string[] = []
+  let clicks = Promise.withResolvers<void>()
+  await page.route(/\/v1\/keys/, async (route) => {
+    const request = route.request()
+    if (request.method() === 'POST') {
+      sent.push(new URL(request.url()).pathname)
+      await clicks.promise
+    }
+    await route.continue()
+  })
+  await keys.getByRole('button', { name: 'Create a key…' }).click()
+  await keys.getByLabel('Name').fill('once')
+  await keys.getByLabel('read runs').check()
+  await keys.getByRole('button', { name: 'Create the key' }).dblclick()
+  clicks.resolve()
+  await keys.getByText('never used').waitFor()
+  expect(sent).toEqual(['/v1/keys'])
+  clicks = Promise.withResolvers<void>()
+  const rotate = keys.getByRole('button', { name: /^Rotate once/ })
+  await rotate.dblclick()
+  clicks.resolve()
+  await keys.getByText('the previous secret expires').waitFor()
+  expect(sent).toHaveLength(2)
+  // The second click of a double click, after the service has answered the first one.
+  await rotate.dispatchEvent('click', { detail: 2 })
+  await keys.getByRole('button', { name: /^Revoke once/ }).click()
+  await keys.getByText('revoked', { exact: true }).waitFor()
+  expect(sent).toHaveLength(2)
+})
+
 test('a key is made, shown once, rotated and revoked on the account page', async () => {
   const page = await dashboard.open('Ada', '/account')
   const keys = page.getByRole('region', { name: 'API keys' })
