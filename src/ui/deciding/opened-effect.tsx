@@ -1,8 +1,10 @@
+import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Effect } from '../effect/effect.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
+import type { UnsentChange } from './editing/unsent-change.ts'
 import { useUnsentChanges } from './editing/use-unsent-changes.ts'
 import type { OpenedRequest } from './use-opened-request.ts'
 
@@ -11,9 +13,11 @@ const FileEditForm = later(
   () => <Loading what="the editor" lines={6} />,
 )
 
-/** Loaded for somebody who began a change and has not sent it. */
-const UnsentChanges = later(() =>
-  import('./editing/unsent-changes.tsx').then((module) => module.UnsentChanges),
+/** Loaded for somebody who began a change and has not sent it. The page also works without it. */
+const UnsentChanges = later(
+  () => import('./editing/unsent-changes.tsx').then((module) => module.UnsentChanges),
+  () => null,
+  { needOf: () => null, onFailure: () => undefined },
 )
 
 /**
@@ -28,18 +32,31 @@ export function OpenedEffect(props: {
   const { request } = view
   const { changes, reread } = useUnsentChanges(request.id, view.isEditing ? request.revision : null)
   const mayContinue = view.isChangeable && !view.isEditing
+  const { digest } = request.presentation
+  /** the call of which the input, and not the resulting file, is changed */
+  const [byFieldsOf, setByFieldsOf] = useState<string | null>(null)
+  const goOn = (of: UnsentChange['of']): void => {
+    setByFieldsOf(of === 'input' ? digest : null)
+    view.unsentChoice.setChoice('edit')
+  }
   return (
     <>
       {changes.length > 0 && (
         <UnsentChanges
           request={request}
           changes={changes}
-          onContinue={mayContinue ? () => view.unsentChoice.setChoice('edit') : null}
+          onContinue={mayContinue ? goOn : null}
           onRemoved={reread}
         />
       )}
       {view.editsFile && (
-        <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
+        <FileEditForm
+          key={digest}
+          request={request}
+          byFields={byFieldsOf === digest}
+          onByFields={() => setByFieldsOf(digest)}
+          onDone={onRevised}
+        />
       )}
       {view.lineComments.lost}
       <SecretsContext value={view.secrets.registry}>

@@ -170,6 +170,41 @@ test('what a person typed into a file is there after a colleague changed it, and
   await page.locator('.unsent-change').waitFor({ state: 'detached' })
 })
 
+test('a change of an earlier revision does not replace the change of the newest one, and can be copied', async () => {
+  const path = 'notes/two-changes.md'
+  const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
+  const editor = page.getByLabel('content')
+  await editor.waitFor()
+  await page.keyboard.type('one ')
+  await change(id, { path, content: 'changed by Linus' })
+  await page.getByRole('button', { name: 'Show the new revision' }).click()
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await editor.getByText('changed by Linus').waitFor()
+  await page.keyboard.type('two ')
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  const [first, second] = [unsent(page, 'in revision 1'), unsent(page, 'in revision 2')]
+  await second.waitFor()
+  expect(await first.getByRole('button', { name: 'Continue the change' }).count()).toBe(0)
+  await first.getByRole('button', { name: 'Copy my change' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('one old')
+  await second.getByRole('button', { name: 'Continue the change' }).click()
+  await editor.getByText('two changed by Linus').waitFor()
+})
+
+test('a change of the input of a call that results in a file continues in the fields of the input', async () => {
+  const input = { path: 'notes/fields.md', content: 'old' }
+  const { page } = await openEditor({ tool: 'write_file', input })
+  await page.getByRole('button', { name: 'Change the input field by field instead' }).click()
+  const field = page.getByRole('textbox', { name: 'path' })
+  await field.fill('notes/other-fields.md')
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await unsent(page, 'Your change of the input').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Continue the change' }).click()
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('notes/other-fields.md')
+})
+
 test('a member of an input that a person changed is there after a colleague changed another one, which stays', async () => {
   // Bytes are edited field by field.
   const input = { path: 'notes/bytes.md', content: 'AAAA', encoding: 'base64' }

@@ -24,14 +24,20 @@ interface FormProps {
  * Edits the file that a call results in, and shows the difference from the proposal. The result is
  * a new revision, which is then decided.
  */
-export function FileEditForm({ request, onDone }: FormProps) {
+export function FileEditForm(
+  props: FormProps & {
+    /** the fields of the input are changed, and not the file */
+    readonly byFields: boolean
+    readonly onByFields: () => void
+  },
+) {
+  const { request, byFields, onByFields, onDone } = props
   const file = useEditedFile(request)
   const titleId = useId()
   const section = useRef<HTMLElement>(null)
   useEffect(() => {
     section.current?.scrollIntoView({ block: 'start' })
   }, [])
-  const [asFields, setAsFields] = useState(false)
   const path = request.presentation.metadata['path']
   return (
     <section ref={section} className="card column file-edit" aria-labelledby={titleId}>
@@ -43,16 +49,16 @@ export function FileEditForm({ request, onDone }: FormProps) {
           {file.problem}
         </p>
       )}
-      {file.problem !== null || asFields ? (
+      {file.problem !== null || byFields ? (
         <EditForm request={request} onDone={onDone} />
       ) : file.isPending ? (
         <Loading what="the resulting file" lines={6} />
       ) : (
         <Editing request={request} file={file} onDone={onDone} />
       )}
-      {file.problem === null && !asFields && (
+      {file.problem === null && !byFields && (
         <div>
-          <Button size="compact-sm" variant="default" onClick={() => setAsFields(true)}>
+          <Button size="compact-sm" variant="default" onClick={onByFields}>
             Change the input field by field instead
           </Button>
         </div>

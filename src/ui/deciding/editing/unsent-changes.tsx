@@ -4,17 +4,18 @@ import { useMe } from '../../api/queries.ts'
 import { keepDraft, readDraft } from '../../states/draft.ts'
 import { copyText } from '../../text/copy-text.ts'
 import { verbs } from '../../words/verbs.ts'
+import { resultsInFile } from './results-in-file.ts'
 import { changeDraftField, copyOfDraft, type UnsentChange } from './unsent-change.ts'
 
 /**
  * The changes of a call that its person began and has not sent: the editor was left, a colleague
- * changed the call or decided it, or the session ended. `onContinue` opens the editor; null: the
- * call cannot be changed now.
+ * changed the call or decided it, or the session ended. `onContinue` opens the editor of the file or
+ * of the input; null: the call cannot be changed now.
  */
 export function UnsentChanges(props: {
   request: RequestDetail
   changes: readonly UnsentChange[]
-  onContinue: (() => void) | null
+  onContinue: ((of: UnsentChange['of']) => void) | null
   onRemoved: () => void
 }) {
   const { request, changes, onContinue, onRemoved } = props
@@ -25,12 +26,16 @@ export function UnsentChanges(props: {
   }
   const draftOf = (change: UnsentChange): string =>
     readDraft(changeDraftField(change), request.id, personId)
+  const here = (change: UnsentChange) => ({ ...change, revision: request.revision })
+  // It does not replace a change of this revision, and a call of another tool may have no file.
+  const canGoOn = (change: UnsentChange): boolean =>
+    (change.revision === request.revision || draftOf(here(change)) === '') &&
+    (change.of === 'input' || resultsInFile(request))
   const goOn = (change: UnsentChange): void => {
     const draft = draftOf(change)
     remove(change)
-    const here = { ...change, revision: request.revision }
-    keepDraft(changeDraftField(here), request.id, personId, draft)
-    onContinue?.()
+    keepDraft(changeDraftField(here(change)), request.id, personId, draft)
+    onContinue?.(change.of)
   }
   return (
     <div role="status" className="column">
@@ -40,7 +45,7 @@ export function UnsentChanges(props: {
             Your change of the {change.of} in revision {change.revision} is not sent
             {change.revision !== request.revision && `; this is revision ${request.revision}`}.
           </span>
-          {onContinue !== null && (
+          {onContinue !== null && canGoOn(change) && (
             <Button size="xs" variant="default" onClick={() => goOn(change)}>
               {verbs.continueChange}
             </Button>
