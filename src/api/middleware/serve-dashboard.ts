@@ -1,10 +1,7 @@
 import { Router, type RequestHandler } from 'express'
 import serveFiles from 'express-static-gzip'
 import { join } from 'node:path'
-
-/** Paths with a page of the dashboard (src/ui/app.tsx), which reports other ones itself. */
-const pages =
-  /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+(?:\/fork|\/turns\/[^/]+)?)?|insights|audit|policy|account)?\/?$/
+import { isDashboardPage } from '#domain/is-dashboard-page.ts'
 
 /** Pages of the documentation, which the build makes of `docs/`. */
 const documentation = /^\/docs(?:\/decisions)?(?:\/[\w-]+)?\/?$/
@@ -44,7 +41,7 @@ export function serveDashboard(uiDir: string): RequestHandler {
   router.get(/.*/, (request, response, next) => {
     // A missing file is an error, and not the page under its name.
     if (request.path.startsWith('/assets/')) return next()
-    const isPage = pages.test(request.path)
+    const isPage = isDashboardPage(request.path)
     // Programs accept anything, and get a problem instead of a page.
     if (request.accepts(isPage ? ['html'] : ['json', 'html']) !== 'html') return next()
     response.set('cache-control', 'no-cache').status(isPage ? 200 : 404)

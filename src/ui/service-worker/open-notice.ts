@@ -1,4 +1,4 @@
-import { isNoPage } from './is-no-page.ts'
+import { isDashboardPage } from '#domain/is-dashboard-page.ts'
 import { openedPath, type OpenMessage } from '../push/opened-path.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function openNotice(
   const open = openedPath({ open: path })
   const windows = await clients.matchAll({ type: 'window' })
   // A page of the documentation does not read the message.
-  const window = windows.find(({ url }) => !isNoPage(new URL(url).pathname))
+  const window = windows.find(({ url }) => isDashboardPage(new URL(url).pathname))
   if (window === undefined) return void (await clients.openWindow(open ?? '/'))
   if (open !== null) window.postMessage({ open } satisfies OpenMessage)
   await window.focus()

@@ -1,5 +1,5 @@
+import { isDashboardPage } from '#domain/is-dashboard-page.ts'
 import { answerAsset, answerNavigation, keepShell } from './offline-shell.ts'
-import { isNoPage } from './is-no-page.ts'
 import { openNotice } from './open-notice.ts'
 import { showPush } from './show-push.ts'
 
@@ -18,7 +18,7 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
-  if (request.mode === 'navigate' && !isNoPage(pathname)) {
+  if (request.mode === 'navigate' && isDashboardPage(pathname)) {
     event.respondWith(answerNavigation(event))
   } else if (pathname.startsWith('/assets/')) {
     const answer = answerAsset(event)

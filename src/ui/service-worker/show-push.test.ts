@@ -146,7 +146,13 @@ test('a click opens the page of the request, in a window that is there or a new 
   expect(opened).toEqual([`/requests/${requestId}`, '/'])
 })
 
-test.each(['/docs/push', '/openapi.json', '/v1/requests/7/content'])(
+test.each([
+  '/docs/push',
+  '/openapi.json',
+  '/v1/requests/7/content',
+  '/mcp',
+  '/.well-known/oauth-protected-resource',
+])(
   'a click opens the request although %s, which is no page of the dashboard, is open in front of it',
   async (path) => {
     const messages: object[] = []
