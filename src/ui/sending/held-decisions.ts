@@ -35,8 +35,8 @@ export interface HeldDecision extends DecisionToHold {
   /** the result as text */
   readonly words: string
   /**
-   * the service did not answer, or the session had ended or been replaced by a new one; the decision
-   * can be sent again under the same key
+   * the service did not answer, or the session had ended or is a new one; the decision can be sent
+   * again under the same key
    */
   readonly canSendAgain: boolean
 }
@@ -100,7 +100,7 @@ export function takeBack(key?: string): HeldDecision | null {
   return one
 }
 
-/** Undoes all decisions that have not been sent: the page changes to another person or to nobody. */
+/** Undoes all decisions that have not been sent, as the page changes to another person. */
 export function takeBackAll(): void {
   while (takeBack() !== null);
 }

@@ -30,8 +30,8 @@ export function useAct(queryKey: QueryKey): Act {
 }
 
 /**
- * The same act, one at a time: a second one during the first does nothing, as at a double click. The
- * control is not disabled meanwhile, because it would lose the focus.
+ * The same act, one at a time: a second one during the first does nothing, as at a double click.
+ * The control is not disabled meanwhile, because it would lose the focus.
  */
 export function useOneAtATime<Args extends unknown[]>(
   act: (...args: Args) => Promise<boolean>,

@@ -3,8 +3,8 @@ import { errorMessage } from '#domain/error-message.ts'
 
 /**
  * For a control that sends something: `attempt` runs the work, and resolves to whether it
- * succeeded; `busy` while it runs, when a second attempt does nothing; `refusal`: the sentence of the
- * last one that failed.
+ * succeeded; `busy` while it runs, when a second attempt does nothing; `refusal`: the sentence of
+ * the last one that failed.
  */
 export function useAttempt() {
   const [busy, setBusy] = useState(false)
