@@ -93,6 +93,8 @@ function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promi
 async function signOut(): Promise<SignedOut> {
   const answer = await callApi('signOut')
   forgetSessionProof()
+  // What was typed and not sent, and what was read, in this tab.
+  sessionStorage.clear()
   await deleteProof()
   return answer
 }

@@ -113,6 +113,10 @@ const change = (id: string, input: JsonObject) => {
   )
 }
 
+/** Runs in the page: the names of the drafts that it keeps. */
+const draftsInTab = (): string[] =>
+  Object.keys(sessionStorage).filter((key) => key.startsWith('countersign.draft.'))
+
 const unsent = (page: Page, words: string) =>
   page.locator('.unsent-change').filter({ hasText: words })
 
@@ -203,6 +207,18 @@ test('a change of the input of a call that results in a file continues in the fi
   await page.getByRole('button', { name: 'Continue the change' }).click()
   await field.waitFor()
   expect(await field.inputValue()).toBe('notes/other-fields.md')
+})
+
+test('what a person typed is not in the tab any more after they signed out', async () => {
+  const path = 'notes/signed-out.md'
+  const { page } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
+  await page.getByLabel('content').waitFor()
+  await page.keyboard.type('typed by Grace ')
+  await expect.poll(() => page.evaluate(draftsInTab)).toHaveLength(1)
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  expect(await page.evaluate(draftsInTab)).toEqual([])
 })
 
 test('a member of an input that a person changed is there after a colleague changed another one, which stays', async () => {
