@@ -209,6 +209,24 @@ test('a change of the input of a call that results in a file continues in the fi
   expect(await field.inputValue()).toBe('notes/other-fields.md')
 })
 
+test('a change of which only the answer was lost is not said to be unsent', async () => {
+  const path = 'notes/lost-answer.md'
+  const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
+  await page.getByLabel('content').waitFor()
+  await page.keyboard.type('sent ')
+  await page.route('**/revisions', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText('The service did not answer').waitFor()
+  expect((await detail(id)).revision).toBe(2)
+  await page.reload()
+  await page.locator('.code', { hasText: 'sent old' }).waitFor()
+  await expect.poll(() => page.evaluate(draftsInTab)).toEqual([])
+  expect(await page.locator('.unsent-change').count()).toBe(0)
+})
+
 test('what a person typed is not in the tab any more after they signed out', async () => {
   const path = 'notes/signed-out.md'
   const { page } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })

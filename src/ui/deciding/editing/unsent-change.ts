@@ -1,4 +1,6 @@
-import type { EditableField } from './edited-input.ts'
+import { parseJson } from '#domain/json/parse-json.ts'
+import type { Json } from '#domain/json/json.ts'
+import { editableFields, type EditableField } from './edited-input.ts'
 
 /**
  * A change of a call that its person began and has not sent: the text of the file that results, or
@@ -25,9 +27,10 @@ export function draftOfText(text: string, proposedText: string): string {
   return text === proposedText ? '' : JSON.stringify(text)
 }
 
-/** The text of such a draft. Pure. */
+/** The text of such a draft; the proposed one if it has none. Pure. */
 export function textOfDraft(draft: string, proposedText: string): string {
-  return draft === '' ? proposedText : (JSON.parse(draft) as string)
+  const text = parseJson(draft)
+  return typeof text === 'string' ? text : proposedText
 }
 
 /**
@@ -48,14 +51,44 @@ export function fieldsOfDraft(
   draft: string,
   proposed: readonly EditableField[],
 ): readonly EditableField[] {
-  if (draft === '') return proposed
-  const texts = new Map(JSON.parse(draft) as [string, string][])
+  const texts = new Map(membersOfDraft(draft))
   return proposed.map((field) => ({ ...field, text: texts.get(field.name) ?? field.text }))
 }
 
 /** The text that copies a draft: that of the file, or each changed member with its name. Pure. */
 export function copyOfDraft(of: UnsentChange['of'], draft: string): string {
   if (of === 'file') return textOfDraft(draft, '')
-  const entries = JSON.parse(draft) as [string, string][]
-  return entries.map(([name, text]) => `${name}: ${text}`).join('\n')
+  return membersOfDraft(draft)
+    .map(([name, text]) => `${name}: ${text}`)
+    .join('\n')
+}
+
+/**
+ * Whether an input has what a draft changes, as after a sent change whose answer was lost. Of an
+ * edited file the input has no text. Pure.
+ */
+export function isInInput(of: UnsentChange['of'], draft: string, input: Json): boolean {
+  const text = parseJson(draft)
+  const ofFile: Member[] = typeof text === 'string' ? [['content', text]] : []
+  const texts = new Map(editableFields(input).map((field) => [field.name, field.text]))
+  const members = of === 'file' ? ofFile : membersOfDraft(draft)
+  return members.every(([name, value]) => texts.get(name) === value)
+}
+
+/** Whether an input has all members that the draft of its fields changes. Pure. */
+export function hasItsFields(draft: string, input: Json): boolean {
+  const names = new Set(editableFields(input).map(({ name }) => name))
+  return membersOfDraft(draft).every(([name]) => names.has(name))
+}
+
+type Member = readonly [name: string, text: string]
+
+/** The changed members of such a draft; none if another version of the page wrote it. */
+function membersOfDraft(draft: string): readonly Member[] {
+  const entries = parseJson(draft)
+  if (!Array.isArray(entries)) return []
+  return entries.flatMap((entry): Member[] => {
+    const [name, text] = Array.isArray(entry) ? entry : []
+    return typeof name === 'string' && typeof text === 'string' ? [[name, text]] : []
+  })
 }

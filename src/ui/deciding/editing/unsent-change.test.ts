@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { editableFields } from './edited-input.ts'
+import {
+  copyOfDraft,
+  draftOfFields,
+  draftOfText,
+  fieldsOfDraft,
+  hasItsFields,
+  isInInput,
+  textOfDraft,
+} from './unsent-change.ts'
+
+const input = { path: 'a.md', content: 'old' }
+const fields = editableFields(input)
+const changedBy = (name: string, text: string) =>
+  draftOfFields(
+    fields.map((field) => (field.name === name ? { ...field, text } : field)),
+    fields,
+  )
+
+test('a change that is in the newest input is not unsent: only its answer was lost', () => {
+  const ofFile = draftOfText('new', 'old')
+  expect(isInInput('file', ofFile, { ...input, content: 'new' })).toBe(true)
+  expect(isInInput('file', ofFile, input)).toBe(false)
+  const ofPath = changedBy('path', 'b.md')
+  expect(isInInput('input', ofPath, { path: 'b.md', content: 'by a colleague' })).toBe(true)
+  expect(isInInput('input', ofPath, input)).toBe(false)
+})
+
+test('a change of a member that the newest input lacks has no field', () => {
+  const draft = changedBy('path', 'b.md')
+  expect(hasItsFields(draft, input)).toBe(true)
+  expect(hasItsFields(draft, { content: 'old' })).toBe(false)
+})
+
+test.each(['{', '7', '[["path"]]', 'null'])('a draft that is no change is none: %s', (broken) => {
+  expect(fieldsOfDraft(broken, fields)).toEqual(fields)
+  expect(textOfDraft(broken, 'old')).toBe('old')
+  expect(copyOfDraft('input', broken)).toBe('')
+  expect(copyOfDraft('file', broken)).toBe('')
+})
