@@ -333,9 +333,9 @@ test('a page of which a part does not load says so and how to go on, and the oth
 test.each([
   ['Control+k', 'its script', 'palette-*'],
   ['?', 'its script', 'help-sheet-*'],
-  ['Control+k', 'any script', '*'],
+  ['Control+k', 'its script and that of the messages', '{palette,message-stack}-*'],
 ] as const)(
-  'a person who presses %s is told on the screen when %s does not load, and the page stays',
+  'a person who presses %s is told on the screen without %s, and the page stays',
   async (key, _which, scripts) => {
     const page = await dashboard.open('Grace', '/')
     await page.getByRole('heading', { name: 'Inbox' }).waitFor()
