@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { schemaOf } from '#test/previous/schema-of.ts'
@@ -13,6 +13,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { checkSchema } from '#runtime/schema/check-schema.ts'
 import { requireKnownMigrations } from '../backup/restore-tables.ts'
 import { connectDatabase } from '../database.ts'
+import type { Database } from '../tables/schema.ts'
 import { recordBaseline } from './baseline.ts'
 import { readMigrations } from './applied-migrations.ts'
 import { migrateTo, migrateToLatest } from './migrate.ts'
@@ -78,28 +79,57 @@ test('an older version neither serves on the schema of a newer one nor migrates 
   await expect(migrateToLatest(database.db)).rejects.toThrow(sentence)
 })
 
-test('the migration that copies the runs has all its locks before that, so that a deadlock loses no copy', async () => {
-  await using database = await createEmptyDatabase()
-  await migrateTo(database.db, '20261128T010000Z-sc-schedule-watch')
-  const queries: LoggedQuery[] = []
-  await using db = withQueryLog(database.url, queries)
-  const name = '20261130T040000Z-co-fewer-index-entries'
-  const migrating = await database.db.transaction().execute(async (tx) => {
-    await sql`select from event`.execute(tx)
-    const done = migrateTo(db, name)
-    await waitUntil(async () => {
-      const { rows } = await sql`
-        select from pg_locks join pg_database on pg_database.oid = pg_locks.database
-        where datname = current_database() and relation = 'event'::regclass and not granted
-      `.execute(tx)
-      return rows.length > 0
-    })
-    expect(textsOf(queries)).not.toContain('ended_early')
-    return { done }
+/** Resolves once a migration waits for a lock on the table. */
+async function untilWaitsFor(table: string, tx: Kysely<Database>): Promise<void> {
+  await waitUntil(async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and relation = ${table}::regclass and not granted
+    `.execute(tx)
+    return rows.length > 0
   })
-  expect(await migrating.done).toEqual([name])
-  expect(textsOf(queries)).toContain('ended_early')
-})
+}
+
+test.each(['event', 'audit_event'])(
+  'the migrations that copy the runs have the lock on %s before that, so that a deadlock loses no copy',
+  async (table) => {
+    await using database = await createEmptyDatabase()
+    await migrateTo(database.db, '20261128T010000Z-sc-schedule-watch')
+    const queries: LoggedQuery[] = []
+    await using db = withQueryLog(database.url, queries)
+    const migrating = await database.db.transaction().execute(async (tx) => {
+      await sql`select from ${sql.table(table)}`.execute(tx)
+      const done = migrateToLatest(db)
+      await untilWaitsFor(table, tx)
+      expect(textsOf(queries)).not.toContain('ended_early')
+      return { done }
+    })
+    expect(await migrating.done).toContain('20261130T040000Z-co-fewer-index-entries')
+    expect(textsOf(queries)).toContain('ended_early')
+  },
+)
+
+test.each([
+  ['has locked a run', sql`select from run for update`],
+  ['has written to a run', sql`lock table run in row exclusive mode`],
+] as const)(
+  'migrations wait for a unit of work that %s, and it can still write its events',
+  async (_, first) => {
+    await using database = await createEmptyDatabase()
+    await migrateTo(database.db, '20261130T040000Z-co-fewer-index-entries')
+    await using db = withQueryLog(database.url, [])
+    const migrating = await database.db.transaction().execute(async (tx) => {
+      await first.execute(tx)
+      const done = migrateToLatest(db)
+      await untilWaitsFor('run', tx)
+      // As the last statements of a unit do: its events, and then the run that it has locked.
+      await sql`lock table audit_event in row exclusive mode nowait`.execute(tx)
+      await sql`lock table run in row exclusive mode nowait`.execute(tx)
+      return { done }
+    })
+    expect(await migrating.done).toContain('20261130T123000Z-co-fewer-trigger-calls')
+  },
+)
 
 describe('a database of the migrations that the baseline replaces', () => {
   test('has the schema of the baseline, whose statements never change', async () => {

@@ -1,10 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Taken before the table is copied: a process of the earlier version may hold one of them and wait
- * for the other. Postgres then ends one of the two, and no copy is lost.
+ * Taken before the table is copied, also that of a later migration, which runs in the same
+ * transaction: a process of the earlier version may hold one of them and wait for another. Postgres
+ * then ends one of the two, and no copy is lost. Units of work take them in this order.
  */
-const locks = 'lock table run, event in access exclusive mode'
+const locks = 'lock table run, audit_event, event in access exclusive mode'
 
 /**
  * Postgres writes a changed row to every index of its table, unless no column that an index names
