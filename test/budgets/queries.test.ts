@@ -177,6 +177,27 @@ it('the last turn of a run takes at most 16 queries with the closing of the run'
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(16)
 })
 
+it('turns of two, three and five calls that ask send the same statements, so that Postgres plans them once', async () => {
+  const worker = contextOn(db, desk.worker)
+  await worker.policies.byDigest((await worker.policies.inForce()).digest)
+  const texts: string[][] = []
+  for (const calls of [2, 3, 5]) {
+    const runId = await desk.start()
+    const inputs = Array.from({ length: calls }, (_, index) => ({
+      path: `notes/${calls}-${index}.md`,
+      content: '-',
+    }))
+    desk.say({ text: 'I act.', calls: inputs.map((input) => ({ tool: 'write_file', input })) })
+    queries.length = 0
+    const { signal } = new AbortController()
+    await takeTurn(worker, { runId, turn: 1, signal })
+    // The policy is read beside others, so the order differs.
+    texts.push(queries.map(({ sql }) => sql).toSorted())
+  }
+  expect(texts[1]).toEqual(texts[0])
+  expect(texts[2]).toEqual(texts[0])
+})
+
 it('a turn takes at most 22 queries, 24 when its calls ask, and no more for ten calls than for one', async () => {
   const worker = contextOn(db, desk.worker)
   await worker.policies.byDigest((await worker.policies.inForce()).digest)

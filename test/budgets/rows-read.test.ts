@@ -4,7 +4,11 @@ import { DeliveredMarks } from '#delivery/outbox/lease-rows.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { connectDatabase } from '#store/database.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { lengthenRun } from '../harness/fixtures/runs/long-run.ts'
+import { contextOn } from './context-on.ts'
 import { rowsReadBy } from './rows-read-by.ts'
 
 /** So many that they fill several pages of each table. */
@@ -101,3 +105,79 @@ it.each([
     expectNoMore(withManyDecided.opening, withFew.opening)
   },
 )
+
+const moreRuns = 300
+/** A turn looks at no more runs of its worker than these, for what their calls did. */
+const runsOfWorker = 100
+const tablesOfTurns = [
+  'content',
+  'message',
+  'request',
+  'request_revision',
+  'run',
+  'run_lineage',
+  'tool_call',
+  'turn_attempt',
+]
+
+it('a turn whose calls ask, and the last turn of a run, read as many rows whatever the number of runs and texts', async () => {
+  await using desk = await openAgentDesk()
+  const { url } = desk.database
+  await using db = connectDatabase({ url, poolSize: 1, applicationName: 'one connection' })
+  for (const name of tablesOfTurns) {
+    await sql`alter table ${sql.table(name)} set (autovacuum_enabled = false)`.execute(db)
+  }
+  const worker = contextOn(db, desk.worker)
+  let runs = 0
+  const startAsking = async () => {
+    runs += 1
+    const runId = await desk.start({ input: `Write note ${runs}` })
+    const calls = [1, 2].map((index) => ({
+      tool: 'write_file',
+      input: { path: `notes/${runs}-${index}.md`, content: `${runs}\n` },
+    }))
+    desk.say({ text: `I write note ${runs}.`, calls })
+    return runId
+  }
+  const { signal } = new AbortController()
+  const oneRound = async () => {
+    const asks = await startAsking()
+    const asking = await rowsReadBy(db, tablesOfTurns, () =>
+      takeTurn(worker, { runId: asks, turn: 1, signal }),
+    )
+    const ends = await desk.start({ input: `Say ${(runs += 1)}` })
+    desk.say({ text: `Done ${runs}.` })
+    const ending = await rowsReadBy(db, tablesOfTurns, () =>
+      takeTurn(worker, { runId: ends, turn: 1, signal }),
+    )
+    return { asking, ending }
+  }
+  const round = async () => {
+    const all = [await oneRound(), await oneRound(), await oneRound()]
+    return {
+      asking: leastOf(all.map(({ asking }) => asking)),
+      ending: leastOf(all.map(({ ending }) => ending)),
+    }
+  }
+  for (let count = 0; count < 2; count += 1) await round()
+  const withFew = await round()
+  const long = await desk.start()
+  desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/long.md', content: '-' } }] })
+  await desk.turn(long, 1)
+  await lengthenRun(desk.database.db, long, 150)
+  await sql`
+      with many as (
+        insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, title,
+          input_digest, started_by, workflow_id, task_queue, epoch, signature, key_id)
+        select md5(n::text)::uuid, md5(n::text)::uuid, worker, worker_digest, policy_digest, mode,
+          title, input_digest, started_by, 'many-' || n, task_queue, epoch, signature, key_id
+        from run, generate_series(1, ${moreRuns}::integer) n where id = ${long}::uuid returning id
+      )
+      insert into run_lineage (run_id, ancestor_id, depth) select id, id, 0 from many
+    `.execute(desk.database.db)
+  const withMany = await round()
+  for (const kind of ['asking', 'ending'] as const) {
+    const now = withMany[kind]
+    expectNoMore({ ...now, run: now['run']! - runsOfWorker }, withFew[kind])
+  }
+})

@@ -55,17 +55,14 @@ export async function putContents(
   return packed.hashes
 }
 
-/**
- * Bytes that are ready to be stored. Statements that refer to their hashes can be sent in the same
- * round trip, after them.
- */
+/** Bytes to store, by a statement of their own or with rows that refer to them. */
 export interface PackedContents {
   /** in the order of the values */
   readonly hashes: readonly string[]
   readonly rows: readonly ReturnType<typeof contentRow>[]
 }
 
-/** Hashes and compresses what {@link storeContents} stores. */
+/** Hashes and compresses what {@link storeContents} and {@link contentsToStore} store. */
 export function packContents(values: readonly (Uint8Array | string)[]): PackedContents {
   const rows = values.map(contentRow)
   return { hashes: rows.map((row) => row.hash), rows }
@@ -78,27 +75,36 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
 }
 
 /**
- * The same as parts of a `with`, each followed by a comma but the last one, for a statement whose
- * rows refer to their hashes. At least one content is needed.
+ * The same as several parts of a `with`, without a comma at the end, for a statement whose rows
+ * refer to the hashes. Its text does not depend on how many contents there are, so that Postgres
+ * keeps one plan for it.
  */
 export function contentsToStore(packed: readonly PackedContents[]): RawBuilder<unknown> {
   // Sorted, so that two transactions that store the same contents do not deadlock.
   const sorted = packed
     .flatMap((one) => one.rows)
     .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
-  const newContents = sql.join(
-    sorted.map(
-      (row) =>
-        sql`(${row.hash}::text, ${row.encoding}::text, ${row.size}::integer, ${row.bytes}::bytea)`,
-    ),
-  )
-  // This also restores bytes that were removed before (drop-content.ts).
+  let end = 1
+  const places = sorted.map(({ hash, encoding, size, bytes }) => {
+    const start = end
+    end += bytes.length
+    return { hash, encoding, size, start, length: bytes.length }
+  })
+  // One parameter, which is sent as it is: an array of bytes is sent as text of twice their size.
+  const bytes = Buffer.concat(sorted.map((row) => row.bytes))
+  // This also restores bytes that were removed before (drop-content.ts). The condition on the list
+  // finds them by the index: for the join alone, a plan for a small table reads all of it.
   return sql`
-    contents (hash, encoding, size, bytes) as (values ${newContents}), restored_contents as (
+    contents as (
+      select hash, encoding, size, substring(${bytes}::bytea from start for length) as bytes
+      from jsonb_to_recordset(${JSON.stringify(places)}::jsonb)
+        as places(hash text, encoding text, size integer, start integer, length integer)
+    ), restored_contents as (
       update content set encoding = contents.encoding, bytes = contents.bytes
       from contents where content.hash = contents.hash and content.encoding = 'removed'
+        and content.hash = any(array(select hash from contents))
     ), stored_contents as (
-      insert into content (hash, encoding, size, bytes) select * from contents
+      insert into content (hash, encoding, size, bytes) select hash, encoding, size, bytes from contents
       on conflict (hash) do nothing
     )`
 }

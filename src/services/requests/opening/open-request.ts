@@ -76,9 +76,8 @@ export async function openRequest(
 }
 
 /**
- * The same for several requests of one run, in as many queries as for one. The queries are sent
- * before the first wait, so that rows which refer to the requests can be sent `together` with
- * them, after them. `beside`: parts of a `with` that write what belongs to the requests.
+ * The same for several requests of one run, in as many queries as for one. `beside`: parts of the
+ * `with` of the statement that inserts the requests, which write what belongs to them.
  */
 export async function openRequests(
   unit: UnitOfWork,

@@ -26,7 +26,7 @@ export interface PackedPresentation {
   readonly contents: PackedContents
 }
 
-/** Hashes and compresses the presentation of a call, for {@link storeContents}. */
+/** Hashes and compresses the presentation of a call. Its contents are to be stored with it. */
 export function packPresented({
   judgement,
   presented,
