@@ -21,18 +21,21 @@ export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTabl
 }
 
 /**
- * The same by the first statement of a transaction that finds all its rows by ids, for which
- * Postgres makes one plan each. `undefined`: there is no such run.
+ * The same by the first statement of a transaction whose statements have one plan each
+ * ({@link onePlan}). `undefined`: there is no such run. Rejects with `not_found` if only its
+ * lineage is lost.
  */
 export async function lockRunFirst(
   tx: Tx,
   runId: string,
 ): Promise<Selectable<RunTable> | undefined> {
-  const { rows } = await sql<Selectable<RunTable>>`
-    ${onePlan} select run.* from run join run_lineage on run_lineage.ancestor_id = run.id
-    where run_lineage.run_id = ${runId}::uuid order by run_lineage.depth for update of run
-  `.execute(tx)
-  return rows.find(({ id }) => id === runId)
+  const lineage = lineageToLock('run.*', sql<string>`${runId}::uuid`)
+  const { rows } = await sql<Selectable<RunTable>>`${onePlan}${lineage}`.execute(tx)
+  const run = rows.find(({ id }) => id === runId)
+  if (run !== undefined) return run
+  const row = await tx.selectFrom('run').select('id').where('id', '=', runId).executeTakeFirst()
+  if (row !== undefined) throw new Problem('not_found', `The run ${runId} has lost its lineage`)
+  return undefined
 }
 
 /** Locks the lineage of an expression's run, root first; without a run, nothing. */
@@ -40,14 +43,19 @@ export async function lockLineage(
   tx: Tx,
   runId: RawBuilder<string>,
 ): Promise<Selectable<RunTable>[]> {
-  return tx
-    .selectFrom('run')
-    .innerJoin('run_lineage', 'run_lineage.ancestor_id', 'run.id')
-    .where('run_lineage.run_id', '=', runId)
-    .orderBy('run_lineage.depth')
-    .selectAll('run')
-    .forUpdate('run')
-    .execute()
+  const { rows } = await sql<Selectable<RunTable>>`${lineageToLock('run.*', runId)}`.execute(tx)
+  return rows
+}
+
+/** The query that locks the lineage of an expression's run, root first. */
+function lineageToLock(
+  columns: 'run.*' | 'run.id',
+  runId: RawBuilder<string>,
+): RawBuilder<unknown> {
+  return sql`
+    select ${sql.raw(columns)} from run join run_lineage on run_lineage.ancestor_id = run.id
+    where run_lineage.run_id = ${runId} order by run_lineage.depth for update of run
+  `
 }
 
 /**
@@ -139,10 +147,7 @@ export async function lockRunAndRequests(
   }
   // The count forces Postgres to lock all runs before it reads the first request.
   const { rows } = await sql<Selectable<RequestTable>>`
-    ${onePlan} with runs as materialized (
-      select run.id from run join run_lineage on run_lineage.ancestor_id = run.id
-      where run_lineage.run_id = ${runId} order by run_lineage.depth for update of run
-    )
+    ${onePlan} with runs as materialized (${lineageToLock('run.id', runId)})
     select * from request
     where ${isOneOf('id', requestIds)} and (select count(*) from runs) > 0
     order by id for update

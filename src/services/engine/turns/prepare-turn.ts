@@ -15,7 +15,7 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
 import { admitTurn } from '../lifecycle/admit-start.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
-import { reachedLimit, usedAmounts, type UsedAmounts } from './run-limits.ts'
+import { amountsToRead, reachedLimit, type UsedAmounts } from './run-limits.ts'
 import { windowColumns, windowOf, type RunWindow, type WindowRow } from './run-window.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
@@ -49,12 +49,12 @@ export async function prepareTurn(
       readPrevious(tx, input.runId),
     ])
     if (run === undefined || previous === undefined) return { kind: 'ended' }
-    const pinned = await pinnedWorkerOf(within(ctx, tx), run)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
     const { kind: start, ...rest } = await admitTurn(unit, run)
     if (start === 'ended') return { kind: start }
     if (start === 'waits') return { kind: 'waiting_for_input', ...rest }
+    const pinned = await pinnedWorkerOf(within(ctx, tx), run)
     // After a restore a workflow may be ahead of the store, which says which turn is next.
     const turn = run.turn + 1
     const limit = reachedLimit(previous, withBudget(pinned.worker.limits, run.budget))
@@ -117,7 +117,7 @@ async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn | undef
           )
       ) as "isStopped",
       ${restMs} as rest_ms, used.*, ${windowColumns}
-    from run cross join (${usedAmounts(runId)}) as used where run.id = ${runId}
+    from run cross join (${amountsToRead(runId)}) as used where run.id = ${runId}
   `.execute(tx)
   return rows[0]
 }

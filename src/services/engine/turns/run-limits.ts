@@ -18,7 +18,7 @@ export type AttemptOutcome =
   | 'limit'
 
 /** The query of what a run has used since it last stopped at a limit, and of its used-up budget. */
-export function usedAmounts(runId: string): RawBuilder<UsedAmounts> {
+export function amountsToRead(runId: string): RawBuilder<UsedAmounts> {
   return sql<UsedAmounts>`
     with since as (
       select turn, attempt from turn_attempt

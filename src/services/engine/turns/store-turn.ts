@@ -80,7 +80,7 @@ async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<UnsentTurn>
   const [textHash = '', ...inputHashes] = packed.hashes
   const storing = sql<Selectable<ToolCallTable>>`
     with ${contentsToStore([packed])}, answered as (${messageToStore(turn, textHash)}),
-      ended as (${attemptToEnd(tx, turn, 'stored')}), ${markRead(turn)}
+      ended as (${attemptToEnd(tx, turn, 'stored')}), ${turnToTake(turn)}
     ${callsToStore(turn, inputHashes)}
   `
   const updated = { ...run, turn: turn.turn }
@@ -153,8 +153,8 @@ function attemptToEnd(tx: Tx, turn: TurnToStore, outcome: AttemptOutcome) {
   })
 }
 
-/** Parts of a `with`: the run has taken this turn, which read the messages up to `readThrough`. */
-function markRead({ runId, turn, readThrough }: TurnToStore): RawBuilder<unknown> {
+/** Parts of a `with`: the run takes this turn, which has read the messages up to `readThrough`. */
+function turnToTake({ runId, turn, readThrough }: TurnToStore): RawBuilder<unknown> {
   return sql`
     read as (
       update message set turn = ${turn}::integer

@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { beginRun } from '../lifecycle/begin-run.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
@@ -87,6 +90,35 @@ describe('one turn', () => {
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
     expect(await beginRun(desk.api, { runId })).toMatchObject({ ended: true })
+  })
+
+  test('of a run that has lost its lineage is refused before and after the model, and the run goes on', async () => {
+    const loseLineage = async (runId: string) => {
+      await sql`delete from run_lineage where run_id = ${runId}::uuid`.execute(desk.database.db)
+    }
+    const runId = await desk.start()
+    await loseLineage(runId)
+    await expect(desk.turn(runId, 1)).rejects.toMatchObject({ code: 'not_found' })
+    const other = await desk.start()
+    desk.say(async () => {
+      await loseLineage(other)
+      return { text: 'Done', calls: [], usage: { inputTokens: 1, outputTokens: 1 } }
+    })
+    await expect(desk.turn(other, 1)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await runRow(other)).toMatchObject({ state: 'running', turn: 0 })
+  })
+
+  test('of a run that has ended reads no policy version while the run is locked', async () => {
+    const queries: LoggedQuery[] = []
+    await using db = withQueryLog(desk.database.url, queries)
+    const { verifier, memory, log } = desk.worker
+    const policies = createPolicyReader({ db, verifier, memory, log })
+    const runId = await desk.start()
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    const { signal } = new AbortController()
+    const outcome = await takeTurn({ ...desk.worker, db, policies }, { runId, turn: 1, signal })
+    expect(outcome).toEqual({ kind: 'ended' })
+    expect(textsOf(queries)).not.toContain('policy_version')
   })
 
   // Rules: product.md 16
