@@ -27,7 +27,7 @@ export async function readTasks(
     run_id: string
     hash: string
     encoding: PackedContent['encoding']
-    /** `null`: it was removed, or is too large for a list */
+    /** `null`: removed, too large for a list, or the same as those of another row */
     bytes: Buffer | null
     title: string
     size: number
@@ -38,7 +38,8 @@ export async function readTasks(
   }>`
     select run.id as run_id, run.title, asked.author, run.created_at as at,
       words.is_input, content.hash, content.encoding,
-      case when content.encoding <> 'removed'${isSmall} then content.bytes end as bytes,
+      case when content.encoding <> 'removed'${isSmall}
+        and row_number() over (partition by content.hash) = 1 then content.bytes end as bytes,
       case when content.encoding = 'removed' then 0 else content.size end as size,
       ${laterMessages('run')} as later
     from run
@@ -52,17 +53,20 @@ export async function readTasks(
   `.execute(db)
   const isRead = ({ size }: { readonly size: number }): boolean =>
     shownIn === 'detail' || size <= listLimits.bytes
-  const textOf = ({ hash, encoding, bytes }: (typeof rows)[number]): string | null =>
-    bytes === null ? null : textOfRow({ hash, encoding, bytes })
+  const texts = new Map(
+    rows.flatMap(({ hash, encoding, bytes }) =>
+      bytes === null ? [] : [[hash, textOfRow({ hash, encoding, bytes })] as const],
+    ),
+  )
   const erased = await readErased(
     db,
-    rows.filter((row) => isRead(row) && row.bytes === null).map(({ hash }) => hash),
+    rows.filter((row) => isRead(row) && !texts.has(row.hash)).map(({ hash }) => hash),
   )
   return new Map(
     rows.map((row) => {
       const { author, at, later } = row
       const words = isRead(row)
-        ? (wordsOf(textOf(row), row.is_input) ?? erasedText(erased.get(row.hash)))
+        ? (wordsOf(texts.get(row.hash) ?? null, row.is_input) ?? erasedText(erased.get(row.hash)))
         : largeTask(row.title, row.size)
       const text = shownIn === 'list' ? cutText(words, listLimits.characters) : words
       return [row.run_id, { text, by: byOf(author), at, later }]
