@@ -27,6 +27,12 @@ describe('the command line of the benchmarks', () => {
     { args: ['toString'], wrong: 'There is no benchmark toString.' },
     { args: ['start', 'waiting'], wrong: 'One benchmark runs at a time: waiting is too much.' },
     { args: ['start', '--fast'], wrong: "Unknown option '--fast'." },
+    { args: ['start', '--json='], wrong: '--json takes the name of a file.' },
+    {
+      args: ['start', '--json', '--runs', '3'],
+      wrong: "Option '--json' argument is ambiguous.",
+    },
+    { args: ['waiting', '--runs', '-1'], wrong: "Option '--runs' argument is ambiguous." },
     { args: ['start', '--json'], wrong: "Option '--json <value>' argument missing." },
     ...['0', '-1', '1.5', 'many', ''].map((runs) => ({
       args: ['waiting', `--runs=${runs}`],

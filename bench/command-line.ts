@@ -33,6 +33,7 @@ export function readBenchCommand<Name extends string>(
   const name = names.find((one) => one === first)
   if (name === undefined) return refuse(`There is no benchmark ${first}.`)
   if (second !== undefined) return refuse(`One benchmark runs at a time: ${second} is too much.`)
+  if (values.json === '') return refuse('--json takes the name of a file.')
   const runs = values.runs === undefined ? null : Number(values.runs)
   if (runs !== null && !(Number.isSafeInteger(runs) && runs >= 1)) {
     return refuse(`--runs takes a whole number from 1, not ${values.runs}.`)
@@ -52,7 +53,7 @@ function parse(args: readonly string[]) {
   } catch (error) {
     if (errorCode(error)?.startsWith('ERR_PARSE_ARGS_') !== true) throw error
     return error instanceof Error
-      ? (error.message.split('. ', 1)[0] ?? '').replace(/\.?$/, '.')
+      ? (error.message.split(/\.\s/, 1)[0] ?? '').replace(/\.?$/, '.')
       : ''
   }
 }

@@ -40,5 +40,6 @@ if ('text' in command) {
 }
 const figures = await benches[command.name](command.options)
 const text = `${JSON.stringify(figures, null, 2)}\n`
-if (command.json !== null) await writeFile(command.json, text)
+// Printed first: the figures took minutes, and the file may not be writable.
 console.log(text)
+if (command.json !== null) await writeFile(command.json, text)
