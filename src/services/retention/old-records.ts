@@ -18,7 +18,7 @@ const always = sql`true`
 
 /** The kinds of rows that retention removes. */
 export const oldRecords = {
-  /** delivered, or without a recipient */
+  /** delivered signals of decisions (other rows are removed at once), or without a recipient */
   outbox: {
     table: sql`outbox`,
     key: sql`id`,

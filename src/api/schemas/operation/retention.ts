@@ -33,7 +33,11 @@ export const retentionPreview = z
     records: z
       .object({
         rule: ageRule,
-        outbox: z.int().describe('Messages to Temporal that were delivered or cannot be'),
+        outbox: z
+          .int()
+          .describe(
+            'Messages to Temporal: delivered signals of decisions, and what cannot be delivered',
+          ),
         events: z.int().describe('Events of the live stream'),
         deliveries: z.int().describe('Notifications that were delivered or given up'),
         idempotencyKeys: z.int().describe('Answers that are kept for repeated calls'),
