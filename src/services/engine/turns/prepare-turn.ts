@@ -97,21 +97,22 @@ interface PreviousTurn extends UsedAmounts, WindowRow {
 
 /**
  * The facts about earlier turns, in one query; `undefined`: there is no such run. A person's call
- * does not resume the run.
+ * does not resume the run. Rows are found by the parameter, not by `run.id`: for that, Postgres can
+ * plan to read all calls without a result.
  */
 async function readPrevious(tx: Tx, runId: string): Promise<PreviousTurn | undefined> {
   const { rows } = await sql<PreviousTurn>`
     select
       exists (select from tool_call as call
-        where call.run_id = run.id and call.turn = run.turn and result_type is null) as "hasOpenCalls",
+        where call.run_id = ${runId} and call.turn = run.turn and result_type is null) as "hasOpenCalls",
       run.turn > 0 and not exists (select from tool_call as call
-        where call.run_id = run.id and call.turn = run.turn) as "isFinished",
-      exists (select from message where run_id = run.id and role = 'user' and turn is null) as "hasUnread",
+        where call.run_id = ${runId} and call.turn = run.turn) as "isFinished",
+      exists (select from message where run_id = ${runId} and role = 'user' and turn is null) as "hasUnread",
       exists (
-        select from request as denied where denied.run_id = run.id and denied.denied_then = 'stop'
+        select from request as denied where denied.run_id = ${runId} and denied.denied_then = 'stop'
           and (denied.turn = run.turn or denied.turn < 0)
           and not exists (
-            select from message where message.run_id = run.id and message.role = 'user'
+            select from message where message.run_id = ${runId} and message.role = 'user'
               and message.created_at > denied.decided_at
               and not exists (select from manual_call where manual_call.message_id = message.id)
           )
