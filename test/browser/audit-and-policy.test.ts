@@ -410,7 +410,7 @@ test('a path or a command that is typed has its verdicts at once', async () => {
   await verdict(/Read it\s*without approval/).waitFor()
   await verdict(/Write it\s*asks platform/).waitFor()
   await verdict(/Delete it\s*never/).waitFor()
-  await field.fill('git push <b>now</b>')
+  await field.fill('git push now')
   await verdict(/Read it/).waitFor({ state: 'detached' })
   // No sentence for the model, with the names of all tools.
   await verdict(/^Run it\s*never this worker runs no commands$/).waitFor()

@@ -83,7 +83,7 @@ async function cosignCheckpoint(
   const cosignedAt = new Date(Math.floor(Date.now() / 1000) * 1000)
   const id = keyLabel(witness.key)
   const line = formatSignature(cosign(parseNote(note).text, witness, cosignedAt.getTime() / 1000))
-  await leaseWitness(db, { id, name }, 60_000)
+  await leaseWitness(db, { id, name }, { leaseMs: 60_000, maxAheadMs: 60_000 })
   await writeCosignature(db, { size, id, line, cosignedAt })
   await releaseWitness(db, id, { pauseMs: 0, problem: null, isContradicted: false })
 }
