@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../json/json.ts'
-import { countRows, fieldsAsText, structuredFields } from './structured-fields.ts'
+import { fieldsAsText } from './fields-as-text.ts'
+import { countRows, structuredFields } from './structured-fields.ts'
 
 function fieldsOf(value: Json, metadata: JsonObject = {}) {
   const content = `${JSON.stringify(value, null, 2)}\n`

@@ -1,25 +1,18 @@
 import { isJsonObject } from '../json/is-object.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import { textIn, valueIn } from '../json/value-in.ts'
-import { withCapital } from '../text/readable-name.ts'
-import { lineBlocks } from '../text/line-pieces.ts'
-import { chippedSecrets } from '../text/secrets.ts'
 import { countWords } from '../text/quantities/count-words.ts'
 import {
   currencyOf,
-  fieldName,
   isInMinorUnits,
   isTitleOfMinorUnits,
   moneyOrDateText,
   withoutMinorUnits,
 } from './value-text.ts'
+import { namesSecret } from './field-secrets.ts'
+import { entryPart, fieldTitlesName, pointerPart } from './field-titles.ts'
+import { exactName, isPlain, isSpelledBy, readableTitle, wordsOf } from './field-names.ts'
 import type { Presentation } from '../tools/presentation.ts'
-
-/**
- * Metadata of a presentation: the titles in the tool's schema, by the JSON pointer of a field, with
- * `entryPart` for each entry of a list.
- */
-export const fieldTitlesName = 'fieldTitles'
 
 /** One field of a structured presentation, or one entry of a list. */
 export interface StructuredField {
@@ -198,73 +191,6 @@ class FieldReader {
   }
 }
 
-/**
- * Whether a line of JSON has a secret that the lines of its value do not have at the same place:
- * `"password": "…"`, or a key of several lines. Pages mask it by the whole line.
- */
-function namesSecret(json: string, value: Exclude<Json, object>): boolean {
-  const secrets = chippedSecrets(json)
-  if (secrets.length === 0) return false
-  const exact = JSON.stringify(value)
-  const isText = typeof value === 'string'
-  const begin = json.replace(/,$/, '').length - exact.length + (isText ? 1 : 0)
-  const masks = masksOf(isText ? value : exact)
-  // For each character of the line; -1: it is a part of an escape that has begun before it.
-  const maskIn = new Int32Array(json.length).fill(-1)
-  const characters = (isText ? exact.slice(1, -1) : exact).matchAll(/\\u[\da-f]{4}|\\.|[^]/g)
-  let at = 0
-  for (const { index } of characters) maskIn[begin + index] = masks[at++] ?? 0
-  return secrets.some(({ start, end }) => {
-    const numbers = new Set(maskIn.subarray(start, end))
-    numbers.delete(-1)
-    return start < begin || numbers.size !== 1 || numbers.has(0)
-  })
-}
-
-/** For each character, the number of the secret of its line that it belongs to; 0: none. */
-function masksOf(text: string): Int32Array {
-  const masks = new Int32Array(text.length)
-  let from = 0
-  let number = 0
-  for (const line of text.split('\n')) {
-    for (const { start, end } of chippedSecrets(line)) {
-      number += 1
-      masks.fill(number, from + start, from + end)
-    }
-    from += line.length + 1
-  }
-  return masks
-}
-
-/** A title of words; `null` for one with signs that the text of a field uses. */
-function readableTitle(title: string | null): string | null {
-  return title !== null && /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ()%.,'’/&+-]{0,79}$/u.test(title)
-    ? title
-    : null
-}
-
-/** Whether a name has only letters, digits and what joins words. */
-function isPlain(name: string): boolean {
-  return /^[\p{L}_$][\p{L}\p{N}\p{M}_$-]{0,79}$/u.test(name)
-}
-
-/** A name as it stands, on one line: one that is not plain is quoted. */
-function exactName(name: string): string {
-  return isPlain(name) ? name : JSON.stringify(name)
-}
-
-/** Whether a label of words leads back to a name: in snake case or in camel case. */
-function isSpelledBy(label: string, name: string): boolean {
-  const words = label.toLowerCase().split(' ')
-  const camel = words.map((word, index) => (index === 0 ? word : withCapital(word)))
-  return !isPlain(name) || words.join('_') === name || camel.join('') === name
-}
-
-/** A plain name as words. */
-function wordsOf(name: string): string {
-  return (isPlain(name) && fieldName(name)) || exactName(name)
-}
-
 /** Forms of other values: a blank end, a quoted text, a number, a size. */
 const mistakable =
   /^(?:|\s[^]*|[^]*\s|"[^]*|yes|no|none|true|false|null|[-+]?[\d.,]+(?:e[-+]?\d+)?|empty list|no fields|[\d,]+ items?)$/i
@@ -283,53 +209,10 @@ function sizeOf(value: Json[] | JsonObject): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
-/** Every entry of a list, as a part of the pointers of titles: all have those of one schema. */
-export const entryPart = '-'
-
-/** A name as a part of a JSON pointer (RFC 6901); no name is taken for the entries of a list. */
-export function pointerPart(name: string): string {
-  return name === entryPart ? '~' : name.replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
 function parseOrNothing(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {
     return undefined
-  }
-}
-
-/** A bar before the lines of a text, so that none looks like a field. */
-const bar = '│ '
-
-/**
- * The fields as lines of text, for a terminal and for chat: `Label: value`, the entries of a list
- * and the fields of a field below it. Pure.
- */
-export function fieldsAsText(fields: readonly StructuredField[]): string {
-  return fields.map(fieldAsText).join('')
-}
-
-function fieldAsText({ depth, label, name, value }: StructuredField): string {
-  const indent = '  '.repeat(depth)
-  const head = `${indent}${label}${name === null ? '' : ` [${name}]`}:`
-  switch (value.kind) {
-    case 'lines': {
-      const lines = value.text.split('\n')
-      const rows = lineBlocks(lines, lines.length).flatMap((block) =>
-        // Without the bar, which makes a line of text of it.
-        block.kind === 'blank'
-          ? [`⟦${block.lines.length} blank lines⟧`]
-          : block.lines.map((line) => `${bar}${line}`),
-      )
-      return `${head}\n${rows.map((row) => `${indent}  ${row}\n`).join('')}`
-    }
-    case 'short': {
-      const exact = value.exact === null ? '' : ` (${value.exact})`
-      return `${head} ${value.text}${exact}\n`
-    }
-    case 'group':
-    case 'json':
-      return `${head}${value.text === '' ? '' : ` ${value.text}`}\n`
   }
 }

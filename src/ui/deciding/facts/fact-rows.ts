@@ -2,7 +2,7 @@ import { valueIn } from '#domain/json/value-in.ts'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
 import { readableName } from '#domain/text/readable-name.ts'
-import { fieldTitlesName } from '#domain/fields/structured-fields.ts'
+import { fieldTitlesName } from '#domain/fields/field-titles.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** One fact: its label and its values. Hashes are shortened. */
