@@ -9,7 +9,7 @@ const permitted = new Map([
   ['src/policy/judge/preview/zone-lines.ts', 'what a zone lets each tool do, in words'],
   ['src/tools/built-in.ts', 'makes each tool of the table'],
   ['src/tools/effects/effect-of.ts', 'the effect of a call, a sentence for each tool'],
-  ['src/ui/policy/quick-verdicts.tsx', 'the calls that a path or a command is tried with'],
+  ['src/ui/policy/verdict-probes.ts', 'the calls that a path or a command is tried with'],
 ])
 const sources = '{src,packages}/**/*.{ts,tsx}'
 /** A file with this many names has a list of tools. */

@@ -2,6 +2,7 @@ import { CloseButton } from '@mantine/core'
 import { hideNotification, useNotifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { later } from '../states/later.tsx'
+import { verbs } from '../words/verbs.ts'
 
 const MessageStack = later<{ onMissing: () => void }>(
   () => import('./message-stack.tsx').then((module) => module.MessageStack),
@@ -25,7 +26,7 @@ export function Messages() {
       {notifications.map(({ id = '', message }) => (
         <div key={id} role="alert" className="card row">
           <span className="grow small">{message}</span>
-          <CloseButton aria-label="Close" onClick={() => hideNotification(id)} />
+          <CloseButton aria-label={verbs.close} onClick={() => hideNotification(id)} />
         </div>
       ))}
     </div>
