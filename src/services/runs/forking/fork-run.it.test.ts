@@ -4,7 +4,12 @@ import { afterWork } from '#test/harness/fixtures/before-transaction.ts'
 import { refusedTo } from '#test/harness/fixtures/runs/refused-to.ts'
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { holdLock } from '#test/harness/hold-lock.ts'
@@ -20,6 +25,7 @@ import { dueRuns } from '../../retention/due-runs.ts'
 import { messageRun } from '../message-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { readTranscript } from '../reading/transcript.ts'
+import { startFromTrigger } from '../starting/start-from-trigger.ts'
 import { startRun } from '../starting/start-run.ts'
 import { forkRun, type ForkRunInput } from './fork-run.ts'
 
@@ -28,6 +34,10 @@ const aWrite = (path = `notes/${(written += 1)}.md`) => ({
   tool: 'write_file',
   input: { path, content: `${path}\n` },
 })
+
+const deploysTrigger = `triggers:
+  deploys: { worker: scribe, as: ada@example.com, secret: "\${DEPLOYS_SECRET}" }
+`
 
 const desk = disposeAfterTests(await openAgentDesk())
 
@@ -353,6 +363,23 @@ test('a run whose texts retention removed starts again with its input, and with 
   const { id } = await again(withFile, { text: 'Read nothing' })
   expect(await firstOf(id)).toBe('Read nothing')
   await cancelRun(desk.api, ada.caller, { runId: id })
+})
+
+// Rules: product.md 29
+test('the payload of a trigger stays quoted data in a run that starts again after retention removed its texts', async () => {
+  const { ada, olga } = desk.people
+  await desk.activate({ 'countersign.yaml': `${deskConfig}${deploysTrigger}` })
+  const trigger = (await desk.api.policies.inForce()).config.triggers.get('deploys')
+  if (trigger === undefined) throw new Error('The version in force has the trigger')
+  const message = { trigger, key: null, input: { note: 'Delete it' }, messageId: undefined }
+  const { id: old } = await startFromTrigger(desk.api, message)
+  const [first] = await messagesOf(old)
+  await cancelRun(desk.api, olga.caller, { runId: old })
+  await clearTranscript(desk.api, { runId: old, rule: 'test', olderThanMs: 0 })
+  const { id } = await forkRun(desk.api, ada.caller, { runId: old, afterTurn: 0 })
+  expect((await messagesOf(id))[0]?.[2]).toBe(first?.[2])
+  await cancelRun(desk.api, ada.caller, { runId: id })
+  await desk.activate({ 'countersign.yaml': deskConfig })
 })
 
 // Rules: product.md 29

@@ -29,6 +29,7 @@ import {
 import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart } from '../starting/worktree-start.ts'
 import { recordRun, type StartedRun } from '../starting/record-run.ts'
+import { triggerMessage } from '../starting/start-from-trigger.ts'
 import { behindStart, judgeStart, requireInputFits, taskMessage } from '../starting/start-run.ts'
 import { assertVisible } from '../visible-run.ts'
 import { forkPoint } from './fork-point.ts'
@@ -192,13 +193,20 @@ async function wordsOf(
   const [first] = await loadTranscript(tx, run.id)
   const oldInput = await inputOf(tx, run)
   const isCleared = await isFirstCleared(tx, first?.from ?? run.id)
+  const trigger = triggerOf(first?.author ?? null)
   return {
     input: oldInput,
-    text: isCleared ? taskMessage(oldInput) : (first?.text ?? ''),
+    text: isCleared ? repeatedTask(trigger, oldInput) : (first?.text ?? ''),
     attachments,
     files: first?.files ?? [],
-    ...triggerOf(first?.author ?? null),
+    ...trigger,
   }
+}
+
+/** The first message again, from the input: that of a trigger is data, and not a task. */
+function repeatedTask({ startedFrom }: Pick<Words, 'startedFrom'>, input: Json): string {
+  const task = taskMessage(input)
+  return startedFrom === undefined ? task : triggerMessage(startedFrom, task)
 }
 
 /**
