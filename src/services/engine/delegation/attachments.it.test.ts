@@ -9,6 +9,8 @@ import { reviseRequest } from '../../revising/revise-request.ts'
 import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { waitForStage } from '../../requests/detail/wait-for-stage.ts'
+import { clearTranscript } from '../../retention/clear-transcript.ts'
+import { forkRun } from '../../runs/forking/fork-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 import { bySystem, executor } from '../../core/authority.ts'
@@ -124,6 +126,23 @@ describe('attachments', () => {
       ['notes/2.md', true],
       ['readme.md', true],
     ])
+  })
+
+  // Rules: product.md 29
+  test('are missing from a task that retention removed: it starts again only with a text', async () => {
+    const { runId, callId } = await delegating(attached)
+    const { ada, grace } = desk.people
+    for (const { id } of await requestsOf(callId)) await desk.decide(grace, id)
+    const childId = waitedFor(await desk.execute(callId))
+    await admitRun(desk.api, { runId: childId })
+    await cancelRun(desk.api, ada.caller, { runId })
+    const cleared = { runId: childId, rule: 'test', olderThanMs: 0 }
+    expect(await clearTranscript(desk.api, cleared)).not.toBeNull()
+    const again = { runId: childId, afterTurn: 0 }
+    const refused = await refusal(forkRun(desk.api, ada.caller, again))
+    expect(refused).toMatchObject({ code: 'invalid_request', facts: { field: 'text' } })
+    const fork = await forkRun(desk.api, ada.caller, { ...again, text: 'Review nothing' })
+    await cancelRun(desk.api, ada.caller, { runId: fork.id })
   })
 
   test('are carried out once they were handed over, however the run that got them ends', async () => {

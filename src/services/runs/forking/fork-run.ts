@@ -218,6 +218,9 @@ async function isFirstCleared(tx: Tx, runId: string): Promise<boolean> {
     select exists (
       select from audit_event where run_id = ${runId} and type = 'run.started'
         and ${eventDocument} -> 'detail' ?| array['files', 'attachments']
+    ) or exists (
+      -- The event of a delegated run does not name its attachments.
+      select from run where id = ${runId} and attachments is not null
     ) as files from cleared_run where run_id = ${runId}
   `.execute(tx)
   const [cleared] = rows
