@@ -3,7 +3,11 @@ import { issuedCalls } from '#delivery/reconciling/issued-calls.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { createSeals, type SealKeys } from '#domain/statements/row-seals.ts'
 import { adoptRows } from '#services/installation/adopt-rows.ts'
-import { acceptEmptied, isReconciled } from '#services/installation/epoch-of-rows.ts'
+import {
+  acceptEmptied,
+  isReconciled,
+  refuseForgedEpoch,
+} from '#services/installation/epoch-of-rows.ts'
 import { raiseEpoch, type LostRows } from '#services/installation/raise-epoch.ts'
 import { readCallsWithoutRequest } from '#services/installation/calls-without-request.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
@@ -44,6 +48,8 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   const { db, temporal } = servers
   const { dataDir } = target.folders
   const namespaceId = await temporal.namespaceId()
+  const memory = openMemory(dataDir)
+  await refuseForgedEpoch(db, memory)
   const restored = await findRestored(dataDir, db)
   const verifier = await loadVerifier(dataDir, target.environment)
   const log = createLog('doctor', 'error')
@@ -56,7 +62,6 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
     revocations: openRevocations(dataDir),
   })
   // Accepts the database as it is, with its version of the policy.
-  const memory = openMemory(dataDir)
   await acceptDatabase(dataDir, memory.epoch())
   const policies = createPolicyReader({ db, verifier, memory, log })
   const ctx: SystemContext = {

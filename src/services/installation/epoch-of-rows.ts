@@ -15,8 +15,8 @@ interface OfHost {
  * Throws one sentence for an epoch that only SQL can have written. To accept it would leave no
  * number for the next ones, and the data folder never forgets it.
  */
-export async function refuseForgedEpoch(tx: Tx, memory: Pick<Memory, 'epoch'>): Promise<void> {
-  const { epoch } = await tx.selectFrom('installation').select('epoch').executeTakeFirstOrThrow()
+export async function refuseForgedEpoch(db: Db | Tx, memory: Pick<Memory, 'epoch'>): Promise<void> {
+  const { epoch } = await db.selectFrom('installation').select('epoch').executeTakeFirstOrThrow()
   const newest = memory.epoch()
   if (epoch <= Math.max(maxEpoch, newest)) return
   throw new Error(
