@@ -47,5 +47,8 @@ test('an epoch that only SQL can have written is not accepted, and the sentence 
   const raising = raiseEpoch(ctx, { namespaceId: 'present', lost: null })
   await expect(raising).rejects.toThrow(sentence)
   await expect(acceptEmptied(db, hostAt(3))).rejects.toThrow(sentence)
+  await expect(acceptEmptied(db, hostAt(3))).rejects.toThrow('set its epoch to 3')
+  // The folder of an installation that was never repaired knows none, and the first epoch is 1.
+  await expect(acceptEmptied(db, hostAt(0))).rejects.toThrow('set its epoch to 1')
   expect(await epochOfRows()).toBe(forged)
 })

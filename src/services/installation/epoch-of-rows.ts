@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import type { Memory } from '../core/ledger.ts'
 
+/** That of an installation that nobody has repaired. Its data folder knows 0. */
+const firstEpoch = 1
 /** No number of repairs reaches it. */
 const maxEpoch = 1_000_000
 
@@ -21,7 +23,7 @@ export async function refuseForgedEpoch(db: Db | Tx, memory: Pick<Memory, 'epoch
   if (epoch <= Math.max(maxEpoch, newest)) return
   throw new Error(
     `the row of the table installation says that the epoch is ${epoch}, and this data folder knows ${newest}: ` +
-      'somebody changed the row. Find out who, set its epoch with SQL to what the data folder knows, and repair again',
+      `somebody changed the row. Find out who, set its epoch to ${Math.max(newest, firstEpoch)} with SQL, and repair again`,
   )
 }
 
