@@ -124,6 +124,34 @@ test('a revocation that could not be written is written once the disk takes it, 
   }
 })
 
+test('two times in which revocations could not be written, each shorter than a minute, are not logged as a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const error = vi.fn<() => void>()
+    const writer = openRevocations(dataDir, { error })
+    const ledger = join(dataDir, 'ledger')
+    for (const id of ['a', 'b']) {
+      const ended = { what: 'session', id } as const
+      await rm(ledger, { recursive: true, force: true })
+      await writeFile(ledger, 'no folder')
+      await expect(writer.add([ended])).rejects.toThrow('EEXIST')
+      for (let retry = 1; retry <= 11; retry += 1) {
+        vi.advanceTimersByTime(5000)
+        await waitUntil(() => vi.getTimerCount() === 1)
+      }
+      await rm(ledger)
+      // It is written by the next one, not by a retry.
+      await writer.add([{ what: 'session', id: `${id}-next` }])
+      expect(openRevocations(dataDir).has(ended)).toBe(true)
+      vi.advanceTimersByTime(5000)
+      expect(vi.getTimerCount()).toBe(0)
+    }
+    expect(error).not.toHaveBeenCalled()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('an id that somebody wrote into a row ends no person', async () => {
   const writer = openRevocations(dataDir)
   const person = { what: 'person', id: '1' } as const

@@ -22,6 +22,8 @@ export function openRevocations(dataDir: string, log?: Pick<Log, 'error'>): Revo
   const revoked = new Map<string, number>()
   /** Lines that are not on the disk yet: they count here, and the next write contains them. */
   let unwritten: readonly string[] = []
+  /** retries that failed since the last write that did not */
+  let failures = 0
   let readTo = 0
   let rest = ''
 
@@ -60,10 +62,10 @@ export function openRevocations(dataDir: string, log?: Pick<Log, 'error'>): Revo
     await file.datasync()
     const written = new Set(writing)
     unwritten = unwritten.filter((line) => !written.has(line))
+    failures = 0
   }
 
   let isRetrying = false
-  let failures = 0
   function retryLater(): void {
     if (isRetrying) return
     isRetrying = true
