@@ -87,7 +87,7 @@ describe('attachments', () => {
     const spending = inUnitOfWork(desk.api, bySystem(desk.api, executor), (unit) =>
       spendAttachments(unit, executor, at, { permits } as unknown as DelegationPlan),
     )
-    await expect(spending).rejects.toThrow(`Permit ${id} was not locked`)
+    await expect(spending).rejects.toThrow(`Permit ${id} is not live`)
     expect(await rowOf(db, 'permit', of, 'state')).toEqual({ state: 'revoked' })
   })
 

@@ -94,7 +94,7 @@ export async function spendAttachments(
 ): Promise<void> {
   for (const { permitId, requestId, digest, policyDigest } of plan.permits) {
     if (!(await endPermit(unit.tx, permitId, 'consume'))) {
-      throw new Error(`Permit ${permitId} was not locked`)
+      throw new Error(`Permit ${permitId} is not live`)
     }
     await unit.audit({
       type: 'permit.consumed',

@@ -157,7 +157,7 @@ async function spend(
   permit: Selectable<PermitTable>,
 ): Promise<void> {
   if (!(await endPermit(unit.tx, permit.id, 'consume'))) {
-    throw new Error(`Permit ${permit.id} was not locked`)
+    throw new Error(`Permit ${permit.id} is not live`)
   }
   await unit.audit({
     type: 'permit.consumed',
