@@ -117,8 +117,9 @@ export async function resealRows(
 }
 
 /**
- * Decisions first: they can be hundreds of thousands, and nobody locks one that is stored. All that
- * people do waits for the rows of people, which are locked until the commit.
+ * Decisions first: there can be hundreds of thousands of them, and nobody locks one that is stored.
+ * All that people do waits for the rows of people, which are locked until the commit. Rows of
+ * programs' requests are sealed after those: permits lock a person first.
  */
 const resealOrder: ReadonlySet<SealedTable> = new Set<SealedTable>([
   'decision',

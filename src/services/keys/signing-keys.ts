@@ -49,7 +49,8 @@ export async function retireSigningKeys(
     await lockKeys(unit)
     const { verifier, signer } = ctx
     const reseal = { verifier, retiring }
-    // Takes a minute for some hundred thousand decisions: nobody may wait for a lock meanwhile.
+    // Takes a minute for some hundred thousand decisions: nobody may wait for the lock of
+    // activations or of people meanwhile.
     const decisions = await resealRows(unit, { ...reseal, tables: ['decision'] })
     // A version that is being activated may have the signature of an old key already, and nothing
     // would be in force if it was not signed again.

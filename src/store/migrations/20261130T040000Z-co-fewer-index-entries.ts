@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 /**
  * Taken before the table is copied, also that of a later migration, which runs in the same
  * transaction: a process of the earlier version may hold one of them and wait for another. Postgres
- * then ends one of the two, and no copy is lost. Units of work take them in this order.
+ * then ends one of the two, and no copy is lost. Units that lock a run take them in this order.
  */
 const locks = 'lock table run, audit_event, event in access exclusive mode'
 
