@@ -146,6 +146,29 @@ Tax:
 `)
 })
 
+test('an amount has no unit where a name or a title around it says cents, unless its name does', () => {
+  const money = { value: 12990, currency: 'EUR' }
+  const text = textOf({ amount_cents: money })
+  expect(text).toBe('Amount cents:\n  Value: 12990\n  Currency: EUR\n')
+  expect(textOf({ amount: money }, { fieldTitles: { '/amount': 'Amount in cents' } })).toContain(
+    '  Value: 12990\n',
+  )
+  const inner = { cents: { net: [{ total: 5, currency: 'EUR', price_cents: 250 }] } }
+  expect(textOf(inner)).toContain('Total: 5\n')
+  expect(textOf(inner)).toContain('Price [price_cents]: 2.50 EUR (250)\n')
+})
+
+test('the title of the entries of a list counts for each, wherever it says cents', () => {
+  const order = { prices: [12990], currency: 'EUR' }
+  const read = (title: string): string => textOf(order, { fieldTitles: { '/prices/-': title } })
+  expect(read('Price')).toContain('1 of 1: 12,990 EUR (12990)\n')
+  for (const title of ['Price in cents', 'Price (cents, net)', 'Price in euro cent'])
+    expect(read(title)).toContain('1 of 1: 12990\n')
+  const price = { price: 12990, currency: 'EUR' }
+  for (const title of ['Price (cents, net)', 'Price in euro cent', 'Minor units of the price'])
+    expect(textOf(price, { fieldTitles: { '/price': title } })).toContain(' [price]: 12990\n')
+})
+
 // Rules: security.md 17
 test('blank lines of a text cannot scroll the rest out of sight', () => {
   expect(textOf({ note: `ok${'\n'.repeat(20)}evil`, a: { b: `${' \n'.repeat(8)}x` } })).toBe(`Note:

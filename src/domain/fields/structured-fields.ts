@@ -58,7 +58,7 @@ export function structuredFields(
   if (JSON.stringify(value, null, 2) !== text) return null
   const titles = valueIn(presentation.metadata, fieldTitlesName)
   const reader = new FieldReader(lines, isJsonObject(titles) ? titles : {})
-  reader.addMembers(value, { depth: 0, pointer: '', currency: null, name: '' })
+  reader.addMembers(value, { depth: 0, pointer: '', currency: null, name: '', inMinorUnits: false })
   const { fields } = reader
   return fields === null || fields.length === 0 ? null : fields
 }
@@ -79,6 +79,8 @@ interface Place {
   readonly currency: string | null
   /** of the list that has it as an entry */
   readonly name: string
+  /** whether a name or title around it is of the smallest unit of a currency */
+  readonly inMinorUnits: boolean
 }
 
 /** Walks a value in the order of its indented JSON, and counts the lines. */
@@ -103,10 +105,12 @@ class FieldReader {
     // The line of the opening bracket is that of the value itself.
     this.#line += 1
     if (Array.isArray(value)) {
+      const pointer = `${place.pointer}/${entryPart}`
+      const title = textIn(this.#titles, pointer) ?? ''
       for (const [index, entry] of value.entries()) {
-        const pointer = `${place.pointer}/${entryPart}`
         const label = `${index + 1} of ${value.length}`
-        this.#add(entry, { label, name: null }, { ...place, pointer })
+        const inner = innerPlace({ ...place, pointer }, place.name, title, entry)
+        this.#add(entry, { label, name: null }, inner)
       }
     } else {
       const currency = currencyOf(value) ?? place.currency
@@ -117,10 +121,8 @@ class FieldReader {
         // “amount: {value: 249.9, currency: EUR}” is an amount.
         const isAmount = ownAmount && /^(?:value|number)$/i.test(name)
         const title = titles[index] ?? { label: exactName(name), name: null }
-        // A name that is no word says nothing of its value, nor one whose title says otherwise.
-        const isSilent = !isPlain(name) || isTitleOfMinorUnits(title.label)
         const ownName = isAmount ? 'amount' : name
-        const inner = { ...place, pointer, currency, name: isSilent ? '' : ownName }
+        const inner = innerPlace({ ...place, pointer, currency }, ownName, title.label, member)
         this.#add(member, title, inner)
       }
     }
@@ -203,6 +205,16 @@ function isMistakable(value: string): boolean {
   if (value.includes('\n')) return false
   // As a text with its exact value behind it.
   return mistakable.test(value) || (value.endsWith(')') && value.includes('('))
+}
+
+/** The place of a value with its own name, '' where nothing says that it is in the main unit. */
+function innerPlace(place: Place, name: string, title: string, value: Json): Place {
+  const { currency } = place
+  const ofMinorUnits = place.inMinorUnits && !isInMinorUnits(name, value, currency)
+  // A name that is no word says nothing of its value, nor one whose title says otherwise.
+  const saysNoUnit = !isPlain(name) || isTitleOfMinorUnits(title) || ofMinorUnits
+  const inMinorUnits = place.inMinorUnits || [name, title].some((one) => isTitleOfMinorUnits(one))
+  return { ...place, name: saysNoUnit ? '' : name, inMinorUnits }
 }
 
 function sizeOf(value: Json[] | JsonObject): number {

@@ -24,9 +24,10 @@ export function isInMinorUnits(name: string, value: Json, currency: string | nul
   return currency !== null && minorUnits.test(fieldName(name)) && Number.isSafeInteger(value)
 }
 
-/** Whether a title says that its value is in the smallest unit of the currency. */
+/** Whether a title or a name says that what it holds is in the smallest unit of the currency. */
 export function isTitleOfMinorUnits(title: string): boolean {
-  return minorUnits.test(title)
+  const words = readableName(title.slice(0, 500))
+  return minorUnits.test(words) || /\b(?:euro)?cents?\b|\bminor ?units?\b/i.test(words)
 }
 
 /** A title without the words that say that its value is in the smallest unit of the currency. */
@@ -36,7 +37,7 @@ export function withoutMinorUnits(title: string): string {
 
 /**
  * A value for people, on one line: money with its currency, dates in words, lists by their first
- * members. `currency` is the one that the call names; `null`: none.
+ * members. `currency` is the one that the call names; `null`: none. A `name` of '' has no unit.
  */
 export function valueText(name: string, value: Json, currency: string | null): string {
   if (value === null) return 'none'
@@ -46,17 +47,20 @@ export function valueText(name: string, value: Json, currency: string | null): s
   if (Array.isArray(value)) return listText(name, value, currency)
   const entries = Object.entries(value)
   if (entries.length === 0) return 'nothing'
+  // Money within what counts the smallest unit, or whose title says so, is not in the main one.
+  const saysNoUnit = name === '' || isTitleOfMinorUnits(name)
   const own = currencyOf(value)
   if (own !== null && entries.length === 2) {
     const [[field, amount] = ['', null]] = entries.filter(([key]) => !isCurrency(key))
     // “amount: {value: 249.9, currency: EUR}” is one amount.
     if (typeof amount === 'number' || typeof amount === 'string') {
-      return valueText(/^(?:value|number)$/i.test(field) ? 'amount' : field, amount, own)
+      const ownName = /^(?:value|number)$/i.test(field) ? 'amount' : field
+      return valueText(saysNoUnit ? '' : ownName, amount, own)
     }
   }
   return entries
     .slice(0, 3)
-    .map(([key, one]) => `${fieldName(key)} ${shallowText(key, one, currency)}`)
+    .map(([key, one]) => `${fieldName(key)} ${shallowText(saysNoUnit ? '' : key, one, currency)}`)
     .join(', ')
 }
 

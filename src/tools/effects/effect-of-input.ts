@@ -33,7 +33,8 @@ export function fieldsOfInput(input: JsonObject, schema: JsonObject | null): str
     const title = titleOf(name, schema)
     const label = isInMinorUnits(name, value, currency) ? withoutMinorUnits(title) : title
     // A title that says cents, of a name that does not, is not beside an amount in the main unit.
-    const ownName = isTitleOfMinorUnits(label) ? '' : name
+    const titles = [label, ...(Array.isArray(value) ? entryTitle(name, schema) : [])]
+    const ownName = titles.some((one) => isTitleOfMinorUnits(one)) ? '' : name
     return `${label} ${oneLine(valueText(ownName, value, currency), 80)}`
   })
   const more = fields.length - named.length
@@ -45,6 +46,13 @@ function nameOf(tool: string): string {
   const [, server, own] = /^mcp__([^_]{1,60}(?:_[^_]{1,60}){0,5})__(.{1,200})$/.exec(tool) ?? []
   if (server === undefined || own === undefined) return fieldName(tool) || tool
   return `${fieldName(own)} (${server})`
+}
+
+/** The title of the entries of a list in the schema, if it has one. */
+function entryTitle(name: string, schema: JsonObject | null): readonly string[] {
+  const items = memberOf(memberOf(memberOf(schema, 'properties'), name), 'items')
+  const title = memberOf(items, 'title')
+  return typeof title === 'string' ? [title] : []
 }
 
 /** The title of a field in the schema, else its name in words. */

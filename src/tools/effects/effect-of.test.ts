@@ -181,6 +181,14 @@ describe('the effect of a call is described without knowledge of its tool:', () 
     expect(charge('USD', { amountCents: 250 }, schema)).toBe('Charge: Refund 2.50 USD')
     const ofPrice = { properties: { price: { title: 'Price in cents' } } }
     expect(charge('EUR', { price: 12_990 }, ofPrice)).toBe('Charge: Price in cents 12,990')
+    const listed = { properties: { prices: { items: { title: 'Price (cents, net)' } } } }
+    expect(charge('EUR', { prices: [12_990] }, listed)).toBe('Charge: Prices 12,990')
+    expect(charge('EUR', { prices: [12_990] })).toBe('Charge: Prices 12,990 EUR')
+    const money = { value: 12_990, currency: 'EUR' }
+    expect(call('charge', { amount_cents: money })).toBe('Charge: Amount cents 12,990')
+    const titled = { properties: { amount: { title: 'Amount in cents' } } }
+    expect(call('charge', { amount: money }, titled)).toBe('Charge: Amount in cents 12,990')
+    expect(charge('USD', { cents: { total: 5, a: 1, b: 2 } })).toContain('Cents Total 5, A 1')
     expect(charge('USD', { amount: 0.000_000_1 })).toBe('Charge: Amount 0.0000001 USD')
     expect(charge('USD', { amountCents: 2.5 })).toBe('Charge: Amount cents 2.5')
     expect(call('charge', { amountCents: 250 })).toBe('Charge: Amount cents 250')
