@@ -398,6 +398,9 @@ describe('a cue', () => {
     [{ amount_cents: 12990, currency: 'EUR' }, 'Amount 129.90 EUR'],
     [{ currency: 'jpy', lines: [{ amount_cents: 5000 }] }, 'Amount 5,000 JPY'],
     [{ amount_cents: 12990 }, 'Amount cents 12990'],
+    // The title of its field may say cents.
+    [{ price: 12990, currency: 'EUR' }, 'Price 12990'],
+    [{ 'amount in cents': 12990, currency: 'EUR' }, 'Amount in cents 12990'],
     [{ unitPrice: '19.90', note: { currency: 'EUR' } }, 'Unit price 19.90'],
   ])('about the money of %j has the words of its field', async (input, words) => {
     const [cue] = await call('send', input)

@@ -6,6 +6,7 @@ import {
   moneyOrDateText,
   withoutMinorUnits,
 } from '#domain/fields/value-text.ts'
+import { isPlain } from '#domain/fields/field-names.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type CueSource } from '#domain/policy/cues.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -119,11 +120,15 @@ function secretsOf({ name, value }: Leaf): readonly CueSource[] {
   return secretCues(`${name}: ${text}`)
 }
 
-/** An amount with its name in words, as the field of the call has them. */
+/**
+ * An amount with its name in words. Its field may have a title that says cents, so that only a name
+ * that says so itself gives it a currency.
+ */
 function amountWith({ name, value, currency }: Leaf): string {
   const words = fieldName(name) || name
-  const label = isInMinorUnits(name, value, currency) ? withoutMinorUnits(words) : words
-  return `${label} ${moneyOrDateText(name, value, currency) ?? String(value)}`
+  const inMain = isPlain(name) && isInMinorUnits(name, value, currency)
+  const text = moneyOrDateText(name, value, inMain ? currency : null) ?? String(value)
+  return `${inMain ? withoutMinorUnits(words) : words} ${text}`
 }
 
 function isAmount(value: Leaf['value']): boolean {
