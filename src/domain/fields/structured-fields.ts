@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json/is-object.ts'
 import type { Json, JsonObject } from '../json/json.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { textIn, valueIn } from '../json/value-in.ts'
 import { countWords } from '../text/quantities/count-words.ts'
 import {
@@ -52,7 +53,7 @@ export function structuredFields(
   const text = presentation.content.replace(/\n$/, '')
   const lines = text.split('\n')
   if (lines.length > maxRows) return null
-  const value = parseOrNothing(text)
+  const value = parseJson(text)
   if (value === undefined || typeof value !== 'object' || value === null) return null
   // A member twice, or a number with more digits than a number keeps, would be lost.
   if (JSON.stringify(value, null, 2) !== text) return null
@@ -219,12 +220,4 @@ function innerPlace(place: Place, name: string, title: string, value: Json): Pla
 
 function sizeOf(value: Json[] | JsonObject): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length
-}
-
-function parseOrNothing(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
 }
