@@ -38,4 +38,9 @@ test.each(['{', '7', '[["path"]]', 'null'])('a draft that is no change is none: 
   expect(textOfDraft(broken, 'old')).toBe('old')
   expect(copyOfDraft('input', broken)).toBe('')
   expect(copyOfDraft('file', broken)).toBe('')
+  // It is not taken for one that was sent, after which it is removed.
+  expect([isInInput('input', broken, input), isInInput('file', broken, input)]).toEqual([
+    false,
+    false,
+  ])
 })

@@ -72,7 +72,7 @@ export function isInInput(of: UnsentChange['of'], draft: string, input: Json): b
   const ofFile: Member[] = typeof text === 'string' ? [['content', text]] : []
   const texts = new Map(editableFields(input).map((field) => [field.name, field.text]))
   const members = of === 'file' ? ofFile : membersOfDraft(draft)
-  return members.every(([name, value]) => texts.get(name) === value)
+  return members.length > 0 && members.every(([name, value]) => texts.get(name) === value)
 }
 
 /** Whether an input has all members that the draft of its fields changes. Pure. */
