@@ -8,6 +8,7 @@ import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import { invalid } from '../core/problems/invalid.ts'
 import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
+import { isAway } from './people/away.ts'
 import { findRequest } from './people/find-request.ts'
 import { lockForQueuePerson, type requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
@@ -25,7 +26,8 @@ const betweenMinutes = 60
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
  * of the queue's people; the colleague, named by address or id, must be able to decide it, or it
  * rejects with `not_eligible` and status 422, and must be somebody else, or it rejects with
- * `invalid_request`. A later call replaces the colleague. The colleague is notified, once an hour.
+ * `invalid_request`. A later call replaces the colleague. The colleague is notified, once an
+ * hour, unless they are away.
  */
 export async function handOverRequest(
   ctx: ServiceContext,
@@ -49,7 +51,7 @@ export async function handOverRequest(
       .onConflict((conflict) => conflict.column('request_id').doUpdateSet(handover))
       .returning('at')
       .executeTakeFirstOrThrow()
-    const notified = !(await wasNotified(unit, request.id, to.id))
+    const notified = await mayNotify(unit, request.id, to.id)
     await unit.audit({
       type: 'request.handed_over',
       ...aboutRequest(request),
@@ -63,15 +65,20 @@ export async function handOverRequest(
   })
 }
 
-/** Whether a hand-over of the last hour notified a colleague, by the trail of its request. */
-async function wasNotified({ tx }: UnitOfWork, requestId: string, to: string): Promise<boolean> {
-  const { rows } = await sql<{ notified: boolean }>`
-    select exists (select from audit_event
+/**
+ * Whether a colleague is here, and no hand-over of the last hour notified them, by the trail of the
+ * request. A time that is still to come is of a clock that was wrong: it holds back nothing.
+ */
+async function mayNotify({ tx }: UnitOfWork, requestId: string, to: string): Promise<boolean> {
+  const { rows } = await sql<{ mayNotify: boolean }>`
+    select not ${isAway('person')} and not exists (select from audit_event
       where request_id = ${requestId} and type = 'request.handed_over'
         and at > clock_timestamp() - ${betweenMinutes} * interval '1 minute'
-        and document::jsonb->'detail' @> ${JSON.stringify({ to, notified: true })}::jsonb) as notified
+        and at <= clock_timestamp()
+        and document::jsonb->'detail' @> ${JSON.stringify({ to, notified: true })}::jsonb) as "mayNotify"
+    from person where id = ${to}
   `.execute(tx)
-  return rows[0]?.notified === true
+  return rows[0]?.mayNotify === true
 }
 
 /** The person of an address or id, if they may decide the request now. */

@@ -94,12 +94,11 @@ async function notifiedOf(id: string): Promise<string[]> {
 }
 
 /** Makes the hand-overs of a request an hour older, as the owner of the tables could. */
-async function olderTrail(id: string): Promise<void> {
+async function olderTrail(id: string, hours = 1): Promise<void> {
   await desk.database.db.transaction().execute(async (tx) => {
     await sql`alter table audit_event disable trigger audit_event_append_only`.execute(tx)
-    await sql`update audit_event set at = at - interval '1 hour' where request_id = ${id}`.execute(
-      tx,
-    )
+    await sql`update audit_event set at = at - ${hours} * interval '1 hour'
+      where request_id = ${id}`.execute(tx)
     await sql`alter table audit_event enable always trigger audit_event_append_only`.execute(tx)
   })
 }
@@ -140,9 +139,29 @@ test('a request is handed over to another person who may decide it, which gives 
   await olderTrail(id)
   await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect(await notifiedOf(id)).toEqual([linus.id, grace.id, grace.id])
+  // A time of the trail that is still to come holds back none.
+  await olderTrail(id, -2)
+  await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
+  expect(await notifiedOf(id)).toEqual([linus.id, grace.id, grace.id, grace.id])
   await desk.decide(linus, id)
   const late = handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect((await refusal(late)).code).toBe('already_decided')
+})
+
+test('a hand-over to a colleague who is away notifies nobody, and takes nothing of the hour', async () => {
+  const { id } = await ask()
+  const { grace, linus } = people()
+  const handOver = () => handOverRequest(desk.api, grace.caller, { request: id, to: linus.id })
+  await setAbsence(desk.api, linus.caller, { until: hence(600) })
+  await handOver()
+  expect(await notifiedOf(id)).toEqual([])
+  await endAbsence(desk.api, linus.caller)
+  for (const _ of [1, 2]) await handOver()
+  expect(await notifiedOf(id)).toEqual([linus.id])
+  const handOvers = await trailOf(id, 'request.handed_over')
+  expect(handOvers).toMatchObject(
+    [false, true, false].map((notified) => ({ detail: { notified } })),
+  )
 })
 
 test('the starter of a run sends a reminder of a request once an hour, and nobody else can', async () => {
