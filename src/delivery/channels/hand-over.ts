@@ -29,6 +29,9 @@ export async function readHandOver(
   return rows[0] ?? null
 }
 
+/** Why a hand-over is not sent to its colleague any more. */
+export const noLongerTheirs = 'the colleague no longer has the request, or has decided it'
+
 /** Whether a colleague has a request now, may decide it and has not. */
 export async function isHandedTo(db: Db | Tx, requestId: string, id: string): Promise<boolean> {
   const people = await mailRecipients(db, requestId, 'nothing')

@@ -223,6 +223,7 @@ it('pushes a hand-over to the colleague alone, after their quiet hours', async (
     requestId: request.id,
     number: expect.any(Number),
     handedOver: true,
+    to: linus.id,
   })
   await untilTold()
   expect(await outcomeFor(hers.id, request.id)).toBe('none')

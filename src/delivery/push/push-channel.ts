@@ -10,7 +10,7 @@ import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
-import { concernedPeople, isHandedTo } from '../channels/hand-over.ts'
+import { concernedPeople, isHandedTo, noLongerTheirs } from '../channels/hand-over.ts'
 import { quietUntil } from './quiet-until.ts'
 import { sendPush, type PushSender } from './send-push.ts'
 
@@ -24,8 +24,8 @@ const maxTtlSeconds = 28 * 24 * 3600
 const minTtlSeconds = 60
 
 /**
- * Pushes to people's own devices. A message has only the id and number of a request, and whether it
- * is about a hand-over; the browser of a signed-in person reads the rest.
+ * Pushes to people's own devices. A message has only the id and number of a request, and of a
+ * hand-over the id of the colleague; the browser of a signed-in person reads the rest.
  */
 export function pushChannel(options: PushChannelOptions): Channel {
   return {
@@ -68,7 +68,7 @@ async function compose(
   const body = JSON.stringify({
     requestId: request.id,
     number: Number(request.number),
-    ...(type === 'request.handed_over' ? { handedOver: true } : {}),
+    ...(type === 'request.handed_over' ? { handedOver: true, to: ids[0] } : {}),
   })
   return devices.map(({ id, personId }) => {
     const { quiet } = choiceOf(personId)
@@ -107,7 +107,7 @@ async function send(
   const isEnd = due.type === 'request.decided' || due.type === 'request.closed'
   if (!isEnd && !request.isPending) return over('the request had ended before it could be sent')
   if (due.type === 'request.handed_over' && !(await isOfColleague(options, due, request.id))) {
-    return over('the colleague no longer has the request, or has decided it')
+    return over(noLongerTheirs)
   }
   const target = await findPushTarget(ctx, times, due.recipient)
   if (typeof target === 'string') return over(target)

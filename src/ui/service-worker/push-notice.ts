@@ -2,20 +2,23 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { displayText, noticeOf, type Notice, type NoticedRequest } from '../notices/notice-of.ts'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
 
-/** The content of a push message: ids, and whether a colleague hands the request over. */
+/** The content of a push message: ids, and whether a colleague hands the request over to whom. */
 export interface PushedIds {
   readonly requestId: string
   readonly number: number
   readonly handedOver: boolean
+  /** the id of whom it is handed over to; `null`: the message names nobody */
+  readonly to: string | null
 }
 
 /** Reads the ids of a message; `null` for any other message. Pure. */
 export function readPushedIds(message: unknown): PushedIds | null {
   if (typeof message !== 'object' || message === null) return null
-  const { requestId, number, handedOver } = message as Partial<Record<keyof PushedIds, unknown>>
+  const { requestId, number, handedOver, to } = message as Partial<Record<keyof PushedIds, unknown>>
   if (typeof requestId !== 'string' || !/^[0-9a-f-]{36}$/.test(requestId)) return null
   if (!Number.isSafeInteger(number)) return null
-  return { requestId, number: number as number, handedOver: handedOver === true }
+  const ids = { requestId, number: number as number, handedOver: handedOver === true }
+  return { ...ids, to: typeof to === 'string' ? to : null }
 }
 
 /** The notification for ids alone, if nobody is signed in. Pure. */
@@ -35,7 +38,9 @@ export function noticeOfRequest(
 ): Notice {
   const notice = noticeOf(request)
   if (notice !== null) {
+    // Somebody else may have the request by now.
     if (!ids.handedOver || request.handedTo === null) return notice
+    if (request.handedTo.person.id !== ids.to) return notice
     const by = displayText(request.handedTo.by.name)
     return { ...notice, title: `${by} asks you to look at #${ids.number}`, body: notice.title }
   }

@@ -71,9 +71,9 @@ test('where nobody is signed in a push shows a number alone, and a message of an
 })
 
 test('a hand-over alerts again, and says who hands the request over to somebody who is signed in', async () => {
-  const json = () => ({ requestId, number: 142, handedOver: true })
+  const json = () => ({ requestId, number: 142, handedOver: true, to: 'p1' })
   const handOver = { json } as PushMessageData
-  const handedTo = { person: { name: 'Linus' }, by: { name: 'Gra\u202ece' }, at: '' }
+  const handedTo = { person: { id: 'p1', name: 'Linus' }, by: { name: 'Gra\u202ece' }, at: '' }
   const { scope, notices } = browser([])
   signedIn({ ...waiting, handedTo })
   await showPush(scope, message)
@@ -86,6 +86,10 @@ test('a hand-over alerts again, and says who hands the request over to somebody 
     body: notices[0]?.title,
   })
   expect(notices[2]?.title).toBe('A colleague asks you to look at #142')
+  // Meanwhile it was handed to somebody else.
+  signedIn({ ...waiting, handedTo: { ...handedTo, person: { id: 'p2', name: 'Grace' } } })
+  await showPush(scope, handOver)
+  expect(notices[3]?.title).toBe(notices[0]?.title)
 })
 
 test('no notification appears while a page of the dashboard is visible', async () => {
