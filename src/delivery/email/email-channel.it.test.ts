@@ -218,6 +218,23 @@ it('sends no mail to a person who was disabled while it waited', async () => {
   expect(server.received).toEqual([])
 })
 
+// Rules: security.md 22
+it('sends no mail of a hand-over to a colleague who has the request no longer', async () => {
+  await choose(linus, { choice: 'atOnce' })
+  await using _relay = openRelay({ pausesMs: Array(500).fill(20) })
+  const request = await open()
+  await untilState(request.id, 'delivered')
+  server.refuse = 'message'
+  const handOver = (by: typeof grace, to: typeof grace) =>
+    handOverRequest(withMail(), by.caller, { request: request.id, to: to.id })
+  await handOver(grace, linus)
+  await waitUntil(async () => ((await newest(request.id))?.attempts ?? 0) > 1)
+  await handOver(linus, grace)
+  await untilState(request.id, 'dead')
+  expect((await newest(request.id))?.lastError).toMatch(/^the colleague no longer has the request/)
+  server.refuse = null
+})
+
 // Rules: security.md 29
 it.each([
   ['to an address that was added to the people', { recipient: 'mallory@example.org' }],

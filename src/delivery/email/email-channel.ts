@@ -12,7 +12,7 @@ import type { Channel, DueDelivery, Message } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
-import { readHandOver } from '../channels/hand-over.ts'
+import { isHandedTo, noLongerTheirs, readHandOver } from '../channels/hand-over.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -130,8 +130,9 @@ async function recordNews(
 }
 
 /**
- * Why a mail must not be sent: its person was disabled, or it is for an address that no sealed row
- * of a person has (security.md 29). Else whether its request, which it shows as pending, has ended.
+ * Why a mail must not be sent: its person was disabled, it is for an address that no sealed row of a
+ * person has (security.md 29), or somebody else has the request that it hands over. Else
+ * whether its request, which it shows as pending, has ended.
  */
 async function judgeMail(
   { db, seals }: EmailChannelOptions,
@@ -145,9 +146,13 @@ async function judgeMail(
   const [row] = rows
   const person = row?.person ?? null
   if (person === null) return { over: 'the person is disabled' }
-  const isToPerson =
-    mail.to === due.recipient && seals.holds('person', fromJsonRow<Selectable<PersonTable>>(person))
+  const sealed = fromJsonRow<Selectable<PersonTable>>(person)
+  const isToPerson = mail.to === due.recipient && seals.holds('person', sealed)
   if (!isToPerson) return { over: changedRows }
+  const handedId = due.type === 'request.handed_over' && row?.ended !== true ? due.requestId : null
+  if (handedId !== null && !(await isHandedTo(db, handedId, sealed.id))) {
+    return { over: noLongerTheirs }
+  }
   const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
   return { hasEnded: row?.ended === true && !isOfEnd }
 }
