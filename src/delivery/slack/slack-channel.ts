@@ -108,9 +108,11 @@ async function tellOf(
   { due, call }: { readonly due: DueDelivery; readonly call: SlackCall },
 ): Promise<void> {
   const { db, seals, settings, publicUrl } = options
+  // Read first: the message is stored before its opening counts as sent.
+  const isEarly = due.type === 'request.handed_over' && (await isOpeningDue(options, request.id))
   const message = await messageOf(options, request.id)
   if (message === null) {
-    if (due.type === 'request.handed_over' && (await isOpeningDue(options, request.id))) {
+    if (isEarly) {
       throw new SlackFailure('The message of the request is not posted yet', {})
     }
     const channel = settings.channels.get(request.queue)
