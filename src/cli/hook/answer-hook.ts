@@ -20,7 +20,7 @@ import { externalIdOf } from '#domain/hooks/external-id.ts'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from './call-here.ts'
-import { refuseForeign } from './refuse-foreign.ts'
+import { throwIfForeign } from './throw-if-foreign.ts'
 import { requestOfCall, type CallAsker } from './request-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
@@ -236,7 +236,7 @@ async function takeUnder(
       },
     })
   } catch (error) {
-    if (isOpen) refuseForeign(service, error)
+    if (isOpen) throwIfForeign(service, error)
     if (error instanceof AlreadyTakenError) return { why: takenReason }
     if (error instanceof MismatchError) return { why: ofAnotherCall }
     await withdrawReused(client, error)

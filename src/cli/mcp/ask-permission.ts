@@ -24,7 +24,7 @@ import {
   type PermissionQuestion,
 } from '#domain/hooks/permission-tool.ts'
 import { callHere } from '../hook/call-here.ts'
-import { refuseForeign } from '../hook/refuse-foreign.ts'
+import { throwIfForeign } from '../hook/throw-if-foreign.ts'
 import { requestOfCall, type CallAsker } from '../hook/request-of-call.ts'
 import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 
@@ -120,7 +120,7 @@ async function askUnder(
   const decision = await client
     .decision(id, { wait: settings.waitMs / 1000, signal })
     .catch((error: unknown) => {
-      refuseForeign(service, error)
+      throwIfForeign(service, error)
       throw error
     })
   if (decision.state === 'pending') {
