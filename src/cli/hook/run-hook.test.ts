@@ -112,7 +112,7 @@ async function denialAfter(answer: object): Promise<string> {
 test('a second hook for one call, which finds its permit taken, does not claim that the call ran', async () => {
   const external = { consumed: {}, outcome: null }
   const answer = { id: 'r', number: 1, state: 'approved', decisions: [], external }
-  expect(await denialAfter(answer)).toContain('by a second hook for it')
+  expect(await denialAfter(answer)).toContain('a second hook for this call, has taken its permit')
 })
 
 test('an approval without the fields of a request is denied with a sentence', async () => {

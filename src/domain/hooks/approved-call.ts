@@ -17,7 +17,7 @@ export function allowedCall(
 
 /** Why a call whose permit was taken before does not run: whether it ran then is not certain. */
 export const takenReason =
-  'the permit of this call was taken before, by an earlier try or by a second hook for it, so this one does not run it'
+  'an earlier try, or a second hook for this call, has taken its permit, so the call does not run here'
 
 /** The report about a call that an agent's tool cannot make as a person changed it. */
 export function unmakeableReport(agentTitle: string) {

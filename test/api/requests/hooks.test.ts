@@ -108,7 +108,7 @@ describe("Claude Code's HTTP hook", () => {
     const handed = await requestOf(nameOf(one))
     expect(handed.external).toMatchObject({ consumed: { by: expect.anything() }, outcome: null })
     // The same event again is not a second approval.
-    expect(reasonOf(await send(one, { root: '/srv/shop' }))).toContain('was taken before')
+    expect(reasonOf(await send(one, { root: '/srv/shop' }))).toContain('has taken its permit')
     expect((await send(after(one), { root: '/srv/shop' })).body).toEqual({})
     expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
     // Nor do later reports change what was said.

@@ -93,7 +93,7 @@ describe.each(revisions)('the permission tool over HTTP, for clients of %s', (re
     expect((await decideAsShown(grace, request, 'approve')).status).toBe(200)
     expect(await answer).toEqual({ behavior: 'allow', updatedInput: one.input })
     // The permit is taken once.
-    expect(await agent.ask(one)).toEqual(denial('was taken before'))
+    expect(await agent.ask(one)).toEqual(denial('has taken its permit'))
   })
 
   test('answers a denial with its reason, and a changed call with the approved arguments', async () => {
