@@ -145,7 +145,8 @@ function denySecondHook(): HookDecision {
 
 const ofAnotherCall =
   'the request under the name of this call is about another call, so this one does not run'
-const filesChanged =
+/** Why a call under the name of an earlier request, now withdrawn, does not run. */
+export const filesChanged =
   'a file of this call has changed since its request was made, which is withdrawn, so this call does not run; ask again'
 
 /** The request of a call whose opening was not answered; `null`: none is known to wait. */

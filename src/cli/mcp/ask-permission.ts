@@ -3,11 +3,13 @@ import {
   callDigest,
   CountersignError,
   createClient,
+  type Client,
   type Decision,
   type RequestSummary,
 } from '#program-client'
 import {
   assertAnswers,
+  filesChanged,
   isUnanswered,
   requestLeft,
   withdrawReused,
@@ -68,11 +70,15 @@ async function ask(
   const { tool_name, input, tool_use_id } = question
   const key = ['permission-prompt-tool', root, tool_name, input]
   const own = tool_use_id ?? `permission:${randomUUID()}`
+  let why = takenReason
   for (const externalId of await waiting.namesOf(own, ...key)) {
     await waiting.remember(externalId, ...key)
     try {
       const answer = await askUnder(externalId, question, settings, signal)
-      if (answer === 'used') continue
+      if (answer.kind === 'used') {
+        why = answer.why
+        continue
+      }
       if (answer.kind === 'decided') await waiting.forget(...key)
       return answer.answer
     } catch (error) {
@@ -80,19 +86,23 @@ async function ask(
       throw error
     }
   }
-  throw new Error(`${takenReason}.`)
+  throw new Error(`${why}.`)
 }
 
-/** `used`: an earlier call, or one with other files, has the request of that name. */
+/** `used`: an earlier call, or one with other files, has the request of that name; `why` says it. */
+type Answer =
+  | { readonly kind: 'used'; readonly why: string }
+  | { readonly kind: 'decided' | 'waits'; readonly answer: PermissionAnswer }
+
 async function askUnder(
   externalId: string,
   question: PermissionQuestion,
   settings: PermissionSettings,
   signal: AbortSignal,
-): Promise<'used' | { readonly kind: 'decided' | 'waits'; readonly answer: PermissionAnswer }> {
+): Promise<Answer> {
   const { service, root } = settings
   const client = createClient(service)
-  const { tool_name, input } = question
+  const { tool_name } = question
   const event = eventOfQuestion(question)
   const call = await callHere(event, root, 'claude-code')
   const body = await requestOfCall(
@@ -115,14 +125,30 @@ async function askUnder(
     if (late !== null) return { kind: 'waits', answer: deny(waitsAs(late)) }
     request = await withdrawReused(client, error)
   }
-  if (request === null) return 'used'
+  if (request === null) return { kind: 'used', why: filesChanged }
+  try {
+    return await answerOf(request, { client, event, question, settings, signal })
+  } catch (error) {
+    throwIfForeign(service, error)
+    throw error
+  }
+}
+
+/** What people decided, once the permit of an approval is taken. */
+async function answerOf(
+  request: RequestSummary,
+  of: {
+    readonly client: Client
+    readonly event: ReturnType<typeof eventOfQuestion>
+    readonly question: PermissionQuestion
+    readonly settings: PermissionSettings
+    readonly signal: AbortSignal
+  },
+): Promise<Answer> {
+  const { client, event, settings, signal } = of
+  const { tool_name, input } = of.question
   const { id, number } = request
-  const decision = await client
-    .decision(id, { wait: settings.waitMs / 1000, signal })
-    .catch((error: unknown) => {
-      throwIfForeign(service, error)
-      throw error
-    })
+  const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
   if (decision.state === 'pending') {
     return { kind: 'waits', answer: deny(waitsAs(request)) }
   }
@@ -133,7 +159,7 @@ async function askUnder(
   if (digest !== decision.digest || !isObject(approved))
     return endWith(deny(`another call was approved (#${number}).`))
   const updatedInput =
-    decision.revision > 1 ? changedInputOf(event, { tool, input: approved }, root) : input
+    decision.revision > 1 ? changedInputOf(event, { tool, input: approved }, settings.root) : input
   if (updatedInput === null) {
     const why = `other arguments were approved (#${number}), which ${tool_name} cannot take.`
     return endWith(deny(why))
@@ -141,7 +167,9 @@ async function askUnder(
   try {
     await client.consume(id, decision.digest, { signal })
   } catch (error) {
-    if (error instanceof CountersignError && error.code === 'already_consumed') return 'used'
+    if (error instanceof CountersignError && error.code === 'already_consumed') {
+      return { kind: 'used', why: takenReason }
+    }
     throw error
   }
   return endWith({ behavior: 'allow', updatedInput })
