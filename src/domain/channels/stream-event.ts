@@ -8,7 +8,7 @@ export const streamEvents = [
   // people may decide it now
   'request.reminded',
   'request.escalated',
-  // a colleague is asked to look at it; each hand-over is one event
+  // a colleague is asked to look at it: one an hour for each colleague
   'request.handed_over',
   'run.changed',
 ] as const
