@@ -27,6 +27,20 @@ test('a change that is in the newest input is not unsent: only its answer was lo
   expect(isInInput('input', ofPath, input)).toBe(false)
 })
 
+test('a member that is JSON is in the newest input in whatever form it was typed', () => {
+  const edits = editableFields({ edits: [{ find: 'a', replace: 'b' }] })
+  const typedAs = (text: string): string =>
+    draftOfFields(
+      edits.map((field) => ({ ...field, text })),
+      edits,
+    )
+  const isIn = (text: string): boolean =>
+    isInInput('input', typedAs(text), { edits: [{ find: 'a', replace: 'c' }] })
+  expect(isIn('[{"replace":"c","find":"a"}]')).toBe(true)
+  expect(isIn('[{"replace":"d","find":"a"}]')).toBe(false)
+  expect(isIn('[{"replace":"c"')).toBe(false)
+})
+
 test('a change of a member that the newest input lacks has no field', () => {
   const draft = changedBy('path', 'b.md')
   expect(hasItsFields(draft, input)).toBe(true)

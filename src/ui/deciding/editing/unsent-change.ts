@@ -1,4 +1,5 @@
 import { parseJson } from '#domain/json/parse-json.ts'
+import { sortedCopy, unusual } from '#domain/json/sorted-copy.ts'
 import type { Json } from '#domain/json/json.ts'
 import { editableFields, type EditableField } from './edited-input.ts'
 
@@ -70,9 +71,17 @@ export function copyOfDraft(of: UnsentChange['of'], draft: string): string {
 export function isInInput(of: UnsentChange['of'], draft: string, input: Json): boolean {
   const text = parseJson(draft)
   const ofFile: Member[] = typeof text === 'string' ? [['content', text]] : []
-  const texts = new Map(editableFields(input).map((field) => [field.name, field.text]))
+  const fields = new Map(editableFields(input).map((field) => [field.name, field]))
   const members = of === 'file' ? ofFile : membersOfDraft(draft)
-  return members.length > 0 && members.every(([name, value]) => texts.get(name) === value)
+  return members.length > 0 && members.every(([name, value]) => hasValue(fields.get(name), value))
+}
+
+/** Whether a field has the value of a typed text. JSON may be typed in another form. */
+function hasValue(field: EditableField | undefined, text: string): boolean {
+  if (field?.kind !== 'json') return field?.text === text
+  const value = sortedCopy(parseJson(field.text))
+  if (value === unusual) return field.text === text
+  return JSON.stringify(value) === JSON.stringify(sortedCopy(parseJson(text)))
 }
 
 /** Whether an input has all members that the draft of its fields changes. Pure. */
