@@ -25,6 +25,13 @@ test('only the service ends a session: a 401 of a proxy before it does not', asy
   answer(401, '<h1>401 Authorization Required</h1>')
   const byProxy: unknown = await callApi('getMe').catch((error: unknown) => error)
   expect(isSessionEnd(byProxy)).toBe(false)
+  answer(401, JSON.stringify({ error: 'authorization required' }))
+  const byJson: unknown = await callApi('getMe').catch((error: unknown) => error)
+  expect(isSessionEnd(byJson)).toBe(false)
+  expect(byJson).toMatchObject({
+    code: 'internal',
+    message: 'The service answered 401 without a reason. Try again.',
+  })
   for (const code of ['unauthenticated', 'session_unproven']) {
     answer(401, JSON.stringify({ code, detail: 'Sign in' }))
     const byService: unknown = await callApi('getMe').catch((error: unknown) => error)

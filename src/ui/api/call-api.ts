@@ -153,11 +153,11 @@ export function callAtPageEnd(request: ApiRequest): () => void {
 }
 
 async function refusalOf(response: Response): Promise<ApiRefusal> {
-  try {
-    const body: ProblemBody = await response.json()
+  const body: Partial<ProblemBody> | null = await response.json().catch(() => null)
+  // The JSON of a proxy before the service is no problem document.
+  if (typeof body?.code === 'string' && typeof body.detail === 'string') {
     return new ApiRefusal(response.status, body.code, body.detail, body)
-  } catch {
-    const detail = `The service answered ${response.status} without a reason. Try again.`
-    return new ApiRefusal(response.status, 'internal', detail, {})
   }
+  const detail = `The service answered ${response.status} without a reason. Try again.`
+  return new ApiRefusal(response.status, 'internal', detail, {})
 }
