@@ -14,7 +14,7 @@ import { useAttempt } from '../states/use-attempt.ts'
 export function ConfirmPasskeys() {
   const { person } = useMe()
   const client = useQueryClient()
-  const { attempt, busy, refusal } = useAttempt()
+  const { attempt, refusal } = useAttempt()
   const everybodys = useQuery({
     queryKey: ['credentials', 'everybody'],
     queryFn: ({ signal }) =>
@@ -59,7 +59,6 @@ export function ConfirmPasskeys() {
               size="compact-sm"
               variant="default"
               aria-label={`Confirm the passkey ${one.name} of ${one.person.name}`}
-              disabled={busy}
               onClick={() => void confirm(one.id, one.person.name)}
             >
               Confirm

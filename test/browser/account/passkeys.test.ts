@@ -85,7 +85,12 @@ test('a passkey is registered, confirmed by another, signs in, and signs a decis
   await page.getByText('Nobody has confirmed your passkey yet').waitFor()
 
   const olga = await dashboard.open('Olga', '/account')
-  await olga.getByRole('button', { name: 'Confirm the passkey Laptop of Grace' }).click()
+  const confirm = olga.getByRole('button', { name: 'Confirm the passkey Laptop of Grace' })
+  await olga.route('**/confirm', (route) => route.abort(), { times: 1 })
+  await confirm.click()
+  await olga.getByRole('alert').getByText('The service did not answer').waitFor()
+  expect(await confirm.evaluate((it) => it === document.activeElement)).toBe(true)
+  await confirm.click()
   await olga.getByText('No passkey waits for confirmation.').waitFor()
   await page.getByText('your passkey waits for somebody').waitFor({ state: 'hidden' })
 
