@@ -350,6 +350,19 @@ test.each([
   },
 )
 
+test('a confirmation that is refused leaves the focus on its button', async () => {
+  const call = { tool: 'write_file', input: { path: 'notes/kept-run.md', content: 'x' } }
+  const { runId } = await ask(dashboard.desk, [call], 'A note.')
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByRole('button', { name: 'Cancel the run…' }).click()
+  await page.route('**/cancel', (route) => route.fulfill({ status: 503, json: {} }))
+  const confirm = page.getByRole('button', { name: 'Cancel the run', exact: true })
+  await confirm.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('without a reason').waitFor()
+  await expect.poll(() => confirm.evaluate((it) => it === document.activeElement)).toBe(true)
+})
+
 test.each([
   ['runs', '/runs', '.run-row', 'Show more'],
   ['audit', '/audit', '.audit-table tbody tr', 'Show more'],

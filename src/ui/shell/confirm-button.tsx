@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { useAttempt } from '../states/use-attempt.ts'
 import { useFocusReturn } from '../states/use-focus-return.ts'
 
@@ -35,11 +35,12 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const [text, setText] = useState('')
   const { attempt, busy, refusal } = useAttempt()
   const button = useFocusReturn<HTMLButtonElement>(isOpen)
-  const fields = useRef<HTMLDivElement>(null)
+  // The button that confirms loses the focus while it waits.
+  const fields = useFocusReturn<HTMLDivElement>(isOpen, busy)
   useEffect(() => {
     // The button that had the focus is gone.
     if (isOpen) fields.current?.querySelector<HTMLElement>('textarea, button')?.focus()
-  }, [isOpen])
+  }, [isOpen, fields])
   const trimmed = text.trim()
   const go = (): Promise<boolean> =>
     attempt(async () => {
