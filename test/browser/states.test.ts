@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { ask, openDashboard, developmentToken, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, developmentToken, phone, type Dashboard } from './open-dashboard.ts'
 import { sharedBrowser } from '../harness/browser.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
@@ -349,6 +349,16 @@ test.each([
     await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   },
 )
+
+test('a message on a phone is at the top, also if the script of the messages does not load', async () => {
+  const page = await dashboard.open('Grace', '/', { viewport: phone })
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  await page.route('**/assets/{palette,message-stack}-*.js', (route) => route.abort())
+  await page.keyboard.press('Control+k')
+  const message = page.getByRole('alert').getByText('could not be loaded. Reload the page')
+  await message.waitFor()
+  expect((await message.boundingBox())!.y).toBeLessThan(phone.height / 2)
+})
 
 test('a confirmation that is refused leaves the focus on its button', async () => {
   const call = { tool: 'write_file', input: { path: 'notes/kept-run.md', content: 'x' } }
