@@ -305,6 +305,11 @@ test('while the scripts are on their way the page says what it is, and without s
   await page.getByText('Loading…').waitFor()
   await page.getByText('Countersign', { exact: true }).waitFor()
   expect(await page.locator('body').innerText()).not.toContain('needs JavaScript')
+  // Nothing of the page can say later that a script never came.
+  const late = page.getByText('Reload the page')
+  expect(await late.isVisible()).toBe(false)
+  await page.evaluate(() => document.getAnimations().forEach((one) => one.finish()))
+  await late.waitFor()
   const browser = await sharedBrowser()
   const without = await browser.newContext({ javaScriptEnabled: false })
   onTestFinished(() => without.close())
