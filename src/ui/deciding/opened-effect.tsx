@@ -35,6 +35,8 @@ export function OpenedEffect(props: {
   const { digest } = request.presentation
   /** the call of which the input, and not the resulting file, is changed */
   const [byFieldsOf, setByFieldsOf] = useState<string | null>(null)
+  // Who chooses to edit again gets the editor of the file again.
+  if (!view.editsFile && byFieldsOf !== null) setByFieldsOf(null)
   const goOn = (of: UnsentChange['of']): void => {
     setByFieldsOf(of === 'input' ? digest : null)
     view.unsentChoice.setChoice('edit')

@@ -209,6 +209,19 @@ test('a change of the input of a call that results in a file continues in the fi
   expect(await field.inputValue()).toBe('notes/other-fields.md')
 })
 
+test('a person who changed the fields of an input and chose to deny gets the editor of the file when they edit again', async () => {
+  const { page } = await openEditor({
+    tool: 'write_file',
+    input: { path: 'notes/back-to-file.md', content: 'old' },
+  })
+  await page.getByRole('button', { name: 'Change the input field by field instead' }).click()
+  await page.getByRole('textbox', { name: 'path' }).waitFor()
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await page.getByLabel('content').getByText('old').waitFor()
+  expect(await page.getByRole('textbox', { name: 'path' }).count()).toBe(0)
+})
+
 test('a change of which only the answer was lost is not said to be unsent', async () => {
   const path = 'notes/lost-answer.md'
   const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
