@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { SignedOut } from '#api/schemas/access/auth.ts'
-import { callApi } from '../api/call-api.ts'
+import { callApi, isSessionEnd } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { forgetSessionProof } from '../api/session-proof.ts'
 import { KeyMenu } from '../floating/key-menu.tsx'
@@ -90,12 +90,17 @@ function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promi
   }
 }
 
-async function signOut(): Promise<SignedOut> {
-  const answer = await callApi('signOut')
+async function signOut(): Promise<Partial<SignedOut>> {
+  const answer = await callApi('signOut').catch((error: unknown) => {
+    // The session has ended already, as by another tab.
+    if (isSessionEnd(error)) return {}
+    throw error
+  })
   forgetSessionProof()
   // What was typed and not sent, and what was read, in this tab.
   sessionStorage.clear()
-  await deleteProof()
+  // The page loads anew, whether or not the browser lets it delete the cache.
+  await deleteProof().catch(() => undefined)
   return answer
 }
 

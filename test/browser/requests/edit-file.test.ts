@@ -252,6 +252,25 @@ test('what a person typed is not in the tab any more after they signed out', asy
   expect(await page.evaluate(draftsInTab)).toEqual([])
 })
 
+test('a person signs out, and what they typed is gone, also if their session has ended and the cache of the browser cannot be deleted', async () => {
+  const path = 'notes/ended-elsewhere.md'
+  const { page } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
+  await page.getByLabel('content').waitFor()
+  await page.keyboard.type('typed by Grace ')
+  await expect.poll(() => page.evaluate(draftsInTab)).toHaveLength(1)
+  await page.evaluate(() => {
+    caches.delete = () => Promise.reject(new Error('no access'))
+  })
+  await page.route('**/v1/auth/logout', async (route) => {
+    await page.context().clearCookies()
+    await route.fulfill({ status: 401, json: { code: 'unauthenticated', detail: 'Sign in.' } })
+  })
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  expect(await page.evaluate(draftsInTab)).toEqual([])
+})
+
 test('a member of an input that a person changed is there after a colleague changed another one, which stays', async () => {
   // Bytes are edited field by field.
   const input = { path: 'notes/bytes.md', content: 'AAAA', encoding: 'base64' }
