@@ -187,6 +187,24 @@ test('a page of a person shows nothing and sends nothing of theirs once somebody
   expect(decisions).toEqual([])
 })
 
+test('a page loads anew for another person, also if the browser does not answer which notices it shows', async () => {
+  const { id } = await askForNote(dashboard.desk, 'notes/no-answer.md')
+  const page = await openWithoutStream(id)
+  await page.evaluate(() => {
+    navigator.serviceWorker.getRegistration = () => new Promise(() => undefined)
+  })
+  const tab = await page.context().newPage()
+  await tab.goto(`${dashboard.url}/runs`)
+  await tab.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await tab.getByRole('menuitem', { name: 'Linus' }).click()
+  await tab.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByLabel('Reason').fill('typed by Grace')
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  expect(await memoryOf(page)).toBe('none')
+})
+
 test('a decision is sent again after the same person signed in anew in another tab', async () => {
   const { id } = await askForNote(dashboard.desk, 'notes/new-session.md')
   const page = await openWithoutStream(id)

@@ -12,6 +12,9 @@ import { Loading } from '../states/loading.tsx'
 
 const SignInPage = later(() => import('./sign-in-page.tsx').then((module) => module.SignInPage))
 
+/** How long a page that loads anew waits until the notices of this device are removed. */
+const clearMs = 1_000
+
 /**
  * Shows `children` to a signed-in person, and the sign-in page to everybody else. The fonts, and
  * `page`, which the children show first, load beside the person.
@@ -36,7 +39,8 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
     // Somebody else signed in in this browser. Nothing in the memory of this page is theirs.
     if (!isOther) return
     takeBackAll()
-    void clearDevice()
+    const bound = new Promise((resolve) => setTimeout(resolve, clearMs))
+    void Promise.race([clearDevice(), bound])
       .catch(() => undefined)
       .finally(() => window.location.reload())
   }, [isOther])
