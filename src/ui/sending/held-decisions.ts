@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { DecisionAnswer, DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { requestOf } from '#client/call.ts'
 import { newListeners } from '#domain/listeners.ts'
-import { ApiRefusal, callApi, callAtPageEnd, isSessionOfOther } from '../api/call-api.ts'
+import { ApiRefusal, callApi, callAtPageEnd } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 /** How long a decision by key can be undone before it is sent. */
@@ -14,8 +14,6 @@ const usualWaitSeconds = 2
 
 /** A decision that a person submitted by key, with the texts that describe it. */
 export interface DecisionToHold {
-  /** who decided: nobody else sees it or sends it */
-  readonly personId: string
   readonly requestId: string
   readonly number: number
   /** "Approve" or "Deny" */
@@ -136,7 +134,6 @@ export function sendDecision(key: string): Promise<void> {
 async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
-  if (isSessionOfOther(one.personId)) return dismissDecision(key)
   clearTimeout(timers.get(key))
   change(key, { stage: 'submitting', canSendAgain: false })
   try {

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
-import { useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { announce } from '../states/announce.tsx'
 import { visibleString } from '../text/visible-string.ts'
@@ -24,8 +23,7 @@ import './sending.css'
 /** A bar for each decision that was submitted by key, the newest on top. */
 export function SendingBars() {
   const client = useQueryClient()
-  const { person } = useMe()
-  const decisions = useHeldDecisions().filter(({ personId }) => personId === person.id)
+  const decisions = useHeldDecisions()
   const isHeld = decisions.some(({ stage }) => stage === 'held')
   const newest = decisions.find(({ stage }) => stage === 'held')
   const undo = (key?: string): void => {

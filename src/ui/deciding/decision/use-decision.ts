@@ -3,7 +3,6 @@ import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { DecisionOutcome } from '#domain/deciding/waits-for.ts'
 import { callApi } from '../../api/call-api.ts'
-import { useMe } from '../../api/queries.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
 import { announce } from '../../states/announce.tsx'
@@ -45,7 +44,6 @@ export type Decision = ReturnType<typeof useDecision>
  */
 export function useDecision(input: DecisionInput) {
   const { request, displayedRequest, onNext } = input
-  const { person } = useMe()
   const { choice } = input.unsentChoice
   const { fields, setReason, obstacle, obstacleVisible, remind } = useFields(input)
   const [submitted, setSubmitted] = useState<DecisionOutcome>('approve')
@@ -117,7 +115,7 @@ export function useDecision(input: DecisionInput) {
     send,
     /** Holds the decision for a moment, in which it can be undone, and shows the next request. */
     hold(): void {
-      holdForUndo(input, person.id, decisionBody(displayedRequest, fields))
+      holdForUndo(input, decisionBody(displayedRequest, fields))
       onNext?.()
     },
     loadStage,
@@ -173,15 +171,10 @@ function useSignedSubmit(requestId: string, isDecidable: boolean) {
   return { ...submit, signature }
 }
 
-function holdForUndo(
-  { request, displayedRequest }: DecisionInput,
-  personId: string,
-  body: DecisionBody,
-): void {
+function holdForUndo({ request, displayedRequest }: DecisionInput, body: DecisionBody): void {
   const isApproval = body.decision === 'approve'
   const act = isApproval ? 'Approve' : verbs.deny
   holdDecision({
-    personId,
     requestId: request.id,
     number: request.number,
     act,
