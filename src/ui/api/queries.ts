@@ -21,7 +21,10 @@ export const byCursor = {
   getNextPageParam: (page: { readonly nextCursor: string | null }) => page.nextCursor,
 }
 
-/** The signed-in person. A `401` means that nobody is signed in. */
+/**
+ * The signed-in person. A `401` of the service means that nobody is signed in (`isSessionEnd`); one
+ * of a proxy before it does not.
+ */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => {
