@@ -74,14 +74,16 @@ test('the bar of a held decision is accessible', async () => {
 
 /**
  * Denies two of three requests by key, takes the second denial back, and leaves before the first
- * one is sent.
+ * one is sent. `prepare` is called once the page is open.
  */
 async function denyAndLeave(
   leave: (page: Page) => Promise<unknown>,
-  options: OpenOptions = {},
+  options: OpenOptions & { prepare?: (page: Page) => void } = {},
 ): Promise<void> {
   const { names, ids } = await askForNotes(3)
-  const page = await openFirst(names, options)
+  const { prepare, ...opening } = options
+  const page = await openFirst(names, opening)
+  prepare?.(page)
   for (const next of names.slice(1)) {
     await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
     await page.keyboard.press('d')
@@ -100,16 +102,19 @@ test('leaving the page sends what waits, once, and nothing that was taken back',
 
 test('a page that is hidden, as by a locked phone, sends what waits, and sends nothing again when it is left', async () => {
   const sent: string[] = []
-  const hideAndLeave = async (page: Page): Promise<void> => {
+  // A slow machine may send the decision before the page is hidden.
+  const prepare = (page: Page): void => {
     page.on('request', (request) => {
       if (request.url().endsWith('/decisions')) sent.push(request.method())
     })
+  }
+  const hideAndLeave = async (page: Page): Promise<void> => {
     await hidePage(page, true)
     await expect.poll(() => sent).toEqual(['POST'])
     await hidePage(page, false)
     await page.goto('about:blank')
   }
-  await denyAndLeave(hideAndLeave, { isHideable: true })
+  await denyAndLeave(hideAndLeave, { isHideable: true, prepare })
   expect(sent).toEqual(['POST'])
 })
 
