@@ -405,6 +405,9 @@ test('a path or a command that is typed has its verdicts at once', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const verdicts = page.getByRole('list', { name: 'Verdicts' })
   const field = page.getByLabel('A path or a command')
+  // The form opens at the first worker, which another test may have added.
+  const form = page.getByRole('region', { name: 'Explain a call' })
+  await form.getByLabel('Worker').selectOption('scribe')
   const verdict = (hasText: RegExp) => verdicts.getByRole('listitem').filter({ hasText })
   await field.fill('notes/a.md')
   await verdict(/Read it\s*without approval/).waitFor()
