@@ -10,6 +10,8 @@ import type { DueDelivery, SendOutcome } from './channel.ts'
 const dueAtOnce = 2000
 /** The longest pause that a receiver can ask for; also longer than a lease. */
 const maxDemandedMs = 60 * 60_000
+/** A clock that was set back by less sends no delivery early that was put off. */
+const smallStepMs = 60_000
 
 export interface Slots {
   readonly endpoint: string
@@ -37,7 +39,7 @@ export function isVouched(seals: Seals, endpoint: string, due: DueRow): boolean 
 /** Whether a delivery is due. Its first attempt may be put off when it is created (`notBefore`). */
 function isDue(pausesMs: readonly number[]): RawBuilder<boolean> {
   const maxAheadMs = sql<number>`case attempts
-    when 0 then extract(epoch from next_attempt_at - created_at) * 1000
+    when 0 then extract(epoch from next_attempt_at - created_at) * 1000 + ${sql.lit(smallStepMs)}
     else greatest((${pausesMs}::float8[])[attempts], ${sql.lit(maxDemandedMs)}) end`
   return sql<boolean>`not ${isAhead('next_attempt_at', maxAheadMs)}`
 }

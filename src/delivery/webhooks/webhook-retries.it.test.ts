@@ -186,6 +186,8 @@ it('is due if the clock of the database has left its next attempt too far ahead,
   expect(await isDue(7, -1, day)).toBe(true)
   // Quiet hours, the first pause, and a lease or a pause that the receiver asked for.
   expect(await isDue(0, -1, 10 * 60)).toBe(false)
+  // The clock was set back by half a minute right after it was put off.
+  expect(await isDue(0, 0.5, 10 * 60)).toBe(false)
   expect(await isDue(1, -1, 110)).toBe(false)
   expect(await isDue(2, -1, 50)).toBe(false)
   expect(await isDue(1, -1, -1)).toBe(true)
