@@ -57,10 +57,12 @@ export async function recordInLedger(
     return 'failed' as const
   })
   if (record === 'used') {
-    await recordRefusal(ctx, execution, 'a use of the grant that was taken before')
+    const check = 'a use of the grant that was taken before'
+    await untilStored(() => recordRefusal(ctx, execution, check))
   }
   if (record === 'spent') {
-    await recordRefusal(ctx, execution, 'an attempt that was carried out before')
+    const check = 'an attempt that was carried out before'
+    await untilStored(() => recordRefusal(ctx, execution, check))
   }
   return record
 }

@@ -44,17 +44,14 @@ interface WorkOfCall {
   readonly plan: ExecutionPlan
   /** for a command */
   readonly commit: CommitIdentity | null
-  readonly stop: CallStop
+  /** aborts with a `StopOfCall` */
+  readonly stop: AbortSignal
 }
 
 /** Executes a started call's tool, outside any transaction, unless it is to stop by then. */
 export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Effect> {
-  const { plan } = work
-  const { stop } = work
-  if (stop.signal.aborted) {
-    stop.unwatch()
-    return { kind: 'not begun' }
-  }
+  const { plan, stop } = work
+  if (stop.aborted) return { kind: 'not begun' }
   const live = recordOutput(ctx, work)
   try {
     if (plan.authorisation.by === 'policy' && plan.judgement.rule?.id === unchangedRuleId) {
@@ -64,7 +61,7 @@ export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Ef
       plan.tool.execute(plan.input, {
         ...place,
         workspace: plan.workspace,
-        signal: stop.signal,
+        signal: stop,
         idempotencyKey: `${work.callId}:${work.keyAttempt}`,
         facts: plan.facts,
         ...(work.commit === null ? {} : { commit: work.commit }),
@@ -76,17 +73,16 @@ export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Ef
       })
     const call = { callId: work.callId, tool: plan.tool }
     const result = await (ctx.aroundTool?.(call, act) ?? act({}))
-    const isStopped = stop.signal.aborted && isPlainFailure(result)
-    return isStopped ? stopEffect(stop.signal, null, result.text) : { kind: 'returned', result }
+    const isStopped = stop.aborted && isPlainFailure(result)
+    return isStopped ? stopEffect(stop, null, result.text) : { kind: 'returned', result }
   } catch (error) {
     if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
     const violation = error instanceof BrokenRule ? error.message : null
-    if (stop.signal.aborted) return stopEffect(stop.signal, violation, null)
+    if (stop.aborted) return stopEffect(stop, violation, null)
     ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
     const why = error instanceof UncertainChange ? error.message : 'the tool ended without a result'
     return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
   } finally {
-    stop.unwatch()
     await live.end()
   }
 }

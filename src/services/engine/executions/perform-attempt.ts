@@ -88,7 +88,7 @@ async function performUntil(
     keyAttempt,
     plan: { ...plan, workspace },
     commit,
-    stop,
+    stop: stop.signal,
   })
   if (effect.kind === 'not begun') {
     await untilStored(() => finishExecution(ctx, identity, stoppedBefore(stop.signal)))

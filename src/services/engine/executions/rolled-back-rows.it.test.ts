@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
@@ -60,6 +60,34 @@ test('a permit that was reset in the rows is spent: the call does not run again,
     'state',
   )
   expect(check).toEqual([{ kind: 'outcome_check', state: 'pending' }])
+})
+
+test('an attempt that the ledger refuses ends, though the database fails when that is recorded', async () => {
+  const { call, path } = await anApprovedWrite()
+  expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+  await rollBack(call.id)
+  await rm(join(desk.root, path))
+  let failures = 0
+  const first: Ledger['first'] = async (...entry) => {
+    failures = 1
+    return desk.worker.ledger.first(...entry)
+  }
+  const db = new Proxy(desk.worker.db, {
+    get(target, name) {
+      if (name === 'transaction' && failures > 0) {
+        failures -= 1
+        throw new Error('the database is away')
+      }
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const { signal } = new AbortController()
+  const host = { ...desk.worker, db, ledger: { first } }
+  expect(await executeCall(host, { callId: call.id, signal })).toMatchObject({ kind: 'wait' })
+  expect(failures).toBe(0)
+  expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'unknown' }])
+  expect(await refusals(call.id)).toMatchObject([{ reason: 'already_spent', attempt: 1 }])
 })
 
 test('a pre-approved effect whose rows were reset does not run again', async () => {
@@ -195,7 +223,11 @@ describe('a call that waits for its ledger', () => {
   test('does not run after its run is cancelled, though the disk has space again', async () => {
     const { writes, rows, result } = await whileWaiting(async (runId, stop) => {
       await cancelRun(desk.api, desk.people.ada.caller, { runId })
+      const aborts = vi.spyOn(AbortController.prototype, 'abort')
       stop.abort('cancelled')
+      // The second one is that of the call, once the database has confirmed the cancel.
+      await waitUntil(() => aborts.mock.calls.filter(([why]) => why === 'cancelled').length > 1)
+      aborts.mockRestore()
     })
     expect(writes).toBe(1)
     expect(rows).toEqual([{ attempt: 1, state: 'failed', reason: 'cancelled' }])
