@@ -192,6 +192,14 @@ test.skipIf(!testSandbox.works)(
     await undoLostCommands(desk.worker, settle)
     expect([...there(), existsSync(file)]).toEqual([true, true, true, false])
 
+    // A command without a sandbox goes on after its host: the lock may be its own.
+    const variable = `COUNTERSIGN_TEST=${randomUUID()}`
+    put(file, { variable, owner: { host: hostname(), pid: dead, since: '1' } })
+    utimesSync(file, long, long)
+    await undoLostCommands(desk.worker, settle)
+    expect([...there(), existsSync(file)]).toEqual([false, false, false, false])
+    for (const lock of locks) await writeFile(lock, '')
+
     // What a command made in the place of a lock does not lose what is undone of it.
     rmSync(locks[0] ?? '')
     await mkdir(locks[0] ?? '')

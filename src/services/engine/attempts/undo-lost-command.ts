@@ -71,7 +71,9 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
   // It is kept before anything else can fail: what is undone is not found a second time.
   if (violation !== null) await keepViolation(lost, violation)
   const isAtWork = (): Promise<boolean> => isCommandAtWork(commandSite.dataDir, lost.root)
-  await removeGitLocks(workspace, isAtWork, lastChangeMs(lost)).catch((error: unknown) => {
+  // Without a sandbox the command went on after its host, until its processes were ended here.
+  const untilMs = lost.variable === null ? lastChangeMs(lost) : Infinity
+  await removeGitLocks(workspace, isAtWork, untilMs).catch((error: unknown) => {
     ctx.log.warn({ callId: lost.callId, err: error }, 'a lock of Git could not be removed')
   })
   if (violation !== null) return { violation, acknowledge: () => forgetCommand(lost) }
