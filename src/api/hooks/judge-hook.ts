@@ -97,7 +97,7 @@ export async function judgeHook(
   const endsAt = performance.now() + received.waitMs
   const clientEnd = endSignal(api, response)
   const named = namedCallOf(received)
-  const waiter = `waits:${randomUUID()}`
+  const waiter = `${waitsPrefix}${randomUUID()}`
   const isReplaced = (one: HookedRequest): boolean =>
     received.scope !== null && !one.isTaken && one.waiter !== waiter
   const call = inputOf(received, named)
@@ -130,13 +130,17 @@ export async function judgeHook(
     // Nobody is connected to get the permit: the same call finds it later.
     if (clientEnd.aborted || response.destroyed) return deny(waits(latest, received))
     if (!(await take(api, caller, latest))) continue
+    // At once, so that a second hook of this call finds it, also if the call cannot be made.
+    await recordUse(api.ctx, requestId, named)
     const input = await inputToMake(api, caller, received, latest)
-    const reported = input === null ? named : namedCallOf(received, input)
-    await recordUse(api.ctx, requestId, reported)
+    if (input !== null) await recordUse(api.ctx, requestId, namedCallOf(received, input))
     return allowedCall(requestId, input)
   }
   return deny(`${takenReason}.`)
 }
+
+/** Of the name of a hook that waits: `hook_use` is also the call that took the permit. */
+const waitsPrefix = 'waits:'
 
 /** How often, and at which interval, it is looked who has just taken a permit. */
 const takerAttempts = 20
@@ -156,7 +160,7 @@ async function isSecondHook(
   if (earlierId !== null) {
     for (let attempt = 1; attempt <= takerAttempts; attempt += 1) {
       const { waiter } = await readHookedRequest(ctx, earlierId)
-      if (waiter !== null) return waiter === use
+      if (waiter !== null && !waiter.startsWith(waitsPrefix)) return waiter === use
       await delay(takerPauseMs)
     }
   }

@@ -276,6 +276,19 @@ describe("Claude Code's HTTP hook", () => {
     })
   })
 
+  test('a call that goes on with an earlier one, and cannot be made as that was changed, is not asked about again for a second hook', async () => {
+    const one = event()
+    const two = { ...one, tool_use_id: use() }
+    const ask = (body: object) => send(body, { root: '/srv/shop', wait: 0 })
+    await ask(one)
+    await revise(await requestOf(nameOf(one)), { command: 'npm publish', cwd: 'other' })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    const count = await countOf()
+    expect(reasonOf(await ask(two))).toMatch(/other arguments were approved/)
+    expect(reasonOf(await ask(two))).toContain('a second hook of the same call')
+    expect(await countOf()).toBe(count)
+  })
+
   test('harmless tools get no verdict; any other spelling of their names, and any hostile name, asks or is denied', async () => {
     const before = await countOf()
     expect((await send(event({ tool_name: 'TodoWrite' }))).body).toEqual({})
