@@ -89,7 +89,7 @@ describe('a permit', () => {
     const input = { request: request.id, digest: request.digest }
     const taking = consumePermit({ ...ctx, ledger: { first } }, desk.program.caller, input)
     const refused = await refusal(taking).finally(() => vi.restoreAllMocks())
-    expect(refused.code).toBe('already_consumed')
+    expect(refused.code).toBe('conflict')
     expect(refused.message).toMatch(/used up without a call.*Ask again/)
     expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
     expect((await refusal(take(request))).code).toBe('already_consumed')

@@ -30,7 +30,8 @@ export type ConsumedPermit = RecordOf<ConsumedAnswer['permit']>
  * Consumes the permit of a program, once: the right to make exactly the approved call now. The
  * request, its permit and the time are judged under the request's lock, in the transaction that
  * consumes it, so that of any number of concurrent callers one gets it. Rejects with
- * `digest_required`, `stale_digest`, `conflict` (no decision yet), `already_decided` (denied),
+ * `digest_required`, `stale_digest`, `conflict` (no decision yet, or the ledger cannot be written),
+ * `already_decided` (denied),
  * `expired` (the request, or the hour of the approval), `cancelled` (withdrawn, or the approval was
  * revoked), `policy_blocked` (by now), `already_consumed`, `forbidden` or `not_found`. Every
  * refusal is in the trail.
@@ -82,20 +83,23 @@ async function spendOnce(
 ): Promise<void> {
   const ownId = newId()
   const key = { kind: 'permit', id: permitId } as const
-  let why = 'This permit was taken before, although the database does not show it'
+  const taken = 'This permit was taken before, although the database does not show it'
+  let problem = new Problem('already_consumed', taken)
   try {
     // A disk may be full for a moment: an approval is not lost for that.
     if ((await untilStored(() => ctx.ledger.first(key, ownId))) === ownId) return
   } catch (error) {
     ctx.log.error({ err: error, requestId }, 'The ledger could not be written')
-    why = 'The permit is used up without a call: the ledger could not be written. Ask again'
+    const why = 'The permit is used up without a call: the ledger could not be written. Ask again'
+    // Not `already_consumed`, for which clients say that the call may have run.
+    problem = new Problem('conflict', why)
   }
-  const detail = { permitId, attempt: 'consume', code: 'already_consumed', check: 'ledger' }
+  const detail = { permitId, attempt: 'consume', code: problem.code, check: 'ledger' }
   const type = 'permit.refused'
   await inUnitOfWork(ctx, byRefusal({ type, ...caller }), (unit) =>
     unit.audit({ type, requestId, digest, detail }),
   )
-  throw new Problem('already_consumed', why)
+  throw problem
 }
 
 /**

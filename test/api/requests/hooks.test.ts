@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { decideHook, reportHook } from '#cli/hook/answer-hook.ts'
 import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
 import { askPermission } from '#cli/mcp/ask-permission.ts'
@@ -81,6 +81,18 @@ const after = (one: object, name = 'PostToolUse') => ({
   hook_event_name: name,
   tool_response: { stdout: '' },
 })
+/** From now on the ledger takes no permit, for longer than a call waits for it. */
+function refusePermits(): void {
+  const { ledger } = api.service.ctx
+  const first = ledger.first.bind(ledger)
+  const late = performance.now() + 61_000
+  onTestFinished(() => void vi.restoreAllMocks())
+  vi.spyOn(ledger, 'first').mockImplementation(async (key, id) => {
+    if (key.kind !== 'permit') return first(key, id)
+    vi.spyOn(performance, 'now').mockReturnValue(late)
+    throw new Error('ENOSPC: no space left on device')
+  })
+}
 const yes = expect.objectContaining({ permissionDecision: 'allow' })
 const no = expect.objectContaining({ permissionDecision: 'deny' })
 
@@ -203,6 +215,15 @@ describe("Claude Code's HTTP hook", () => {
     expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
     expect(reasonOf(await send(two, { wait: 0 }))).toContain('a second hook of the same call')
     expect(await countOf()).toBe(count)
+  })
+
+  // Rules: security.md 29, 42
+  test('a call whose permit the ledger does not take is told that nothing ran, and not that it may have', async () => {
+    const one = event()
+    await send(one, { wait: 0 })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    refusePermits()
+    expect(reasonOf(await send(one))).toMatch(/used up without a call.*Ask again/)
   })
 
   test('an agent that is gone takes no permit: the same call finds it approved', async () => {
@@ -410,6 +431,18 @@ describe('a program on the machine', () => {
     } as const
     await reportHook(report, settingsOf('claude-code'))
     expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'succeeded' })
+  })
+
+  // Rules: security.md 29, 42
+  test('says that nothing ran, and not that it may have, if the ledger does not take the permit', async () => {
+    const { answer, name } = hooked('claude-code', { to: 'the moon' })
+    const request = await requestOf(name)
+    refusePermits()
+    await decide(request, 'approve')
+    expect(await answer).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringMatching(/used up without a call.*Ask again/),
+    })
   })
 
   test('of two hooks of one call, which goes on with an earlier one, lets one take the permit; nobody is asked again', async () => {
