@@ -23,6 +23,12 @@ import { isOutdated, refusalByPolicy } from './refusal-by-policy.ts'
 import { byRefusal } from '../core/authority.ts'
 import type { RecordOf } from '../core/record-of.ts'
 
+/**
+ * How long a permit waits for the ledger. A client waits 30 s for the answer and an HTTP hook 60 s:
+ * nobody would get a later one, and the approval would be lost without a word.
+ */
+const ledgerWithinMs = 20_000
+
 /** The right to make the call once, as it was signed. */
 export type ConsumedPermit = RecordOf<ConsumedAnswer['permit']>
 
@@ -74,7 +80,7 @@ export async function consumePermit(
 /**
  * Records in the ledger, outside the database, that a permit is handed out: a reset of rows does
  * not hand it out again (security.md 29). The program gets the permit after this; if the process
- * dies before, or the ledger cannot be written for a minute, nobody got it.
+ * dies before, or the ledger cannot be written for {@link ledgerWithinMs}, nobody got it.
  */
 async function spendOnce(
   ctx: ServiceContext,
@@ -87,7 +93,8 @@ async function spendOnce(
   let problem = new Problem('already_consumed', taken)
   try {
     // A disk may be full for a moment: an approval is not lost for that.
-    if ((await untilStored(() => ctx.ledger.first(key, ownId))) === ownId) return
+    const stop = AbortSignal.timeout(ledgerWithinMs)
+    if ((await untilStored(() => ctx.ledger.first(key, ownId), stop)) === ownId) return
   } catch (error) {
     ctx.log.error({ err: error, requestId }, 'The ledger could not be written')
     const why = 'The permit is used up without a call: the ledger could not be written. Ask again'
