@@ -97,14 +97,17 @@ async function approvedCall() {
   return request
 }
 
+const toConsume = (digest: string, { signal } = new AbortController()) => ({
+  digest,
+  policyDigest: desk.service.policy.digest,
+  signal,
+})
+
 const claim = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
-  consumeGatewayPermit(ctx(), id, { digest, policyDigest: desk.service.policy.digest })
+  consumeGatewayPermit(ctx(), id, toConsume(digest))
 
 const claimCut = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
-  consumeGatewayPermit({ ...ctx(), db: cutDb }, id, {
-    digest,
-    policyDigest: desk.service.policy.digest,
-  })
+  consumeGatewayPermit({ ...ctx(), db: cutDb }, id, toConsume(digest))
 
 async function outcomeOf(requestId: string): Promise<string | null> {
   const { rows } = await sql<{ outcome: string | null }>`
@@ -172,10 +175,46 @@ test('while the ledger cannot be written, as on a full disk, a gateway call wait
     throw new Error('ENOSPC: no space left on device')
   }
   const { id, digest } = await approvedCall()
-  const call = { digest, policyDigest: desk.service.policy.digest }
-  expect(await consumeGatewayPermit({ ...ctx(), ledger: { first } }, id, call)).toBe('consumed')
+  const host = { ...ctx(), ledger: { first } }
+  expect(await consumeGatewayPermit(host, id, toConsume(digest))).toBe('consumed')
   expect(await claim({ id, digest })).toBe('none')
 })
+
+// Rules: security.md 27, 42
+test.each([
+  ['whose ledger could not be written for a minute', 'minute', 'ledger not written', 'ledger'],
+  ['that was stopped while it waited for its ledger', 'stop', 'stopped', 'stopped'],
+  ['that was stopped right after its entry in the ledger', 'entry', 'stopped', 'stopped'],
+] as const)(
+  'a gateway call %s is not made, and nobody is asked whether it was',
+  async (_, when, reason, word) => {
+    const { ledger } = ctx()
+    const { id, digest } = await approvedCall()
+    const stop = new AbortController()
+    const late = performance.now() + 61_000
+    let writes = 0
+    const first: Ledger['first'] = async (...entry) => {
+      writes += 1
+      if (when !== 'minute') stop.abort()
+      if (when === 'entry') return ledger.first(...entry)
+      if (when === 'minute') vi.spyOn(performance, 'now').mockReturnValue(late)
+      throw new Error('ENOSPC: no space left on device')
+    }
+    const host = { ...ctx(), ledger: { first } }
+    const claiming = consumeGatewayPermit(host, id, toConsume(digest, stop))
+    expect(await claiming.finally(() => vi.restoreAllMocks())).toBe('none')
+    expect(writes).toBe(1)
+    expect(await outcomeOf(id)).toBe('failed')
+    const [end] = await trailOf(desk.service.db, { request: id }, 'execution.finished')
+    expect(end?.detail).toMatchObject({ state: 'failed', reason })
+    await settleGatewayCall(ctx(), { requestId: id })
+    expect(await rowsOf(desk.service.db, 'request', { outcome_of: id }, 'state')).toEqual([])
+    const callState = await readCallState(ctx(), desk.program.caller, 'shop', { request: id })
+    const answer = answerOf(callState, 'https://desk.example', await gatewayResult(ctx(), id))
+    const text = expect.stringMatching(`^NOT RUN: .*${word}`) as string
+    expect(answer).toMatchObject({ content: [{ text }] })
+  },
+)
 
 // Rules: security.md 27
 test('a host that stands still after the claim of a gateway call makes it later only if nobody was asked about it', async () => {
@@ -195,7 +234,7 @@ test('a host that stands still after the claim of a gateway call makes it later 
         },
       },
       id,
-      { digest, policyDigest: desk.service.policy.digest },
+      toConsume(digest),
     ).finally(() => vi.useRealTimers())
   expect(await claimAndStop(await approvedCall(), () => null)).toBe('consumed')
   const lost = await approvedCall()
@@ -411,7 +450,9 @@ test('what is said of the end of a gateway call names who knows it: nobody yet, 
 test('when another version takes force after its judgement, a gateway call is judged again and keeps its permit', async () => {
   const { id, digest } = await approvedCall()
   const policyDigest = `sha256:${'ab'.repeat(32)}`
-  expect(await consumeGatewayPermit(ctx(), id, { digest, policyDigest })).toBe('judge_again')
+  expect(await consumeGatewayPermit(ctx(), id, { ...toConsume(digest), policyDigest })).toBe(
+    'judge_again',
+  )
   expect(await desk.auditOf(id)).not.toContain('execution.started')
   expect(await claim({ id, digest })).toBe('consumed')
 })

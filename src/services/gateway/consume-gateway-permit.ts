@@ -30,12 +30,15 @@ interface ConsumedPermit {
 interface CallToConsume {
   readonly digest: string
   readonly policyDigest: string
+  /** aborts when the call is to stop: then it is not made */
+  readonly signal: AbortSignal
 }
 
 /**
  * Consumes the permit of an approved call, once, and records the start in the trail before
  * the call is made. `none`: there is nothing to make, since it has started, is not approved, or
- * nobody waits for it, or this process stood still after the start and others settled the call.
+ * nobody waits for it, or this process stood still after the start and others settled the call, or
+ * the ledger could not be written, or the stop came first.
  * `judge_again`: another version was activated since it was judged. If the answer to the commit is
  * lost, it reads whether this very try is recorded.
  */
@@ -59,23 +62,40 @@ export async function consumeGatewayPermit(
   }
   if (consumed === 'judge_again') return consumed
   if (consumed === null) return 'none'
-  if (!(await spendOnce(ctx, requestId, consumed.permitId))) return 'none'
+  const { signal } = call
+  const entry = await spendOnce(ctx, requestId, { permitId: consumed.permitId, signal })
+  if (entry === 'spent') return 'none'
+  if (entry === 'failed') {
+    const end = signal.aborted ? stopped : ledgerFailed
+    await untilStored(() => finishGatewayCall(ctx, requestId, end))
+    return 'none'
+  }
   const stands = (): Promise<boolean> => untilStored(() => isRecorded(ctx, requestId, consumed))
-  if (await isStillValid(elapsedMs, stands)) return 'consumed'
-  await untilStored(() => finishGatewayCall(ctx, requestId, notMade))
+  const isValid = await isStillValid(elapsedMs, stands)
+  if (isValid && !signal.aborted) return 'consumed'
+  await untilStored(() => finishGatewayCall(ctx, requestId, isValid ? stopped : stoodStill))
   return 'none'
 }
 
-const words = 'the host of this call stood still before it could begin.'
-const notMade = {
-  state: 'failed',
-  result: returnedContent({
-    type: 'error',
-    output: null,
-    text: `NOT RUN: ${words} Call again to ask anew.`,
-  }),
-  notMade: { refusal: 'failed', reason: 'host stood still', words },
-} as const
+/** The end of a call that did not begin. */
+function notMade(reason: string, words: string) {
+  const text = `NOT RUN: ${words} Call again to ask anew.`
+  return {
+    state: 'failed',
+    result: returnedContent({ type: 'error', output: null, text }),
+    notMade: { refusal: 'failed', reason, words },
+  } as const
+}
+
+const stoodStill = notMade(
+  'host stood still',
+  'the host of this call stood still before it could begin.',
+)
+const stopped = notMade('stopped', 'this call was stopped before it could begin.')
+const ledgerFailed = notMade(
+  'ledger not written',
+  'the host of this call could not write its ledger (is the disk full?).',
+)
 
 /**
  * Whether a consumed permit is recorded and nobody has settled the call since. The lock of its
@@ -146,11 +166,16 @@ export function isOpen({ request, external, call, isAwaited }: CallToMake): bool
 async function spendOnce(
   ctx: SystemContext,
   requestId: string,
-  permitId: string,
-): Promise<boolean> {
+  { permitId, signal }: { readonly permitId: string; readonly signal: AbortSignal },
+): Promise<'first' | 'spent' | 'failed'> {
   const ownId = newId()
   const key = { kind: 'permit', id: permitId } as const
-  if ((await untilStored(() => ctx.ledger.first(key, ownId))) === ownId) return true
+  try {
+    if ((await untilStored(() => ctx.ledger.first(key, ownId), signal)) === ownId) return 'first'
+  } catch (error) {
+    ctx.log.error({ err: error, requestId }, 'The ledger could not be written')
+    return 'failed'
+  }
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null) return
@@ -162,7 +187,7 @@ async function spendOnce(
     )
     await recordUnusedPermit(unit, at, 'already_consumed')
   })
-  return false
+  return 'spent'
 }
 
 /** Refuses an approved call before it is made: policy or the server has changed. */

@@ -31,8 +31,8 @@ interface CallInput {
  * Makes an approved gateway call on the host that connects to its server: judges it by the policy
  * in force, consumes its permit, calls once and stores the result. A call that must not be made, or
  * that has ended, is left alone. Rejects if the store cannot be reached, if this try was stopped
- * before the call began, or if another one began it and does not end it; then `settleGatewayCall`
- * decides.
+ * before it consumed the permit, or if another one began the call and does not end it; then
+ * `settleGatewayCall` decides.
  */
 export async function executeGatewayCall(ctx: WorkerContext, input: CallInput): Promise<void> {
   const elapsedMs = measureTime()
@@ -88,7 +88,7 @@ async function makeCall(ctx: WorkerContext, input: CallInput): Promise<boolean> 
   const { policyDigest } = judgement
   const digest = callDigest(judgement)
   throwIfStopped()
-  const permit = await consumeGatewayPermit(ctx, requestId, { digest, policyDigest })
+  const permit = await consumeGatewayPermit(ctx, requestId, { digest, policyDigest, signal })
   if (permit === 'judge_again') return makeCall(ctx, input)
   if (permit === 'none') return false
   const act = (place: Pick<ExecuteContext, 'traceparent'>) =>
