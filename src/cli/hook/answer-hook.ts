@@ -74,20 +74,13 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   /** the name under which the call was last sent */
   let sentAs: string | null = null
   const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
-  /** whether this hook alone asks for its call under the name of an earlier one */
-  let asksAlone = false
   try {
     await assertAnswers(service, settings.deadline)
     let why = ''
     const names = await settings.waiting.namesOf(own, ...key)
-    const [first = own] = names
-    asksAlone = first !== own && (await settings.waiting.claim(first, own))
-    if (!asksAlone && (await settings.waiting.find(own)) !== null) return denySecondHook()
     for (const externalId of names) {
-      if (externalId === own && asksAlone) {
-        await settings.waiting.forget(own)
-        asksAlone = false
-      }
+      const isTaken = externalId === own && (await settings.waiting.find(own)) !== null
+      if (isTaken) return denySecondHook()
       await settings.waiting.remember(externalId, ...key)
       sentAs = externalId
       openRequest = null
@@ -100,8 +93,8 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
         why = allowed.why
         continue
       }
-      // The claim stays: a second hook of this call finds it, and so does the report.
-      asksAlone = false
+      // A second hook of this call finds it, and so does the report.
+      if (externalId !== own) await settings.waiting.remember(externalId, own)
       await settings.waiting.forget(...key)
       const input = await inputToMake(event, { ...allowed, tool: call.tool }, settings)
       // Without an id of the call, its outcome is found by the call itself.
@@ -113,7 +106,6 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     }
     throw new Error(why)
   } catch (error) {
-    if (asksAlone) await settings.waiting.forget(own)
     const isLate = settings.deadline.aborted
     const request = openRequest as RequestSummary | null
     const isWanted = settings.cancelled?.aborted !== true
@@ -138,8 +130,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
 
 /** What the call waits under stays remembered for the first hook. */
 function denySecondHook(): HookDecision {
-  const why =
-    'another hook of this same call asks about it or took its permit, so this one does not run it'
+  const why = 'another hook of this same call took its permit, so this one does not run it'
   return { decision: 'deny', reason: `Countersign: ${why}.` }
 }
 

@@ -445,7 +445,7 @@ describe('a program on the machine', () => {
     })
   })
 
-  test('of two hooks of one call, which goes on with an earlier one, lets one take the permit; nobody is asked again', async () => {
+  test('denies a hook of a call that has taken the permit of an earlier one; nobody is asked again', async () => {
     const late = new AbortController()
     const one = { ...event({ tool_name: 'Deploy' }), hook_event_name: 'PreToolUse' } as const
     const ask = (tool_use_id: string, more: object = {}) =>
@@ -456,10 +456,18 @@ describe('a program on the machine', () => {
     late.abort(new DOMException('late', 'TimeoutError'))
     await waits
     const count = await countOf()
-    const answers = [ask(second), ask(second)]
+    // What a hook leaves that is killed while it waits denies no later one.
+    const stopped = new AbortController()
+    const remember = vi.spyOn(waiting, 'remember')
+    const killed = ask(second, { deadline: stopped.signal })
+    await waitUntil(() => remember.mock.calls.length > 0)
+    remember.mockRestore()
+    const left = await waiting.find(`claude-code:${session}:${second}`)
+    stopped.abort(new DOMException('late', 'TimeoutError'))
+    await killed
+    expect(left).toBeNull()
     await decide(request, 'approve')
-    const decisions = (await Promise.all(answers)).map(({ decision }) => decision)
-    expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
+    expect(await ask(second)).toMatchObject({ decision: 'allow' })
     expect(await ask(second)).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('another hook of this same call'),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '#domain/error-code.ts'
 
 /**
  * The names of waiting calls, in a folder of this person's own. If an agent makes the same call
@@ -31,15 +30,6 @@ export class WaitingCalls {
   async remember(externalId: string, ...key: readonly unknown[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
     await writeFile(this.#file(key), externalId, { mode: 0o600 }).catch(() => undefined)
-  }
-
-  /** Stores the name unless there is one; `false`: another process has stored one. */
-  async claim(externalId: string, ...key: readonly unknown[]): Promise<boolean> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
-    return writeFile(this.#file(key), externalId, { mode: 0o600, flag: 'wx' }).then(
-      () => true,
-      (error: unknown) => errorCode(error) !== 'EEXIST',
-    )
   }
 
   async forget(...key: readonly unknown[]): Promise<void> {
