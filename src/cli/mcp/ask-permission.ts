@@ -89,7 +89,7 @@ async function ask(
   throw new Error(`${why}.`)
 }
 
-/** `used`: an earlier call, or one with other files, has the request of that name; `why` says it. */
+/** `used`: an earlier call, or one with other files, has the request of that name (`why`). */
 type Answer =
   | { readonly kind: 'used'; readonly why: string }
   | { readonly kind: 'decided' | 'waits'; readonly answer: PermissionAnswer }

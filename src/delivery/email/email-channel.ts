@@ -130,8 +130,8 @@ async function recordNews(
 }
 
 /**
- * Why a mail must not be sent: its person was disabled, it is for an address that no sealed row of a
- * person has (security.md 29), or somebody else has the request that it hands over. Else
+ * Why a mail must not be sent: its person was disabled, it is for an address that no sealed row of
+ * a person has (security.md 29), or somebody else has the request that it hands over. Else
  * whether its request, which it shows as pending, has ended.
  */
 async function judgeMail(

@@ -1,3 +1,4 @@
+import type { Json } from '../json/json.ts'
 import { chippedSecrets } from '../text/secrets.ts'
 
 /**
