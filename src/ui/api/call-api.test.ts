@@ -9,11 +9,11 @@ function answer(status: number, body: string): void {
 
 const foreignPage = JSON.stringify({ code: 'csrf_failed', detail: 'not from a page of it' })
 
-test('a refusal of the origin before a sign-in is shown as it is; with a session it means another one', async () => {
+test('a refusal of the origin of a call without a token is shown as it is; with one it means another session', async () => {
   let others = 0
   const end = onOtherSession(() => (others += 1))
   answer(403, foreignPage)
-  await expect(callApi('signOut')).rejects.toThrow('not from a page of it')
+  await expect(callApi('getMe')).rejects.toThrow('not from a page of it')
   expect(others).toBe(0)
   keepSession({ person: { id: 'grace' }, csrfToken: 'token of grace' })
   await expect(callApi('signOut')).rejects.toThrow('Somebody signed in in another tab')
