@@ -26,7 +26,7 @@ export interface Ledger {
 }
 
 /**
- * Records that a sign-in link or a challenge was used. False if another use was recorded before,
+ * Records a use that can happen once, as of a permit or a sign-in link. False if another one was,
  * also when its row was reset since (security.md 29). `useId` stays the same when a transaction is
  * tried again after a conflict.
  */

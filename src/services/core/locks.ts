@@ -21,9 +21,9 @@ export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTabl
 }
 
 /**
- * The same by the first statement of a transaction whose statements have one plan each
- * ({@link onePlan}). `undefined`: there is no such run. Rejects with `not_found` if only its
- * lineage is lost.
+ * The same as `lockRun`, as the first statement of a transaction, whose statements then have one
+ * plan each ({@link onePlan}). `undefined`: there is no such run. Rejects with `not_found` if only
+ * its lineage is lost.
  */
 export async function lockRunFirst(
   tx: Tx,

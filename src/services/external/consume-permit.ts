@@ -13,6 +13,7 @@ import { endPermit } from '../permits/end-permit.ts'
 import { verifyPermit, type PermitVerdict } from '../permits/permits.ts'
 import { findRequestFor } from '../requests/people/find-request.ts'
 import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
+import { isFirstUse } from '../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
 import { recordStart, subjectOf } from './record-execution.ts'
@@ -37,10 +38,9 @@ export type ConsumedPermit = RecordOf<ConsumedAnswer['permit']>
  * request, its permit and the time are judged under the request's lock, in the transaction that
  * consumes it, so that of any number of concurrent callers one gets it. Rejects with
  * `digest_required`, `stale_digest`, `conflict` (no decision yet, or the ledger cannot be written),
- * `already_decided` (denied),
- * `expired` (the request, or the hour of the approval), `cancelled` (withdrawn, or the approval was
- * revoked), `policy_blocked` (by now), `already_consumed`, `forbidden` or `not_found`. Every
- * refusal is in the trail.
+ * `already_decided` (denied), `expired` (the request, or the hour of the approval), `cancelled`
+ * (withdrawn, or the approval was revoked), `policy_blocked` (by now), `already_consumed`,
+ * `forbidden` or `not_found`. Every refusal is in the trail.
  */
 export async function consumePermit(
   ctx: SigningContext,
@@ -94,7 +94,7 @@ async function spendOnce(
   try {
     // A disk may be full for a moment: an approval is not lost for that.
     const stop = AbortSignal.timeout(ledgerWithinMs)
-    if ((await untilStored(() => ctx.ledger.first(key, ownId), stop)) === ownId) return
+    if (await untilStored(() => isFirstUse(ctx.ledger, key, ownId), stop)) return
   } catch (error) {
     ctx.log.error({ err: error, requestId }, 'The ledger could not be written')
     const why = 'The permit is used up without a call: the ledger could not be written. Ask again'

@@ -10,6 +10,7 @@ import type { SystemContext } from '../core/context.ts'
 import { untilStored } from '#store/connection/until-stored.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { lockRequests } from '../core/locks.ts'
+import { isFirstUse } from '../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
 import { sealProblemOf } from '../external/external-rows.ts'
@@ -171,7 +172,7 @@ async function spendOnce(
   const ownId = newId()
   const key = { kind: 'permit', id: permitId } as const
   try {
-    if ((await untilStored(() => ctx.ledger.first(key, ownId), signal)) === ownId) return 'first'
+    if (await untilStored(() => isFirstUse(ctx.ledger, key, ownId), signal)) return 'first'
   } catch (error) {
     ctx.log.error({ err: error, requestId }, 'The ledger could not be written')
     return 'failed'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isSameHuman } from '#domain/deciding/eligibility.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
@@ -66,8 +67,8 @@ export async function handOverRequest(
 }
 
 /**
- * Whether a colleague is here, and no hand-over of the last hour notified them, by the trail of the
- * request. A time that is still to come is of a clock that was wrong: it holds back nothing.
+ * Whether a colleague is not away, and no hand-over of the last hour notified them, by the trail of
+ * the request. An event whose time is still to come had a wrong clock, and holds back none.
  */
 async function mayNotify({ tx }: UnitOfWork, requestId: string, to: string): Promise<boolean> {
   const { rows } = await sql<{ mayNotify: boolean }>`
@@ -75,7 +76,7 @@ async function mayNotify({ tx }: UnitOfWork, requestId: string, to: string): Pro
       where request_id = ${requestId} and type = 'request.handed_over'
         and at > clock_timestamp() - ${betweenMinutes} * interval '1 minute'
         and at <= clock_timestamp()
-        and document::jsonb->'detail' @> ${JSON.stringify({ to, notified: true })}::jsonb) as "mayNotify"
+        and ${eventDocument}->'detail' @> ${JSON.stringify({ to, notified: true })}::jsonb) as "mayNotify"
     from person where id = ${to}
   `.execute(tx)
   return rows[0]?.mayNotify === true

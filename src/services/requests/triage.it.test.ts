@@ -93,7 +93,7 @@ async function notifiedOf(id: string): Promise<string[]> {
   return rows.map(({ to }) => to)
 }
 
-/** Makes the hand-overs of a request an hour older, as the owner of the tables could. */
+/** Moves all events of a request back by these hours, as the owner of the tables could. */
 async function olderTrail(id: string, hours = 1): Promise<void> {
   await desk.database.db.transaction().execute(async (tx) => {
     await sql`alter table audit_event disable trigger audit_event_append_only`.execute(tx)
@@ -139,7 +139,7 @@ test('a request is handed over to another person who may decide it, which gives 
   await olderTrail(id)
   await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect(await notifiedOf(id)).toEqual([linus.id, grace.id, grace.id])
-  // A time of the trail that is still to come holds back none.
+  // An event whose time is still to come holds back no notification.
   await olderTrail(id, -2)
   await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect(await notifiedOf(id)).toEqual([linus.id, grace.id, grace.id, grace.id])
@@ -148,7 +148,7 @@ test('a request is handed over to another person who may decide it, which gives 
   expect((await refusal(late)).code).toBe('already_decided')
 })
 
-test('a hand-over to a colleague who is away notifies nobody, and takes nothing of the hour', async () => {
+test('a hand-over to a colleague who is away notifies nobody, and the first one after their absence does', async () => {
   const { id } = await ask()
   const { grace, linus } = people()
   const handOver = () => handOverRequest(desk.api, grace.caller, { request: id, to: linus.id })

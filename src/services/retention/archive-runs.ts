@@ -5,6 +5,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { loadTranscript } from '../transcript/load-transcript.ts'
 import { readWindowSteps } from '../transcript/window-steps.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { databaseTime } from '#store/database-time.ts'
 import type { Db } from '#store/database.ts'
 import { byRight } from '../core/authority.ts'
 
@@ -56,10 +57,7 @@ async function* linesOf(
   let runs = 0
   let leftOut = 0
   let last = { place: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
-  const { rows: clock } = await sql<{ at: string }>`
-    select clock_timestamp()::text as at
-  `.execute(ctx.db)
-  const begunAt = clock[0]?.at ?? 'infinity'
+  const begunAt = await databaseTime(ctx.db)
   for (;;) {
     const { rows } = await sql<ArchivedRun>`
       select id, root_run_id, worker, state, title, started_by, created_at, ended_at, output, ended_at::text as place

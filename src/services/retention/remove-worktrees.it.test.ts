@@ -8,6 +8,7 @@ import { Worktrees } from '#sandbox/worktrees/open-worktree.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import { readRecord, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { mergeHalfway } from '#test/harness/fixtures/git/merge-halfway.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
@@ -91,12 +92,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
 
   test('stays while a checkout lacks its merge, since its process was killed, and gives it that first', async () => {
     const run = await ran(commit('halfway'))
-    const record = await readRecord(folderOf(run.id))
-    if (record === null) throw new Error('no worktree')
-    const from = git('rev-parse', 'main')
-    const to = git('commit-tree', `${run.branch}^{tree}`, '-p', from, '-p', run.branch, '-m', 'm')
-    await writeRecord(folderOf(run.id), { ...record, merging: { from, to } })
-    git('update-ref', 'refs/heads/main', to)
+    await mergeHalfway(desk, run)
     const lock = join(desk.root, 'shop/.git/index.lock')
     await writeFile(lock, '')
     await round()
@@ -119,12 +115,7 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
       },
     ]) {
       const run = await ran('echo x > new.txt && git add . && git commit -qm new')
-      const record = await readRecord(folderOf(run.id))
-      if (record === null) throw new Error('no worktree')
-      const from = git('rev-parse', 'main')
-      const to = git('commit-tree', `${run.branch}^{tree}`, '-p', from, '-p', run.branch, '-m', 'm')
-      await writeRecord(folderOf(run.id), { ...record, merging: { from, to } })
-      git('update-ref', 'refs/heads/main', to)
+      const from = await mergeHalfway(desk, run)
       await writeFile(lock, '')
       await remove(run.id)
       await round()

@@ -72,9 +72,9 @@ async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal)
   const record = await readRecord(folder)
   if (record !== null) {
     const run = await endedRun(ctx, runId)
-    // The runs make no more calls. No MCP server may work in a folder that is about to be removed.
-    if (run !== null) await ctx.mcpServers?.endIn(treeIn(folder))
     if (run === null) return false
+    // The runs make no more calls. No MCP server may work in a folder that is about to be removed.
+    await ctx.mcpServers?.endIn(treeIn(folder))
     const merge = await finishMerge(folder).then(
       () => null,
       (error: unknown) => ({ error }),

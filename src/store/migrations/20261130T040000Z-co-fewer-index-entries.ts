@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Taken before the table is copied, also that of a later migration, which runs in the same
- * transaction: a process of the earlier version may hold one of them and wait for another. Postgres
- * then ends one of the two, and no copy is lost. Units that lock a run take them in this order.
+ * Taken before the table is copied. `audit_event` is for a later migration of the same transaction.
+ * A process of the earlier version may hold one of these locks and wait for another: Postgres then
+ * ends one of the two, and no copy is lost. Units that lock a run take them in this order.
  */
 const locks = 'lock table run, audit_event, event in access exclusive mode'
 

@@ -1,7 +1,7 @@
 import { newId } from '#domain/new-id.ts'
 import { untilStored } from '#store/connection/until-stored.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
-import type { OnceKey } from '../../core/ledger.ts'
+import { isFirstUse, type OnceKey } from '../../core/ledger.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { aboutCall, type CallAtHand } from './call-at-hand.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
@@ -12,6 +12,11 @@ import { bySystem, executor } from '../../core/authority.ts'
  * the grant was. `failed`: the ledger could not be written for a minute, or until the stop.
  */
 export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
+
+const refusedChecks = {
+  used: 'a use of the grant that was taken before',
+  spent: 'an attempt that was carried out before',
+} as const
 
 /**
  * Records in the ledger, outside the database, that an attempt begins: after its start and before
@@ -34,7 +39,7 @@ export async function recordInLedger(
   const { at, attempt, grantUse, stop } = execution
   const { authorisation } = execution.plan
   const ownId = newId()
-  const isFirst = async (key: OnceKey) => (await ctx.ledger.first(key, ownId)) === ownId
+  const isFirst = (key: OnceKey) => isFirstUse(ctx.ledger, key, ownId)
   const recordBoth = async (): Promise<LedgerRecord> => {
     if (authorisation.by === 'grant' && grantUse !== null) {
       const use = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
@@ -56,12 +61,8 @@ export async function recordInLedger(
     ctx.log.error({ err: error, callId: at.call.id }, 'The ledger could not be written')
     return 'failed' as const
   })
-  if (record === 'used') {
-    const check = 'a use of the grant that was taken before'
-    await untilStored(() => recordRefusal(ctx, execution, check))
-  }
-  if (record === 'spent') {
-    const check = 'an attempt that was carried out before'
+  if (record === 'used' || record === 'spent') {
+    const check = refusedChecks[record]
     await untilStored(() => recordRefusal(ctx, execution, check))
   }
   return record

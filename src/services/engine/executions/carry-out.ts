@@ -14,13 +14,11 @@ import { readEarlierResult } from '../../transcript/read-earlier-result.ts'
 import { recordOutput } from './record-output.ts'
 
 /**
- * How a started tool ended. `stale`: a base had changed, nothing ran. `not begun`: the stop came
- * first, nothing ran. `lost`: unknown.
+ * How a started tool ended. `stale`: a base had changed, nothing ran. `lost`: unknown.
  */
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }
   | { readonly kind: 'stale' }
-  | { readonly kind: 'not begun' }
   | {
       readonly kind: 'stopped'
       readonly why: StopOfCall
@@ -48,10 +46,9 @@ interface WorkOfCall {
   readonly stop: AbortSignal
 }
 
-/** Executes a started call's tool, outside any transaction, unless it is to stop by then. */
+/** Executes a started call's tool, outside any transaction. */
 export async function carryOut(ctx: WorkerContext, work: WorkOfCall): Promise<Effect> {
   const { plan, stop } = work
-  if (stop.aborted) return { kind: 'not begun' }
   const live = recordOutput(ctx, work)
   try {
     if (plan.authorisation.by === 'policy' && plan.judgement.rule?.id === unchangedRuleId) {

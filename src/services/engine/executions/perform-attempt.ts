@@ -80,6 +80,10 @@ async function performUntil(
   const commit = commits ? await commitOf(ctx, toPerform) : null
   const start = { ...identity, startId }
   if (!(await isStillValid(elapsedMs, () => mayStillRun(ctx, start)))) return 'given up'
+  if (stop.signal.aborted) {
+    await untilStored(() => finishExecution(ctx, identity, stoppedBefore(stop.signal)))
+    return { kind: 'done' }
+  }
   const { workspace, changes } = watchChanges(plan.workspace)
   const effect = await carryOut(ctx, {
     runId: at.run.id,
@@ -90,10 +94,6 @@ async function performUntil(
     commit,
     stop: stop.signal,
   })
-  if (effect.kind === 'not begun') {
-    await untilStored(() => finishExecution(ctx, identity, stoppedBefore(stop.signal)))
-    return { kind: 'done' }
-  }
   if (effect.kind === 'stale') {
     const isAsked = plan.authorisation.by === 'permit'
     if (!isAsked && (await staleBefore(ctx, at.call.id)) + 1 >= maxStaleAttempts) {

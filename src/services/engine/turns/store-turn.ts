@@ -50,20 +50,22 @@ export type StoredTurn =
  * the first one's message stays and the other's answer is dropped.
  */
 export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<StoredTurn> {
-  const unsent = await inUnitOfWork(ctx, bySystem(ctx, workflow), (unit) => storeIn(unit, turn))
-  if (unsent.kind !== 'stored') return unsent
-  const { sent, ...toJudge } = unsent
+  const beforeCommit = await inUnitOfWork(ctx, bySystem(ctx, workflow), (unit) =>
+    storeIn(unit, turn),
+  )
+  if (beforeCommit.kind !== 'stored') return beforeCommit
+  const { sent, ...toJudge } = beforeCommit
   return { ...toJudge, calls: sent.rows.toSorted((a, b) => a.position - b.position) }
 }
 
-type UnsentTurn =
+type TurnBeforeCommit =
   | Exclude<StoredTurn, CallsToJudge>
   | ({ readonly kind: 'stored'; readonly sent: SentLast<Selectable<ToolCallTable>> } & Omit<
       CallsToJudge,
       'calls'
     >)
 
-async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<UnsentTurn> {
+async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<TurnBeforeCommit> {
   const { tx } = unit
   const { text, calls } = turn.answer
   const run = await lockRunFirst(tx, turn.runId)
@@ -78,7 +80,7 @@ async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<UnsentTurn>
   const inputTexts = calls.map((call) => JSON.stringify(call.input))
   const packed = packContents([writeMessageText(text), ...inputTexts])
   const [textHash = '', ...inputHashes] = packed.hashes
-  const storing = sql<Selectable<ToolCallTable>>`
+  const statement = sql<Selectable<ToolCallTable>>`
     with ${contentsToStore([packed])}, answered as (${messageToStore(turn, textHash)}),
       ended as (${attemptToEnd(tx, turn, 'stored')}), ${turnToTake(turn)}
     ${callsToStore(turn, inputHashes)}
@@ -87,11 +89,11 @@ async function storeIn(unit: UnitOfWork, turn: TurnToStore): Promise<UnsentTurn>
   if (calls.length > 0) {
     await unit.event('run.changed', { runId: run.id })
     const inputs = new Map(inputHashes.map((hash, index) => [hash, inputTexts[index] ?? '']))
-    return { kind: 'stored', run: updated, sent: unit.sendLast(storing), inputs }
+    return { kind: 'stored', run: updated, sent: unit.sendLast(statement), inputs }
   }
-  const sent = storing.execute(tx)
+  const written = statement.execute(tx)
   await unit.event('run.changed', { runId: run.id })
-  const [closed] = await together([closeLocked(unit, updated, text), sent])
+  const [closed] = await together([closeLocked(unit, updated, text), written])
   switch (closed.kind) {
     case 'closed':
       return { kind: 'ended' }
