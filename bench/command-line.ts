@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { errorCode } from '#domain/error-code.ts'
 import { parseArgs } from 'node:util'
 
@@ -52,8 +53,6 @@ function parse(args: readonly string[]) {
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
     if (errorCode(error)?.startsWith('ERR_PARSE_ARGS_') !== true) throw error
-    return error instanceof Error
-      ? (error.message.split(/\.\s/, 1)[0] ?? '').replace(/\.?$/, '.')
-      : ''
+    return (errorMessage(error).split(/\.\s/, 1)[0] ?? '').replace(/\.?$/, '.')
   }
 }

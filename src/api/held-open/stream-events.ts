@@ -87,7 +87,10 @@ function open(response: Response, last: bigint | null, heartbeatMs: number): voi
 
 const frames = new WeakMap<FeedEvent, string>()
 
-/** An event as it is sent; readers of the same batch share the text. */
+/**
+ * An event as it is sent; readers of the same batch share the text. Without `to`, the colleague of a
+ * hand-over.
+ */
 function frameOf(event: FeedEvent): string {
   const earlier = frames.get(event)
   if (earlier !== undefined) return earlier

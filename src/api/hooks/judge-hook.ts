@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Request, Response } from 'express'
 import {
   allowedCall,
+  secondHookReason,
   takenReason,
   unmakeableReason,
   unmakeableReport,
@@ -106,9 +107,7 @@ export async function judgeHook(
   let earlierId: string | null = null
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
     if (externalId === own && (await isSecondHook(api, caller, named, earlierId))) {
-      return deny(
-        'a second hook of the same call has taken its permit, so this one does not run it.',
-      )
+      return deny(`${secondHookReason}.`)
     }
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
@@ -139,10 +138,10 @@ export async function judgeHook(
   return deny(`${takenReason}.`)
 }
 
-/** Of the name of a hook that waits: `hook_use` is also the call that took the permit. */
+/** Begins the name of a waiting hook in `hook_use`, which later names the call that took the permit. */
 const waitsPrefix = 'waits:'
 
-/** How often, and at which interval, it is looked who has just taken a permit. */
+/** How many times, and how far apart, to look who has just taken a permit. */
 const takerAttempts = 20
 const takerPauseMs = 50
 

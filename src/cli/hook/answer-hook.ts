@@ -11,6 +11,7 @@ import {
 import type { Agent } from '#domain/hooks/agents.ts'
 import {
   allowedCall,
+  secondHookReason,
   takenReason,
   unmakeableReason,
   unmakeableReport,
@@ -130,14 +131,13 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
 
 /** What the call waits under stays remembered for the first hook. */
 function denySecondHook(): HookDecision {
-  const why = 'another hook of this same call took its permit, so this one does not run it'
-  return { decision: 'deny', reason: `Countersign: ${why}.` }
+  return { decision: 'deny', reason: `Countersign: ${secondHookReason}.` }
 }
 
 const ofAnotherCall =
   'the request under the name of this call is about another call, so this one does not run'
 /** Why a call under the name of an earlier request, now withdrawn, does not run. */
-export const filesChanged =
+const filesChanged =
   'a file of this call has changed since its request was made, which is withdrawn, so this call does not run; ask again'
 
 /** The request of a call whose opening was not answered; `null`: none is known to wait. */
@@ -231,20 +231,19 @@ async function takeUnder(
     if (isOpen) throwIfForeign(service, error)
     if (error instanceof AlreadyTakenError) return { why: takenReason }
     if (error instanceof MismatchError) return { why: ofAnotherCall }
-    await withdrawReused(client, error)
-    return { why: filesChanged }
+    return { why: await withdrawReused(client, error) }
   }
 }
 
 /**
  * The service has another request under this name: a file that the call names has changed since, so
- * that request is withdrawn. Throws every other error.
+ * that request is withdrawn. Returns why the call does not run. Throws every other error.
  */
-export async function withdrawReused(client: Client, error: unknown): Promise<null> {
+export async function withdrawReused(client: Client, error: unknown): Promise<string> {
   if (!(error instanceof CountersignError) || error.code !== 'idempotency_key_reused') throw error
   const { request } = error.problem ?? {}
   if (typeof request === 'string') await client.withdraw(request).catch(() => undefined)
-  return null
+  return filesChanged
 }
 
 /** Throws at once if no service answers; at the deadline, its reason. */

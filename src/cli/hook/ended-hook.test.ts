@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 
 const programs = [
@@ -44,15 +44,13 @@ describe.each(programs)('%s', (_, words) => {
     const service = createServer(({ url }, response) => {
       if (url === '/healthz') response.end()
       else waiting.resolve()
-    }).listen(0, '127.0.0.1')
-    await once(service, 'listening')
-    const { port } = service.address() as AddressInfo
+    })
+    const port = await listenHere(service)
     const child = startHook(words, `http://127.0.0.1:${port}`, 'pipe', eventName)
     await waiting.promise
     child.kill(signal)
     const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr!)])
-    service.closeAllConnections()
-    service.close()
+    await closeServer(service)
     expect(said).toContain('was ended before its answer')
     return code
   }

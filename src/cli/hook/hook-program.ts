@@ -18,7 +18,10 @@ countersign-hook claude-code resume [--wait SECONDS] [--program PATH] [--json] [
 Answers a hook on standard input. AGENT is ${agentNames.join(', ')}.
 COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, COUNTERSIGN_URL the service.`
 
-/** To agents, exit code 2 with a sentence is a denial. A hook that knows its event has its own. */
+/**
+ * To agents, exit code 2 with a sentence is a denial. Once a hook knows its event,
+ * `process.exitCode` has its code.
+ */
 function block(error: unknown): void {
   console.error(errorMessage(error))
   process.exit(error instanceof CommandFailure ? error.exitCode : (process.exitCode ?? 2))

@@ -1,9 +1,7 @@
 import { createServer } from 'node:http'
-import { closeServer, listenHere } from '#test/harness/listen.ts'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { newFolder } from '#test/harness/new-folder.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { runHook } from './run-hook.ts'
 
 test('an event that cannot be read is denied with the cause, and the denial does not blame the service', async () => {
@@ -90,9 +88,9 @@ test('before a call without a service for the folder, the denial names the varia
 async function denialAfter(answer: object): Promise<string> {
   const service = createServer((_, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)),
-  ).listen(0, '127.0.0.1')
-  await once(service, 'listening')
-  const { port } = service.address() as AddressInfo
+  )
+  onTestFinished(() => closeServer(service))
+  const port = await listenHere(service)
   const project = newFolder('countersign-odd-answer-')
   const event = { hook_event_name: 'PreToolUse', tool_use_id: 'toolu_1', ...claudeCall }
   const output = await runHook(
@@ -103,7 +101,6 @@ async function denialAfter(answer: object): Promise<string> {
       input: Promise.resolve(JSON.stringify(event)),
     },
   )
-  service.close()
   const { hookSpecificOutput: denial } = JSON.parse(output)
   expect(denial).toMatchObject({ permissionDecision: 'deny' })
   return denial.permissionDecisionReason

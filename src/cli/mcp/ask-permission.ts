@@ -9,7 +9,6 @@ import {
 } from '#program-client'
 import {
   assertAnswers,
-  filesChanged,
   isUnanswered,
   requestLeft,
   withdrawReused,
@@ -25,6 +24,7 @@ import {
   type PermissionAnswer,
   type PermissionQuestion,
 } from '#domain/hooks/permission-tool.ts'
+import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import { callHere } from '../hook/call-here.ts'
 import { throwIfForeign } from '../hook/throw-if-foreign.ts'
 import { requestOfCall, type CallAsker } from '../hook/request-of-call.ts'
@@ -89,7 +89,7 @@ async function ask(
   throw new Error(`${why}.`)
 }
 
-/** `used`: an earlier call, or one with other files, has the request of that name (`why`). */
+/** `used`: an earlier call, or one with other files, has the request of that name; see `why`. */
 type Answer =
   | { readonly kind: 'used'; readonly why: string }
   | { readonly kind: 'decided' | 'waits'; readonly answer: PermissionAnswer }
@@ -115,7 +115,7 @@ async function askUnder(
     },
   )
   const within = AbortSignal.any([signal, AbortSignal.timeout(settings.askWithinMs)])
-  let request: RequestSummary | null
+  let request: RequestSummary
   try {
     request = await client.ask(body, { signal: within })
   } catch (error) {
@@ -123,9 +123,8 @@ async function askUnder(
     const late = isWanted ? await requestLeft(externalId, service) : null
     // The request is only named: without an answer of the service it may be about another call.
     if (late !== null) return { kind: 'waits', answer: deny(waitsAs(late)) }
-    request = await withdrawReused(client, error)
+    return { kind: 'used', why: await withdrawReused(client, error) }
   }
-  if (request === null) return { kind: 'used', why: filesChanged }
   try {
     return await answerOf(request, { client, event, question, settings, signal })
   } catch (error) {
@@ -139,7 +138,7 @@ async function answerOf(
   request: RequestSummary,
   of: {
     readonly client: Client
-    readonly event: ReturnType<typeof eventOfQuestion>
+    readonly event: HookEvent
     readonly question: PermissionQuestion
     readonly settings: PermissionSettings
     readonly signal: AbortSignal

@@ -19,6 +19,10 @@ export function allowedCall(
 export const takenReason =
   'an earlier try, or a second hook for this call, has taken its permit, so the call does not run here'
 
+/** Why the second of two hooks for one call does not run it. */
+export const secondHookReason =
+  'another hook of this same call took its permit, so this one does not run it'
+
 /** The report about a call that an agent's tool cannot make as a person changed it. */
 export function unmakeableReport(agentTitle: string) {
   const summary = `Nothing ran: ${agentTitle} cannot make the call as it was changed`

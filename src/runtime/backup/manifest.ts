@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 
 /** The last two files of a backup: the list of its contents, and the hash of that. */
 export const manifestName = 'manifest.json'
@@ -35,6 +36,12 @@ export const manifestSchema = z.strictObject({
 })
 
 export type Manifest = z.infer<typeof manifestSchema>
+
+/** What a backup has, as words: “3 rows of 2 tables as of …”. */
+export function contentsOf({ tables, madeAt }: Manifest): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  return `${countWords(rows, 'row')} of ${countWords(tables.length, 'table')} as of ${madeAt}`
+}
 
 /** The path of a table's n-th part in the archive. */
 export function partName(table: string, part: number): string {

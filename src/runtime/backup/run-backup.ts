@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { countWords } from '#domain/text/quantities/count-words.ts'
 import { readKeyFiles } from './key-files.ts'
+import { contentsOf } from './manifest.ts'
 import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice } from './with-database.ts'
 import { writeBackup } from './write-backup.ts'
@@ -20,11 +20,9 @@ export async function runBackup(
     const keys = await readKeyFiles(folders.dataDir, { privateToo })
     await writeBackup(db, { file, keys })
     // Printed only for a backup that can be read again.
-    const { tables, madeAt } = (await readBackup(file)).manifest
-    const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+    const { manifest } = await readBackup(file)
     const { size } = await stat(file)
-    const contents = `${countWords(rows, 'row')} of ${countWords(tables.length, 'table')}`
-    console.log(`${file}: ${contents} as of ${madeAt}, ${size} bytes`)
+    console.log(`${file}: ${contentsOf(manifest)}, ${size} bytes`)
     console.log(
       privateToo
         ? 'It contains the private keys: whoever can read it can sign in the name of this installation.'

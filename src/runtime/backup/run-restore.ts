@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
-import { countWords } from '#domain/text/quantities/count-words.ts'
 import { requireKnownMigrations, restoreTables } from '#store/backup/restore-tables.ts'
 import { grantToApplication } from '../schema/application-role.ts'
 import { readText } from '../environment.ts'
 import { restoreKeys } from './key-files.ts'
+import { contentsOf } from './manifest.ts'
 import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice, type InstallationFolders } from './with-database.ts'
 import { exists } from '../files.ts'
@@ -21,8 +21,7 @@ export async function runRestore(
   const file = resolve(from)
   const { manifest, keys, rows } = await readBackup(file)
   requireKnownMigrations(manifest.migrations)
-  const count = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  const contents = `${countWords(count, 'row')} of ${countWords(manifest.tables.length, 'table')} as of ${manifest.madeAt}`
+  const contents = contentsOf(manifest)
   if (options.check === true) {
     console.log(
       `${file} is complete: ${contents}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,

@@ -2,12 +2,12 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
+import { fallBackPausesMs } from '#delivery/listener.ts'
 import { RepeatedWork } from '#delivery/repeated-work.ts'
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { writeWhole } from '../files.ts'
 import { Refusal } from '../processes/serve-process.ts'
-import { fallBackPausesMs } from '#delivery/listener.ts'
 
 // The time of the newest audit event and the number of all are stored outside Postgres, as a mark.
 // A Postgres that has fewer, or whose newest one is older, was emptied or restored from an older

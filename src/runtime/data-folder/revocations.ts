@@ -107,8 +107,8 @@ export function openRevocations(dataDir: string, log?: Pick<Log, 'error'>): Revo
 }
 
 /**
- * The time is first, so that a line with a time that a full disk cut is none without it. Earlier
- * versions wrote it last: there it counts if it has all its digits.
+ * The time is first, so that such a line, cut by a full disk, is not read as one without a time.
+ * Earlier versions wrote the time last: there it counts only with all its digits.
  */
 const linePattern = /^(?:from (\d{13}) )?([^ ]+ [^ ]+?)(?: (\d{13}))?$/
 

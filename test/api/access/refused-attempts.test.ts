@@ -131,7 +131,7 @@ test('a malformed call, and one that only reads, is not recorded as an attempt',
 })
 
 // Rules: security.md 33, 42
-test('a count whose minute the clock of the database has left far ahead, as after it was set back, is recorded', async () => {
+test('the count of a minute that lies far ahead, as after the clock of the database was set back, is recorded', async () => {
   const before = (await refusalsOf()).length
   for (const _ of [1, 2]) await edsger.post(`/v1/runs/${run.id}/cancel`, {})
   await recordRepeats(api.service.ctx)

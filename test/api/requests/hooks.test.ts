@@ -213,7 +213,9 @@ describe("Claude Code's HTTP hook", () => {
     const replies = await Promise.all(answers)
     const decisions = replies.map((reply) => outputOf(reply).permissionDecision)
     expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
-    expect(reasonOf(await send(two, { wait: 0 }))).toContain('a second hook of the same call')
+    expect(reasonOf(await send(two, { wait: 0 }))).toContain(
+      'another hook of this same call took its permit',
+    )
     expect(await countOf()).toBe(count)
   })
 
@@ -306,7 +308,7 @@ describe("Claude Code's HTTP hook", () => {
     await decide(await requestOf(nameOf(one)), 'approve')
     const count = await countOf()
     expect(reasonOf(await ask(two))).toMatch(/other arguments were approved/)
-    expect(reasonOf(await ask(two))).toContain('a second hook of the same call')
+    expect(reasonOf(await ask(two))).toContain('another hook of this same call took its permit')
     expect(await countOf()).toBe(count)
   })
 

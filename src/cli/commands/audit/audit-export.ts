@@ -72,14 +72,14 @@ async function write(
   out: string | undefined,
   count: string | null,
 ): Promise<void> {
-  const events = count === null ? '' : `${countWords(Number(count), 'event')}, `
+  const events = count === null ? null : countWords(Number(count), 'event')
   if (out === undefined) {
     process.stdout.write(bytes)
-    if (count !== null) console.error(countWords(Number(count), 'event'))
+    if (events !== null) console.error(events)
     return
   }
   await writeOut(out, bytes)
-  console.log(`${out}: ${events}${bytes.length} bytes`)
+  console.log(`${out}: ${events === null ? '' : `${events}, `}${bytes.length} bytes`)
 }
 
 /** Writes the files of the archive into a folder that is new or empty. */

@@ -80,6 +80,6 @@ function contentsSentence({ requests, contents, bytes, kept: remaining }: Erased
   const shared =
     remaining === 0
       ? ''
-      : ` Still stored, because other requests use it and this one does not show it: ${countWords(remaining, 'text')}.`
+      : ` Other requests still use ${countWords(remaining, 'text')}, which this one no longer shows.`
   return `Erased ${countWords(contents, 'content')} (${countWords(bytes, 'byte')})${others}.${shared}`
 }
