@@ -46,6 +46,14 @@ async function listening(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+/** Ends the connections of these tests that wait for notifications. */
+async function endConnections(): Promise<void> {
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query in ('listen "one"', 'listen "two"')
+  `.execute(database.db)
+}
+
 it('listeners of one database share a connection, and each gets the notifications of its own channels only', async () => {
   const first = listenTo('one')
   await waitUntil(() => first.listener.isConnected)
@@ -77,10 +85,7 @@ it('listeners that begin at the same time send one query after another, also aft
   onTestFinished(() => spy.mockRestore())
   const listeners = [listenTo('one', 'two'), listenTo('one'), listenTo('two')]
   await waitUntil(() => listeners.every(({ listener }) => listener.isConnected))
-  await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query in ('listen "one"', 'listen "two"')
-  `.execute(database.db)
+  await endConnections()
   await waitUntil(() => listeners.every(({ words }) => words.length === 2))
   expect(max).toBe(1)
 })
@@ -101,10 +106,7 @@ it('a removed listener gets no notifications, and the last one ends the connecti
 it('a connection that Postgres ended is opened again, and each listener is called because some may have been missed', async () => {
   const listeners = [listenTo('one'), listenTo('two')]
   await waitUntil(() => listeners.every(({ listener }) => listener.isConnected))
-  await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query in ('listen "one"', 'listen "two"')
-  `.execute(database.db)
+  await endConnections()
   await waitUntil(() => listeners.every(({ words }) => words.length === 2))
   expect(listeners.map(({ words }) => words)).toEqual([
     ['missed', 'missed'],

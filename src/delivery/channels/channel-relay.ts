@@ -157,8 +157,14 @@ export class ChannelRelay implements AsyncDisposable {
     const { db } = this.#options
     const { leaseMs, pausesMs } = this.#times
     const underWay = [...under.values()]
-    const times = { leaseMs, pausesMs }
-    const slots = { endpoint: channel.name, maxDeliveries, ...times, perRecipient, underWay }
+    const slots = {
+      endpoint: channel.name,
+      maxDeliveries,
+      leaseMs,
+      pausesMs,
+      perRecipient,
+      underWay,
+    }
     for (const due of await takeDue(db, slots)) {
       this.#attemptedAt = performance.now()
       const sending = this.#deliver(channel, due)

@@ -45,12 +45,10 @@ export async function isHandedTo(db: Db | Tx, requestId: string, id: string): Pr
 }
 
 /** Of these people, those whom an event concerns: a hand-over, only the colleague. */
-export async function concernedPeople(
-  db: Db | Tx,
-  event: ChannelEvent,
+export function concernedPeople(
+  { type }: ChannelEvent,
+  handOver: HandOver | null,
   people: readonly MailRecipient[],
-): Promise<readonly MailRecipient[]> {
-  if (event.type !== 'request.handed_over') return people
-  const handOver = await readHandOver(db, event)
-  return people.filter(({ id }) => id === handOver?.toId)
+): readonly MailRecipient[] {
+  return type === 'request.handed_over' ? people.filter(({ id }) => id === handOver?.toId) : people
 }

@@ -12,7 +12,7 @@ import type { Channel, DueDelivery, Message } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
-import { isHandedTo, noLongerTheirs, readHandOver } from '../channels/hand-over.ts'
+import { concernedPeople, isHandedTo, noLongerTheirs, readHandOver } from '../channels/hand-over.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -75,7 +75,7 @@ async function compose(
   const handOver = await readHandOver(tx, event)
   if (occasion === 'handedOver' && handOver === null) return []
   const all = await mailRecipients(tx, request.id, settings.choice)
-  const people = handOver === null ? all : all.filter(({ id }) => id === handOver.toId)
+  const people = concernedPeople(event, handOver, all)
   if (occasion === 'ended') await recordNews(tx, request.id, people)
   const isUrgent =
     occasion === 'opened' && isOverBeforeDigest(request.expires_at, at, settings.digest)

@@ -53,7 +53,7 @@ export async function runsToDeliver(
   const { rows } = await sql<{ runIds: readonly string[]; hasOpen: boolean }>`
     with open as materialized (
       select run_id, min(id) as first,
-        not coalesce(bool_or(${isLeased}), false) as is_free
+        bool_or(${isLeased}) is not true as is_free
       from outbox
       where delivered_at is null and undeliverable_at is null and run_id is not null
       group by run_id
@@ -103,15 +103,16 @@ interface DeliveredRow {
 }
 
 async function writeMarks(db: Db, rows: readonly DeliveredRow[]): Promise<void> {
-  const [signals, others] = [true, false].map((isSignal) =>
-    eachOf(rows.flatMap(({ id, kind }) => ((kind === 'signal_decided') === isSignal ? [id] : []))),
+  const { signals = [], others = [] } = Object.groupBy(rows, ({ kind }) =>
+    kind === 'signal_decided' ? 'signals' : 'others',
   )
+  const idsOf = (some: readonly DeliveredRow[]) => eachOf(some.map(({ id }) => id))
   await sql`
     with delivered as (
       update outbox set delivered_at = clock_timestamp(), leased_until = null, lease_owner = null, last_error = null
-      where id = any(array(select mark.id::bigint from ${signals} as mark(id)))
+      where id = any(array(select mark.id::bigint from ${idsOf(signals)} as mark(id)))
     ), removed as (
-      delete from outbox where id = any(array(select mark.id::bigint from ${others} as mark(id)))
+      delete from outbox where id = any(array(select mark.id::bigint from ${idsOf(others)} as mark(id)))
     )
     select set_config('synchronous_commit', 'off', true)
   `.execute(db)

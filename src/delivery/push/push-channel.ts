@@ -10,7 +10,7 @@ import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
-import { concernedPeople, isHandedTo, noLongerTheirs } from '../channels/hand-over.ts'
+import { concernedPeople, isHandedTo, noLongerTheirs, readHandOver } from '../channels/hand-over.ts'
 import { quietUntil } from './quiet-until.ts'
 import { sendPush, type PushSender } from './send-push.ts'
 
@@ -51,7 +51,9 @@ async function compose(
   const isEnd = type === 'request.decided' || type === 'request.closed'
   // The request may have ended by now: then only its end is sent.
   if (!isEnd && request.state !== 'pending') return []
-  const people = await concernedPeople(tx, event, await mailRecipients(tx, request.id, 'nothing'))
+  const handOver = await readHandOver(tx, event)
+  const all = await mailRecipients(tx, request.id, 'nothing')
+  const people = concernedPeople(event, handOver, all)
   const ids = people.map(({ id }) => id)
   const choices = await pushChoicesOf(tx, ids)
   const choiceOf = (id: string): PushChoice => choices.get(id) ?? usualPush

@@ -144,8 +144,8 @@ async function tellOf(
 }
 
 /**
- * What a thread says of a hand-over; `null`: the colleague is away, or can no longer decide it.
- * Slack notifies a colleague who has linked their user.
+ * What a thread says of a hand-over; `null`: the event is about something else, or the colleague is
+ * away or can no longer decide it. Slack notifies a colleague who has linked their Slack user.
  */
 async function handOverOf(
   { settings: { team }, seals }: SlackChannelOptions,
@@ -154,16 +154,15 @@ async function handOverOf(
 ): Promise<SlackHandOver | null> {
   const handOver = await readHandOver(tx, event)
   if (handOver === null || event.request === null) return null
-  const { toId, to, by } = handOver
-  if (!(await isHandedTo(tx, event.request.id, toId))) return null
+  if (!(await isHandedTo(tx, event.request.id, handOver.toId))) return null
   const link = await tx
     .selectFrom('slack_link')
     .selectAll()
     .where('team', '=', team)
-    .where('person_id', '=', toId)
+    .where('person_id', '=', handOver.toId)
     .executeTakeFirst()
   const isLinked = link !== undefined && seals.holds('slack_link', link)
-  return { toId, to, by, user: isLinked ? link.user_id : null }
+  return { ...handOver, user: isLinked ? link.user_id : null }
 }
 
 /** Whether the message of a request, below which the others are posted, is still to be sent. */

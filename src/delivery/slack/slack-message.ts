@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/web-api'
 import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf } from '../channels/channel-event.ts'
+import type { HandOver } from '../channels/hand-over.ts'
 import { instantText } from '../channels/instant-text.ts'
 import { limitSentence } from '../channels/hourly-limit.ts'
 import { cuesLine } from '../channels/request-notice.ts'
@@ -76,11 +77,9 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
   }
 }
 
-/** A hand-over in words; `user`: the colleague in Slack, `null` where they have linked none. */
-export interface SlackHandOver {
-  readonly toId: string
-  readonly to: string
-  readonly by: string
+/** A hand-over as the thread of its request says it. */
+export interface SlackHandOver extends HandOver {
+  /** the colleague in Slack; `null`: they have linked no user */
   readonly user: string | null
 }
 

@@ -20,7 +20,7 @@ export const streamEvents = [
 export const liveEvents = [...streamEvents, 'policy.changed'] as const
 export type StreamEventType = (typeof liveEvents)[number]
 
-/** The events that endpoints get that name none. */
+/** The events of endpoints that name none. */
 export const usualEvents = [
   'request.opened',
   'request.decided',

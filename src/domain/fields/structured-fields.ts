@@ -4,6 +4,7 @@ import { parseJson } from '../json/parse-json.ts'
 import { textIn, valueIn } from '../json/value-in.ts'
 import { countWords } from '../text/quantities/count-words.ts'
 import {
+  amountNameOf,
   currencyOf,
   isInMinorUnits,
   isTitleOfMinorUnits,
@@ -114,15 +115,14 @@ class FieldReader {
         this.#add(entry, { label, name: null }, inner)
       }
     } else {
-      const currency = currencyOf(value) ?? place.currency
-      const ownAmount = currencyOf(value) !== null && Object.keys(value).length === 2
+      const own = currencyOf(value)
+      const currency = own ?? place.currency
+      const ownAmount = own !== null && Object.keys(value).length === 2
       const titles = this.#titlesOf(value, place.pointer, currency)
       for (const [index, [name, member]] of Object.entries(value).entries()) {
         const pointer = `${place.pointer}/${pointerPart(name)}`
-        // “amount: {value: 249.9, currency: EUR}” is an amount.
-        const isAmount = ownAmount && /^(?:value|number)$/i.test(name)
         const title = titles[index] ?? { label: exactName(name), name: null }
-        const ownName = isAmount ? 'amount' : name
+        const ownName = ownAmount ? amountNameOf(name) : name
         const inner = innerPlace({ ...place, pointer, currency }, ownName, title.label, member)
         this.#add(member, title, inner)
       }
@@ -135,11 +135,10 @@ class FieldReader {
     if (this.#rows > maxRows) return
     const { depth } = place
     const line = this.#line
-    const members = typeof value === 'object' && value !== null ? sizeOf(value) : 0
     const fieldValue = this.#valueOf(value, place)
     this.#rows += rowsOf(fieldValue)
     this.#fields.push({ depth, ...title, line, value: fieldValue })
-    if (typeof value === 'object' && value !== null && members > 0) {
+    if (typeof value === 'object' && value !== null && sizeOf(value) > 0) {
       this.addMembers(value, { ...place, depth: depth + 1 })
     } else this.#line += 1
   }
@@ -204,11 +203,14 @@ const mistakable =
  */
 function isMistakable(value: string): boolean {
   if (value.includes('\n')) return false
-  // As a text with its exact value behind it.
+  // The last: as if its exact value stood behind it, as in `yes (true)`.
   return mistakable.test(value) || (value.endsWith(')') && value.includes('('))
 }
 
-/** The place of a value with its own name, '' where nothing says that it is in the main unit. */
+/**
+ * The place of a value with its own name; '' where its value must not be read as an amount of the
+ * main unit.
+ */
 function innerPlace(place: Place, name: string, title: string, value: Json): Place {
   const { currency } = place
   const ofMinorUnits = place.inMinorUnits && !isInMinorUnits(name, value, currency)

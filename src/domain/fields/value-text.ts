@@ -37,7 +37,8 @@ export function withoutMinorUnits(title: string): string {
 
 /**
  * A value for people, on one line: money with its currency, dates in words, lists by their first
- * members. `currency` is the one that the call names; `null`: none. A `name` of '' has no unit.
+ * members. `currency` is the one that the call names; `null`: none. With a `name` of '', no amount
+ * gets a currency.
  */
 export function valueText(name: string, value: Json, currency: string | null): string {
   if (value === null) return 'none'
@@ -52,16 +53,22 @@ export function valueText(name: string, value: Json, currency: string | null): s
   const own = currencyOf(value)
   if (own !== null && entries.length === 2) {
     const [[field, amount] = ['', null]] = entries.filter(([key]) => !isCurrency(key))
-    // “amount: {value: 249.9, currency: EUR}” is one amount.
     if (typeof amount === 'number' || typeof amount === 'string') {
-      const ownName = /^(?:value|number)$/i.test(field) ? 'amount' : field
-      return valueText(saysNoUnit ? '' : ownName, amount, own)
+      return valueText(saysNoUnit ? '' : amountNameOf(field), amount, own)
     }
   }
   return entries
     .slice(0, 3)
     .map(([key, one]) => `${fieldName(key)} ${shallowText(saysNoUnit ? '' : key, one, currency)}`)
     .join(', ')
+}
+
+/**
+ * The name by which a member beside a currency is read: “amount: {value: 249.9, currency: EUR}” is
+ * one amount.
+ */
+export function amountNameOf(name: string): string {
+  return /^(?:value|number)$/i.test(name) ? 'amount' : name
 }
 
 /** An amount of money or a date in words; `null`: the value is neither. */

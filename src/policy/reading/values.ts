@@ -49,12 +49,16 @@ export function readAnyText(field: YamlField): string | null {
   return null
 }
 
-/** One of some fixed words. */
-export function readChoice<T extends string>(field: YamlField, choices: readonly T[]): T | null {
+/** One of some fixed words. Without a `remedy` the nearest word is suggested. */
+export function readChoice<T extends string>(
+  field: YamlField,
+  choices: readonly T[],
+  remedy?: string,
+): T | null {
   const value = scalarOf(field)
   const choice = choices.find((one) => one === value)
   if (choice !== undefined) return choice
-  wrong(field, `is ${valueTextAt(field)}`, didYouMean(String(value), choices))
+  wrong(field, `is ${valueTextAt(field)}`, remedy ?? didYouMean(String(value), choices))
   return null
 }
 

@@ -1,14 +1,7 @@
 import { isDomainEntry, maxDomains, type NetworkAccess } from '#domain/network/network-access.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
-import { readBoolean, readList, readText } from '../reading/values.ts'
-import {
-  isListAt,
-  readFields,
-  scalarOf,
-  valueTextAt,
-  wrong,
-  type YamlField,
-} from '../reading/yaml-field.ts'
+import { readBoolean, readChoice, readList, readText } from '../reading/values.ts'
+import { isListAt, readFields, valueTextAt, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { keysOf } from '../schema/parts.ts'
 import { sandbox } from '../schema/worker-file.ts'
 
@@ -25,11 +18,8 @@ export function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {
 
 function readNetwork(field: YamlField): NetworkAccess {
   if (!isListAt(field)) {
-    const word = scalarOf(field)
-    if (word === 'none' || word === 'allow') return word
     const remedy = 'write none, allow or a list of domains, such as [pypi.org]'
-    wrong(field, `is ${valueTextAt(field)}`, remedy)
-    return 'none'
+    return readChoice<'none' | 'allow'>(field, ['none', 'allow'], remedy) ?? 'none'
   }
   const entries = readList(field, (item) => {
     const text = readText(item)

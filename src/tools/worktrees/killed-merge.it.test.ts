@@ -17,6 +17,7 @@ import {
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
+import { mergeHalfway } from '#test/harness/fixtures/git/merge-halfway.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
@@ -52,12 +53,7 @@ const shell = (command: string) => ({ tool: 'shell', input: { command } })
 async function killedMerge(path: string, text: string) {
   const run = await calls.runScriptInWorktree(commit(path, text))
   const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
-  const record = await readRecord(folder)
-  if (record === null) throw new Error('no record')
-  const from = git('rev-parse', 'main')
-  const to = git('commit-tree', `${run.branch}^{tree}`, '-p', from, '-p', run.branch, '-m', text)
-  await writeRecord(folder, { ...record, merging: { from, to } })
-  git('update-ref', 'refs/heads/main', to, from)
+  await mergeHalfway(desk, run)
   expect(git('status', '--porcelain')).toBe(`M  ${path}`)
   return { ...run, folder }
 }
@@ -186,7 +182,7 @@ test.skipIf(!testSandbox.works)(
 
     // A Git of somebody else may hold a lock that is newer than the dead host.
     await rm(living)
-    put(file, { owner: { host: hostname(), pid: dead, since: '1' } })
+    die()
     const long = Date.now() / 1000 - 60
     utimesSync(file, long, long)
     await undoLostCommands(desk.worker, settle)
