@@ -245,7 +245,7 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/ui/audit': ['proof', '.'],
-  'src/ui/effect': ['settings', 'highlight', 'seeing', 'fields', '.'],
+  'src/ui/effect': ['settings', 'highlight', 'seeing', '.'],
   'src/ui/inbox': ['bulk', '.'],
   'src/ui/policy': ['matrix', '.'],
   'src/ui/runs': ['.', 'live', 'files', 'calls', 'turns', 'usage', 'page', 'list', 'start', 'fork'],

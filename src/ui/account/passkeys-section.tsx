@@ -74,7 +74,7 @@ type Act = (work: () => Promise<unknown>, message: string) => Promise<boolean>
 function PasskeyRow(props: {
   passkey: CredentialView
   act: Act
-  /** the row, which has the focus, is gone soon */
+  /** called before the row, which has the focus, is removed */
   onRemoved: () => void
 }) {
   const { passkey, act, onRemoved } = props

@@ -33,7 +33,7 @@ export function OpenedEffect(props: {
   const { changes, reread } = useUnsentChanges(request.id, view.isEditing ? request.revision : null)
   const mayContinue = view.isChangeable && !view.isEditing
   const { digest } = request.presentation
-  /** the call of which the input, and not the resulting file, is changed */
+  /** the digest of the presentation whose input is changed field by field; `null`: none */
   const [byFieldsOf, setByFieldsOf] = useState<string | null>(null)
   // Who chooses to edit again gets the editor of the file again.
   if (!view.editsFile && byFieldsOf !== null) setByFieldsOf(null)

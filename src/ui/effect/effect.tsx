@@ -11,7 +11,7 @@ import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
 import { parseUnifiedDiff, type DiffFile } from '#domain/tools/unified-diff.ts'
 import { structuredFields, type StructuredField } from '#domain/fields/structured-fields.ts'
-import { FieldsView } from './fields/fields-view.tsx'
+import { FieldsView } from './fields-view.tsx'
 import { SeenMap } from './seeing/seen-map.tsx'
 import type { SeenTracker } from './seeing/use-seen.ts'
 import { useWholeFile } from './use-whole-file.ts'
@@ -79,7 +79,7 @@ export function Effect(props: {
       <section ref={keepRegion} className="column" role={role} aria-label="All that will happen">
         <Warnings warnings={presentation.warnings} />
         {fields !== null ? (
-          <FieldsView fields={fields} Lines={LinesView} onAllVisible={onAllVisible} />
+          <FieldsView fields={fields} onAllVisible={onAllVisible} />
         ) : files === null ? (
           <LinesView
             text={presentation.content}

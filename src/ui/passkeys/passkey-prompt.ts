@@ -23,7 +23,10 @@ export async function askPasskey(
   }
 }
 
-/** Why a known passkey did not answer, as a sentence: browsers do not say that there is none. */
+/**
+ * Why no passkey signed, as a sentence. A browser without a passkey of the person reports the same
+ * as a closed prompt.
+ */
 export function answerWords(error: unknown): string {
   if (!isClosed(error)) return promptWords(error)
   return 'The passkey prompt was closed or took too long, or this device has none of your passkeys. Try again.'
@@ -33,7 +36,10 @@ function isClosed(error: unknown): boolean {
   return error instanceof Error && /^(NotAllowed|Abort)Error$/.test(error.name)
 }
 
-/** Why a passkey did nothing, or its refusal, as a sentence. Closing is not an error. */
+/**
+ * Why a prompt for a passkey failed, or the service's refusal, as a sentence. A closed prompt is no
+ * error.
+ */
 export function promptWords(error: unknown): string {
   if (!(error instanceof Error)) return 'The passkey gave no answer.'
   if (isClosed(error)) return 'The passkey prompt was closed, or took too long. Try again.'

@@ -1,15 +1,16 @@
 import { parseJson } from '#domain/json/parse-json.ts'
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import type { ToolList } from '#api/schemas/tool-list.ts'
 import type { Json } from '#domain/json/json.ts'
+import { callApi } from '../api/call-api.ts'
 import { ToolInputFields } from '../runs/calls/tool-input-fields.tsx'
 import { emptyInput, readInput, type InputValues } from '../runs/calls/tool-input.ts'
 import { Loading } from '../states/loading.tsx'
 import { FoldButton, useCut } from '../states/fold.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
-import { useToolsOf } from './use-tools-of.ts'
 
 /** A hypothetical call. */
 export interface Call {
@@ -30,7 +31,13 @@ interface CallFieldsProps {
  */
 export function CallFields({ worker, busy, explain }: CallFieldsProps) {
   const [isJson, setJson] = useState(false)
-  const tools = useToolsOf(worker)
+  const tools = useQuery({
+    queryKey: ['workers', worker, 'tools'],
+    queryFn: ({ signal }) => callApi('listWorkerTools', { params: { name: worker }, signal }),
+    enabled: worker !== '',
+    retry: false,
+    staleTime: 60_000,
+  })
   const items = tools.data?.items ?? []
   if (tools.isPending && worker !== '') return <Loading what="the tools" lines={3} />
   const hasForms = items.length > 0

@@ -18,11 +18,13 @@ export function QuickVerdicts({ worker }: { worker: string }) {
   const [text] = useDebouncedValue(input.trim(), pauseMs)
   const probes = verdictProbes(text)
   const tools = useWorker(worker).data?.tools
+  const has = (tool: string): boolean => tools === undefined || tools.includes(tool)
   const answers = useQueries({
     queries: probes.map(({ tool, input }) => ({
       queryKey: ['explain', worker, tool, input],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         callApi('explainCall', { body: { worker, tool, input }, signal }),
+      enabled: has(tool),
       retry: false,
     })),
   })
@@ -42,12 +44,12 @@ export function QuickVerdicts({ worker }: { worker: string }) {
             <li key={probe.title}>
               <span className="quick-title">{probe.title}</span>
               <span className="grow break small">
-                {tools === undefined || tools.includes(probe.tool) ? (
+                {has(probe.tool) ? (
                   <Verdict answer={answers[index]?.data} error={answers[index]?.error ?? null} />
                 ) : (
                   <>
                     <strong>{verdictWords.blocked}</strong>{' '}
-                    <span className="dim">{without(probe)}</span>
+                    <span className="dim">{whyNever(probe)}</span>
                   </>
                 )}
               </span>
@@ -60,7 +62,7 @@ export function QuickVerdicts({ worker }: { worker: string }) {
 }
 
 /** Why a worker without the tool never does it. */
-function without({ tool }: VerdictProbe): string {
+function whyNever({ tool }: VerdictProbe): string {
   return tool === 'shell' ? 'this worker runs no commands' : 'this worker has no files'
 }
 

@@ -6,7 +6,7 @@ import { structuredFields } from '#domain/fields/structured-fields.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
 import { Moment, Time } from '../text/time.tsx'
-import { FieldsView } from '../effect/fields/fields-view.tsx'
+import { FieldsView } from '../effect/fields-view.tsx'
 import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -158,5 +158,5 @@ function ClaimedText({ presentation: { type, content } }: { presentation: Claime
     return json === null ? null : structuredFields({ type, content: json, metadata: {} })
   }, [type, content])
   if (fields === null) return <LinesView text={content} showFinalNewline={false} />
-  return <FieldsView fields={fields} Lines={LinesView} label="Fields in its own words" />
+  return <FieldsView fields={fields} label="Fields in its own words" />
 }

@@ -44,9 +44,5 @@ export function noticeOfRequest(
     const by = displayText(request.handedTo.by.name)
     return { ...notice, title: `${by} asks you to look at #${ids.number}`, body: notice.title }
   }
-  return {
-    ...noticeOfIds({ ...ids, handedOver: false }),
-    title: outcomeOf(request),
-    body: `#${ids.number}`,
-  }
+  return { ...noticeOfIds(ids), title: outcomeOf(request), body: `#${ids.number}` }
 }

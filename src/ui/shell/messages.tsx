@@ -13,7 +13,7 @@ const MessageStack = later<{ onMissing: () => void }>(
 /**
  * Short messages of the page ("Link copied"). The component that draws them is loaded with the
  * first message, because most visits have none. If it does not load, as after an upgrade, the
- * messages stay until they are closed: they may say just that.
+ * messages stay until they are closed: one of them may say that a script did not load.
  */
 export function Messages() {
   const { notifications } = useNotifications()

@@ -97,7 +97,7 @@ async function signOut(): Promise<Partial<SignedOut>> {
     throw error
   })
   forgetSessionProof()
-  // What was typed and not sent, and what was read, in this tab.
+  // Removes what this tab keeps of the person: what was typed and not sent, and what was read.
   sessionStorage.clear()
   // The page loads anew, whether or not the browser lets it delete the cache.
   await deleteProof().catch(() => undefined)

@@ -18,7 +18,10 @@ export function Cues(props: {
   role: 'region' | 'group'
 }) {
   const { cues, presentation, within } = props
-  const hasFields = useMemo(() => structuredFields(presentation) !== null, [presentation])
+  const hasFields = useMemo(
+    () => cues.length > 0 && structuredFields(presentation) !== null,
+    [cues, presentation],
+  )
   if (cues.length === 0) return null
   const ordered = rankedCues(cues)
   return (

@@ -5,7 +5,7 @@ import { RevisionRules } from './revision-rules.tsx'
 import { useRevise } from './use-revise.ts'
 import { editableFields, editedInput } from './edited-input.ts'
 import { useDraft } from '../../states/draft.ts'
-import { draftOfFields, fieldsOfDraft } from './unsent-change.ts'
+import { changeDraftField, draftOfFields, fieldsOfDraft } from './unsent-change.ts'
 
 /** Changes the input of a call. The result is a new revision, which is then decided. */
 export function EditForm(props: {
@@ -14,7 +14,10 @@ export function EditForm(props: {
 }) {
   const { request, onDone } = props
   const [proposed] = useState(() => editableFields(request.input))
-  const [draft, setDraft] = useDraft(request.id, `input ${request.revision}`)
+  const [draft, setDraft] = useDraft(
+    request.id,
+    changeDraftField({ of: 'input', revision: request.revision }),
+  )
   const fields = fieldsOfDraft(draft, proposed)
   const write = (name: string, text: string): void => {
     const next = fields.map((field) => (field.name === name ? { ...field, text } : field))

@@ -13,7 +13,7 @@ import { useRevise } from './use-revise.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { editsBetween } from './edits-between.ts'
 import { membersOf, type EditedCall } from './results-in-file.ts'
-import { draftOfText, textOfDraft } from './unsent-change.ts'
+import { changeDraftField, draftOfText, textOfDraft } from './unsent-change.ts'
 
 interface FormProps {
   readonly request: RequestDetail
@@ -69,7 +69,10 @@ export function FileEditForm(
 
 function Editing({ request, file, onDone }: FormProps & { readonly file: EditedFile }) {
   const { proposedText } = file
-  const [draft, setDraft] = useDraft(request.id, `file ${request.revision}`)
+  const [draft, setDraft] = useDraft(
+    request.id,
+    changeDraftField({ of: 'file', revision: request.revision }),
+  )
   const [text, setText] = useState(() => textOfDraft(draft, proposedText))
   const [initialText] = useState(text)
   const write = (next: string): void => {

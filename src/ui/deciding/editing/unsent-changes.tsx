@@ -33,20 +33,19 @@ export function UnsentChanges(props: {
   }
   const draftOf = (change: UnsentChange): string =>
     readDraft(changeDraftField(change), request.id, personId)
-  const here = (change: UnsentChange) => ({ ...change, revision: request.revision })
+  const inNewestRevision = (change: UnsentChange) => ({ ...change, revision: request.revision })
   // It does not replace a change of this revision, and its editor has a place for all of it.
   const canGoOn = (change: UnsentChange): boolean =>
-    (change.revision === request.revision || draftOf(here(change)) === '') &&
+    (change.revision === request.revision || draftOf(inNewestRevision(change)) === '') &&
     (change.of === 'file' ? resultsInFile(request) : hasItsFields(draftOf(change), request.input))
   const inNewest = changes.filter((one) => isInInput(one.of, draftOf(one), request.input))
-  const hasOne = inNewest.length > 0
   useEffect(() => {
-    if (hasOne) for (const change of inNewest) remove(change)
+    for (const change of inNewest) remove(change)
   })
   const goOn = (change: UnsentChange): void => {
     const draft = draftOf(change)
     remove(change)
-    keepDraft(changeDraftField(here(change)), request.id, personId, draft)
+    keepDraft(changeDraftField(inNewestRevision(change)), request.id, personId, draft)
     onContinue?.(change.of)
   }
   return (

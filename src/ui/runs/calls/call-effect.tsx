@@ -7,7 +7,7 @@ import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import type { Json } from '#domain/json/json.ts'
 import { requestQuery } from '../../api/queries.ts'
 import { DiffView } from '../../effect/diff-view.tsx'
-import { FieldsView } from '../../effect/fields/fields-view.tsx'
+import { FieldsView } from '../../effect/fields-view.tsx'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { TextDifference } from '../../effect/text-difference.tsx'
 import { linesIn } from '../../effect/white-space.ts'
@@ -46,8 +46,7 @@ function RequestEffect({ requestId }: { requestId: string }) {
 function Presented({ presentation }: Pick<RequestDetail, 'presentation'>) {
   const { type, content } = presentation
   const fields = useMemo(() => structuredFields(presentation), [presentation])
-  if (fields !== null && countRows(fields) <= maxLines)
-    return <FieldsView fields={fields} Lines={LinesView} />
+  if (fields !== null && countRows(fields) <= maxLines) return <FieldsView fields={fields} />
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))
   if (files === null || files.length === 0 || lines > maxLines) {

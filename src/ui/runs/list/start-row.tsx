@@ -1,12 +1,12 @@
 import { Button, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { errorMessage } from '#domain/error-message.ts'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
 import { announce } from '../../states/announce.tsx'
+import { useAttempt } from '../../states/use-attempt.ts'
 import { Failure } from '../../states/failure.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -110,22 +110,14 @@ export function StartRow(row: StartOfRuns & { children: ReactNode }) {
 function useStartActs({ start: { name }, list, change }: StartOfRuns) {
   const client = useQueryClient()
   const intent = useIntentKey()
-  const isBusy = useRef(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  // The control is not disabled meanwhile, because it would lose the focus.
+  const { attempt, refusal } = useAttempt()
   const [newRun, setNewRun] = useState<StartedRun | null>(null)
-  const act = async (work: () => Promise<string>): Promise<void> => {
-    // The control is not disabled meanwhile, because it would lose the focus.
-    if (isBusy.current) return
-    isBusy.current = true
-    setRefusal(null)
-    try {
+  const act = (work: () => Promise<string>): Promise<boolean> =>
+    attempt(async () => {
       announce(await work())
       await client.invalidateQueries({ queryKey: [list] })
-    } catch (error) {
-      setRefusal(errorMessage(error))
-    }
-    isBusy.current = false
-  }
+    })
   return {
     refusal,
     newRun,

@@ -35,7 +35,7 @@ export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: 
   const files = useSentFiles()
   const waits = run.state === 'waiting_for_input'
   const send = async (): Promise<void> => {
-    if (busy || text.trim() === '') return
+    if (text.trim() === '') return
     await attempt(async () => {
       const params = { id: run.id }
       const body = { text, ...files.body }

@@ -9,12 +9,11 @@ export function ChangedWords(props: {
 }) {
   const { current, revision } = props
   const newest = current.revisions.at(-1)
-  const editor = newest?.editor?.name ?? null
   return (
     <>
-      {editor !== null && newest !== undefined ? (
+      {newest !== undefined && newest.editor !== null ? (
         <>
-          {editor} changed it at <Moment at={newest.at} />: it
+          {newest.editor.name} changed it at <Moment at={newest.at} />: it
         </>
       ) : (
         'It'

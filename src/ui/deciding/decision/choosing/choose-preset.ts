@@ -1,5 +1,5 @@
 import { announce } from '../../../states/announce.tsx'
-import { reasonPresets, withPreset } from '../../../states/reason-presets.ts'
+import { reasonPresets, withPreset } from './reason-presets.ts'
 
 /**
  * Puts the preset with this number into the reason of a denial, and sets the focus on the field of

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { DenialReason } from '../../../states/denial-reason.tsx'
+import { DenialReason } from './denial-reason.tsx'
 import { whyReasonOf, type Choice } from './decision-body.ts'
 
 /** The field for the reason of a decision; that of a denial has presets. */

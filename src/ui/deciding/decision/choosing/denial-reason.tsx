@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useRef } from 'react'
-import { useKeyboard } from '../keyboard/keyboard-provider.tsx'
+import { useKeyboard } from '../../../keyboard/keyboard-provider.tsx'
 import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
 
 /**

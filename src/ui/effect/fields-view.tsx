@@ -1,10 +1,8 @@
-import { useEffect, type ComponentType } from 'react'
+import { useEffect, type CSSProperties } from 'react'
 import type { FieldValue, StructuredField } from '#domain/fields/structured-fields.ts'
-import { VisibleText } from '../../text/visible-text.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { LinesView } from './lines-view.tsx'
 import './fields-view.css'
-
-/** `atFirst`: how many of the lines are drawn at first. */
-type TextLines = ComponentType<{ text: string; showFinalNewline: boolean; atFirst: number }>
 
 /** Deeper fields are not indented further, so that their values keep their width. */
 const maxIndent = 6
@@ -15,13 +13,11 @@ const maxIndent = 6
  */
 export function FieldsView(props: {
   fields: readonly StructuredField[]
-  /** draws a text of several lines */
-  Lines: TextLines
   /** the name of the table; absent: the fields of the call itself */
   label?: string
   onAllVisible?: (isComplete: boolean) => void
 }) {
-  const { fields, Lines, onAllVisible } = props
+  const { fields, onAllVisible } = props
   useEffect(() => onAllVisible?.(true), [onAllVisible, fields])
   return (
     <table className="fields" aria-label={props.label ?? 'Fields'}>
@@ -30,7 +26,7 @@ export function FieldsView(props: {
           <tr
             key={field.line}
             data-field-line={field.line}
-            data-depth={Math.min(field.depth, maxIndent)}
+            style={{ '--depth': Math.min(field.depth, maxIndent) } as CSSProperties}
           >
             <th scope="row">
               <VisibleText text={field.label} />
@@ -41,7 +37,7 @@ export function FieldsView(props: {
               )}
             </th>
             <td>
-              <Value value={field.value} Lines={Lines} />
+              <Value value={field.value} />
             </td>
           </tr>
         ))}
@@ -50,10 +46,10 @@ export function FieldsView(props: {
   )
 }
 
-function Value({ value, Lines }: { value: FieldValue; Lines: TextLines }) {
+function Value({ value }: { value: FieldValue }) {
   switch (value.kind) {
     case 'lines':
-      return <Lines text={value.text} showFinalNewline atFirst={Number.POSITIVE_INFINITY} />
+      return <LinesView text={value.text} showFinalNewline atFirst={Number.POSITIVE_INFINITY} />
     case 'group':
       return value.text === '' ? null : <span className="dim small">{value.text}</span>
     case 'json':
