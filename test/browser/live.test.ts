@@ -164,6 +164,17 @@ async function openWithoutStream(id: string): Promise<Page> {
   return page
 }
 
+/** Signs these people in, one after the other, in another tab of the page's browser. */
+async function signInElsewhere(page: Page, ...names: string[]): Promise<void> {
+  const tab = await page.context().newPage()
+  await tab.goto(`${dashboard.url}/runs`)
+  for (const name of names) {
+    await tab.getByRole('button', { name: /^Signed in as/ }).click()
+    await tab.getByRole('menuitem', { name }).click()
+    await tab.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
+  }
+}
+
 const memoryOf = (page: Page) =>
   page.evaluate(() => (window as { memory?: string }).memory ?? 'none')
 
@@ -172,11 +183,7 @@ test('a page of a person shows nothing and sends nothing of theirs once somebody
   const page = await openWithoutStream(id)
   await page.getByRole('radio', { name: 'Deny', exact: true }).check()
   await page.getByLabel('Reason').fill('typed by Grace')
-  const tab = await page.context().newPage()
-  await tab.goto(`${dashboard.url}/runs`)
-  await tab.getByRole('button', { name: 'Signed in as Grace' }).click()
-  await tab.getByRole('menuitem', { name: 'Linus' }).click()
-  await tab.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  await signInElsewhere(page, 'Linus')
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
@@ -193,11 +200,7 @@ test('a page loads anew for another person, also if the browser does not answer 
   await page.evaluate(() => {
     navigator.serviceWorker.getRegistration = () => new Promise(() => undefined)
   })
-  const tab = await page.context().newPage()
-  await tab.goto(`${dashboard.url}/runs`)
-  await tab.getByRole('button', { name: 'Signed in as Grace' }).click()
-  await tab.getByRole('menuitem', { name: 'Linus' }).click()
-  await tab.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  await signInElsewhere(page, 'Linus')
   await page.getByRole('radio', { name: 'Deny', exact: true }).check()
   await page.getByLabel('Reason').fill('typed by Grace')
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
@@ -210,13 +213,7 @@ test('a decision is sent again after the same person signed in anew in another t
   const page = await openWithoutStream(id)
   await page.getByRole('radio', { name: 'Deny', exact: true }).check()
   await page.getByLabel('Reason').fill('kept')
-  const tab = await page.context().newPage()
-  await tab.goto(`${dashboard.url}/runs`)
-  for (const name of ['Linus', 'Grace']) {
-    await tab.getByRole('button', { name: /^Signed in as/ }).click()
-    await tab.getByRole('menuitem', { name }).click()
-    await tab.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
-  }
+  await signInElsewhere(page, 'Linus', 'Grace')
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   const refusal = page.getByRole('alert').getByText('signed in in another tab of this browser')
   await refusal.waitFor()

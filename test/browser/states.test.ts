@@ -3,7 +3,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { ask, openDashboard, developmentToken, phone, type Dashboard } from './open-dashboard.ts'
+import type { Page } from 'playwright-core'
+import {
+  ask,
+  askForNote,
+  openDashboard,
+  developmentToken,
+  phone,
+  type Dashboard,
+} from './open-dashboard.ts'
 import { sharedBrowser } from '../harness/browser.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
@@ -215,16 +223,17 @@ test('placeholders of a page that loads have the columns of the cards that come,
   await page.getByRole('heading', { name: 'Expired unseen' }).waitFor()
 })
 
-test('the faces, the script and the data of a request are asked for while the person still loads', async () => {
-  const { requestIds } = await ask(
-    dashboard.desk,
-    [{ tool: 'write_file', input: { path: 'notes/first.md', content: 'First' } }],
-    'A note.',
-  )
-  const path = `/requests/${requestIds[0]}`
+/** A page of a signed-in person that shows nothing, and the path of a request. */
+async function requestBesideBlankPage(note: string): Promise<{ page: Page; path: string }> {
+  const { id } = await askForNote(dashboard.desk, note)
   const page = await dashboard.open('Grace', '/account')
   await page.getByRole('heading', { name: 'Account' }).waitFor()
   await page.goto('about:blank')
+  return { page, path: `/requests/${id}` }
+}
+
+test('the faces, the script and the data of a request are asked for while the person still loads', async () => {
+  const { page, path } = await requestBesideBlankPage('notes/first.md')
   // The answer about the person is held until all of these were requested.
   const needed = [/\.woff2$/, /request-page-[^/]*\.js$/, new RegExp(`/v1${path}$`)]
   const requests = needed.map((address) => page.waitForRequest((one) => address.test(one.url())))
@@ -237,15 +246,7 @@ test('the faces, the script and the data of a request are asked for while the pe
 })
 
 test('a request that loaded before its person is drawn while nothing else of it loads', async () => {
-  const { requestIds } = await ask(
-    dashboard.desk,
-    [{ tool: 'write_file', input: { path: 'notes/once.md', content: 'Once' } }],
-    'A note.',
-  )
-  const path = `/requests/${requestIds[0]}`
-  const page = await dashboard.open('Grace', '/account')
-  await page.getByRole('heading', { name: 'Account' }).waitFor()
-  await page.goto('about:blank')
+  const { page, path } = await requestBesideBlankPage('notes/once.md')
   const first = page.waitForResponse(`**/v1${path}`)
   await page.route('**/v1/me', async (route) => {
     // Each later reading of the request gets no answer.
@@ -340,7 +341,7 @@ test.each([
   ['?', 'its script', 'help-sheet-*'],
   ['Control+k', 'its script and that of the messages', '{palette,message-stack}-*'],
 ] as const)(
-  'a person who presses %s is told on the screen without %s, and the page stays',
+  '%s without %s: a message says that it could not be loaded, and the page stays',
   async (key, _which, scripts) => {
     const page = await dashboard.open('Grace', '/')
     await page.getByRole('heading', { name: 'Inbox' }).waitFor()
@@ -366,8 +367,7 @@ test('a message on a phone is at the top, also if the script of the messages doe
 })
 
 test('a confirmation that is refused leaves the focus on its button', async () => {
-  const call = { tool: 'write_file', input: { path: 'notes/kept-run.md', content: 'x' } }
-  const { runId } = await ask(dashboard.desk, [call], 'A note.')
+  const { runId } = await askForNote(dashboard.desk, 'notes/kept-run.md')
   const page = await dashboard.open('Ada', `/runs/${runId}`)
   await page.getByRole('button', { name: 'Cancel the run…' }).click()
   await page.route('**/cancel', (route) => route.fulfill({ status: 503, json: {} }))

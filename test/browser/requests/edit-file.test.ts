@@ -5,6 +5,7 @@ import { getRequest } from '#services/requests/detail/get-request.ts'
 import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { writeCall } from '../../harness/fixtures/runs/file-calls.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { setRows } from '../../harness/fixtures/rows.ts'
 import { axeProblemsInBothSchemes } from '../../harness/programs/axe.ts'
@@ -26,6 +27,21 @@ async function openEditor(
   if (options.viewport !== undefined) await page.getByRole('button', { name: 'Decide…' }).click()
   await page.getByRole('radio', { name: 'Approve with changes' }).check()
   return { page, id, runId, loaded }
+}
+
+/** The editor of a written file with the text `old`, with this typed before it. */
+async function typeInto(path: string, typed: string) {
+  const opened = await openEditor(writeCall(path, 'old'))
+  const editor = opened.page.getByLabel('content')
+  await editor.waitFor()
+  await opened.page.keyboard.type(typed)
+  return { ...opened, editor }
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
 }
 
 const detail = (request: string) =>
@@ -122,10 +138,7 @@ const unsent = (page: Page, words: string) =>
 
 test('what a person typed into a file is there after they left the editor or the page, until they remove it', async () => {
   const path = 'notes/left.md'
-  const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
-  const editor = page.getByLabel('content')
-  await editor.waitFor()
-  await page.keyboard.type('typed ')
+  const { page, id, editor } = await typeInto(path, 'typed ')
   await page.getByRole('radio', { name: 'Deny', exact: true }).check()
   await unsent(page, 'Your change of the file in revision 1 is not sent.').waitFor()
   await page.reload()
@@ -142,15 +155,9 @@ test('what a person typed into a file is there after they left the editor or the
 })
 
 // Rules: product.md 11
-test('what a person typed into a file is there after a colleague changed it, and again after one cancelled the run', async () => {
+test('what a person typed into a file is there after a colleague changed it, and still after another cancelled the run', async () => {
   const path = 'notes/colleague.md'
-  const { page, id, runId } = await openEditor({
-    tool: 'write_file',
-    input: { path, content: 'old' },
-  })
-  const editor = page.getByLabel('content')
-  await editor.waitFor()
-  await page.keyboard.type('typed ')
+  const { page, id, runId, editor } = await typeInto(path, 'typed ')
   await change(id, { path, content: 'changed by Linus' })
   await page.getByText('This changed since you opened it').waitFor()
   await page.getByText(/Linus changed it at \d\d:\d\d: it is revision 2 now/).waitFor()
@@ -176,10 +183,7 @@ test('what a person typed into a file is there after a colleague changed it, and
 
 test('a change of an earlier revision does not replace the change of the newest one, and can be copied', async () => {
   const path = 'notes/two-changes.md'
-  const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
-  const editor = page.getByLabel('content')
-  await editor.waitFor()
-  await page.keyboard.type('one ')
+  const { page, id, editor } = await typeInto(path, 'one ')
   await change(id, { path, content: 'changed by Linus' })
   await page.getByRole('button', { name: 'Show the new revision' }).click()
   await page.getByRole('radio', { name: 'Approve with changes' }).check()
@@ -223,10 +227,7 @@ test('a person who changed the fields of an input and chose to deny gets the edi
 })
 
 test('a change of which only the answer was lost is not said to be unsent', async () => {
-  const path = 'notes/lost-answer.md'
-  const { page, id } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
-  await page.getByLabel('content').waitFor()
-  await page.keyboard.type('sent ')
+  const { page, id } = await typeInto('notes/lost-answer.md', 'sent ')
   await page.route('**/revisions', async (route) => {
     await route.fetch()
     await route.abort()
@@ -241,22 +242,14 @@ test('a change of which only the answer was lost is not said to be unsent', asyn
 })
 
 test('what a person typed is not in the tab any more after they signed out', async () => {
-  const path = 'notes/signed-out.md'
-  const { page } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
-  await page.getByLabel('content').waitFor()
-  await page.keyboard.type('typed by Grace ')
+  const { page } = await typeInto('notes/signed-out.md', 'typed by Grace ')
   await expect.poll(() => page.evaluate(draftsInTab)).toHaveLength(1)
-  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  await signOut(page)
   expect(await page.evaluate(draftsInTab)).toEqual([])
 })
 
 test('a person signs out, and what they typed is gone, also if their session has ended and the cache of the browser cannot be deleted', async () => {
-  const path = 'notes/ended-elsewhere.md'
-  const { page } = await openEditor({ tool: 'write_file', input: { path, content: 'old' } })
-  await page.getByLabel('content').waitFor()
-  await page.keyboard.type('typed by Grace ')
+  const { page } = await typeInto('notes/ended-elsewhere.md', 'typed by Grace ')
   await expect.poll(() => page.evaluate(draftsInTab)).toHaveLength(1)
   await page.evaluate(() => {
     caches.delete = () => Promise.reject(new Error('no access'))
@@ -265,9 +258,7 @@ test('a person signs out, and what they typed is gone, also if their session has
     await page.context().clearCookies()
     await route.fulfill({ status: 401, json: { code: 'unauthenticated', detail: 'Sign in.' } })
   })
-  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  await signOut(page)
   expect(await page.evaluate(draftsInTab)).toEqual([])
 })
 
