@@ -138,7 +138,9 @@ export async function judgeHook(
   return deny(`${takenReason}.`)
 }
 
-/** Begins the name of a waiting hook in `hook_use`, which later names the call that took the permit. */
+/**
+ * Begins the name of a waiting hook in `hook_use`, which later names the call that took the permit.
+ */
 const waitsPrefix = 'waits:'
 
 /** How many times, and how far apart, to look who has just taken a permit. */
