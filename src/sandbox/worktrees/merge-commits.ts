@@ -139,7 +139,7 @@ function changingCheckouts<T>({ repository }: WorktreeRecord, work: () => Promis
   return oneAtATime(`checkouts of ${repository.gitDir}`, work)
 }
 
-/** How often, and at which interval, a lock is tried that another Git holds for a moment. */
+/** How many times, and how far apart, a lock that another Git holds is tried. */
 const lockAttempts = 20
 const lockPauseMs = 100
 

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import type { Memory } from '../core/ledger.ts'
 
-/** That of an installation that nobody has repaired. Its data folder knows 0. */
+/** The epoch of an installation that nobody has repaired; its data folder knows 0. */
 const firstEpoch = 1
 /** No number of repairs reaches it. */
 const maxEpoch = 1_000_000
 
-/** What this host remembers of the epoch, and the id of its Temporal namespace. */
+/** What this host remembers of epochs, and the id of its Temporal namespace. */
 interface OfHost {
   readonly memory: Pick<Memory, 'epoch'>
   readonly namespaceId: string
@@ -46,8 +46,8 @@ export async function acceptEmptied(db: Db, { memory, namespaceId }: OfHost): Pr
 }
 
 /**
- * Whether it is proved, and not only likely: Temporal is the right one, no earlier repair was
- * interrupted, and permits of the present epoch count on this host.
+ * Whether it is proved that nothing is left to repair: Temporal is the right one, no earlier repair
+ * was interrupted, and this host accepts permits of the present epoch.
  */
 export async function isReconciled(db: Db, { memory, namespaceId }: OfHost): Promise<boolean> {
   const { rows } = await sql<{ reconciled: boolean }>`
