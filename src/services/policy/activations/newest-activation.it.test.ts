@@ -2,7 +2,9 @@ import { sql, type KyselyPlugin } from 'kysely'
 import { expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { silentLog } from '#test/harness/silent-log.ts'
 import { newestActivation } from './newest-activation.ts'
+import { createPolicyReader } from './policy-reader.ts'
 
 const activations = 6
 
@@ -17,6 +19,28 @@ class RowCounter implements KyselyPlugin {
     return result
   }
 }
+
+// Rules: security.md 29
+it('a version that takes force while the one in force is read is not taken for a rollback', async () => {
+  const { memory, policies, verifier } = desk.api
+  const before = await policies.inForce()
+  let hasAnswered = false
+  const db = desk.database.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (!hasAnswered) {
+        hasAnswered = true
+        await desk.activate({ 'countersign.yaml': `${deskConfig}# meanwhile\n` })
+        await policies.inForce()
+      }
+      return result
+    },
+  })
+  const reader = createPolicyReader({ db, verifier, memory, log: silentLog })
+  expect((await reader.inForce()).digest).toBe(before.digest)
+  expect((await reader.inForce()).digest).toBe((await policies.inForce()).digest)
+  expect((await policies.inForce()).digest).not.toBe(before.digest)
+})
 
 // Rules: security.md 29
 it('the policy in force is found in one row, and in the rows below only if that one is forged', async () => {

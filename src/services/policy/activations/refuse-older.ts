@@ -4,13 +4,15 @@ import type { Db } from '#store/database.ts'
 import { sideBySide } from '#store/connection/side-by-side.ts'
 import { writeRecords } from '#store/records/records.ts'
 import type { Log } from '../../core/context.ts'
-import type { Memory } from '../../core/ledger.ts'
+import type { KnownPolicy, Memory } from '../../core/ledger.ts'
 
 interface Parts {
   /** `null` inside a transaction, whose rollback would undo the record: its caller records */
   readonly db: Db | null
   readonly memory: Memory
   readonly log: Log
+  /** what the memory had before the activation in force was read */
+  readonly known: KnownPolicy | null
 }
 
 /** The activations that this process has refused: one event for each, however often it is asked. */
@@ -27,7 +29,7 @@ export async function refuseOlder(
   statement: ActivationStatement | null,
   hash: string | null,
 ): Promise<void> {
-  const newest = parts.memory.policy()
+  const { known: newest } = parts
   const sequence = statement?.sequence ?? 0
   if (newest !== null) {
     const forked = sequence === newest.sequence && hash !== newest.hash
