@@ -4,6 +4,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { secretKinds } from '#domain/text/secrets.ts'
 import type { Access } from '#domain/tools/access.ts'
+import { editFile } from '#tools/files/edit-file.ts'
 import { analyseCommand } from '../shell/analyse-command.ts'
 import { cuesOfCall, type CueFacts } from './cues-of-call.ts'
 import { secretCues } from './text/text-cues.ts'
@@ -43,8 +44,11 @@ const touching = (tool: string, input: JsonObject, ...accesses: [Access['operati
   })
 const write = (path: string, content: string) =>
   touching('write_file', { path, content }, ['write', path])
-const edit = (path: string, newText: string) =>
-  touching('edit_file', { path, edits: [{ oldText: 'x', newText }] }, ['write', path])
+const edit = async (path: string, replace: string) => {
+  const input = { path, edits: [{ find: 'x', replace }] }
+  await editFile.parse(input)
+  return touching('edit_file', input, ['write', path])
+}
 const remove = (path: string) => touching('delete_file', { path }, ['delete', path])
 const call = (tool: string, input: JsonObject) => touching(tool, input)
 
@@ -253,6 +257,9 @@ const files = [
   f('settings.ini', 'db_password = vT9x!kQ2mm', 'secret_added'),
   ['edit of CI', [() => edit('.gitlab-ci.yml', 'x'), 'touches_ci']],
   ['edit with a secret', [() => edit('a.ts', `'${aws}'`), 'secret_added']],
+  ['edit without a check', [() => edit('a.py', 'get(url, verify=False)'), 'protection_off']],
+  c('edit', { filePath: 'a.py', newString: 'get(url, verify=False)' }, 'protection_off'),
+  c('edit', { target_file: 'a.py', code_edit: 'get(url, verify=False)' }, 'protection_off'),
   ['delete what Git does not have', [() => remove('data/x.csv'), lost]],
 ] as const satisfies readonly (readonly [string, Row])[]
 

@@ -106,19 +106,30 @@ async function deletedFile({ accesses, tool, facts }: CuedCall): Promise<readonl
 }
 
 const textNames = new Set([
+  'replace',
   'content',
   'contents',
   'newText',
   'new_text',
   'new_string',
+  'newString',
   'text',
   'file_text',
   'insert_text',
   'new_str',
   'replacement',
   'new_source',
+  'code_edit',
 ])
-const pathNames = new Set(['path', 'file_path', 'filePath', 'filename', 'file', 'notebook_path'])
+const pathNames = new Set([
+  'path',
+  'file_path',
+  'filePath',
+  'filename',
+  'file',
+  'notebook_path',
+  'target_file',
+])
 
 /** The texts that a call of any tool writes to a file. */
 function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly CueSource[] {
