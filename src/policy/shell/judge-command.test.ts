@@ -51,6 +51,14 @@ describe('every other command asks or is blocked', () => {
     expect(verdict.rule.text).toContain('no shell rule allows cat *.md a? (')
   })
 
+  test('and the reason is one line, however long the script of the command is', async () => {
+    const script = `set -e\n${'make target\n'.repeat(500)}`
+    const { rule: asking } = await judgeBy(usual, ['sh', '-c', script])
+    expect(asking.text).toMatch(
+      /^no shell rule allows sh -c 'set -e make target .{1,200}: it asks$/,
+    )
+  })
+
   test.each([
     ['a substitution', 'ls $(cat a)'],
     ['a backquote', 'ls `cat a`'],

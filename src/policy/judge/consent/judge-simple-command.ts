@@ -1,4 +1,5 @@
 import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
+import { oneLine } from '#domain/text/one-line.ts'
 import type { ShellPolicy, ShellRule } from '../../worker-definition.ts'
 import { opinionOf } from './opinion.ts'
 import { firstRestriction } from '../../shell/rules/first-match.ts'
@@ -10,6 +11,9 @@ import type { KnownWord } from '../../shell/strict/expand-word.ts'
 
 /** Id of the default for commands without a rule. */
 export const defaultRule = 'shell:default'
+
+/** The maximum of a command's characters in a sentence: it can be a script of any length. */
+const longestDisplay = 200
 
 /** The opinion about one simple command. */
 export interface CommandOpinion {
@@ -38,7 +42,9 @@ export async function judgeSimpleCommand(
   budget: Budget,
 ): Promise<CommandOpinion> {
   const displayText =
-    words === null ? displayWords(command.words) : words.map((word) => word.printed).join(' ')
+    words === null
+      ? displayWords(command.words)
+      : oneLine(words.map((word) => word.printed).join(' '), longestDisplay)
   const skipped: string[] = []
   let asksFirst: CommandOpinion | null = null
   const restriction = firstRestriction(policy.rules, command.words, 0, budget)
@@ -117,5 +123,7 @@ export function displayWords(words: readonly Spelling[]): string {
   )
   const written = texts.join(' ').replaceAll(anyText, '*').replaceAll(anyCharacter, '?')
   const text = written.replace(/\p{C}/gu, '�')
-  return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
+  return text.length <= longestDisplay
+    ? text
+    : `${text.slice(0, longestDisplay)}… (${text.length} characters)`
 }
