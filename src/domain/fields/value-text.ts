@@ -134,7 +134,10 @@ function listText(name: string, values: readonly Json[], currency: string | null
   if (first === undefined) return 'nothing'
   const more = values.length - 1
   const text = shallowText(name, first, currency)
-  return more === 0 ? text : `${text} and ${more} more`
+  if (more === 0) return text
+  // “2 values and 1 more” would count the members of the first entry and then entries.
+  const isDeep = typeof first === 'object' && first !== null
+  return isDeep ? `${values.length} entries` : `${text} and ${more} more`
 }
 
 /** Of deeper values only the size is shown. */

@@ -159,6 +159,12 @@ describe('the effect of a call is described without knowledge of its tool:', () 
     )
   })
 
+  test('a list of objects by their number', () => {
+    const items = [{ sku: 'A-1', price: 40 }, { sku: 'B-2' }, { sku: 'C-3' }]
+    expect(call('order', { items })).toBe('Order: Items 3 entries')
+    expect(call('order', { items: ['A-1', 'B-2', 'C-3'] })).toBe('Order: Items A-1 and 2 more')
+  })
+
   test('an amount that is an object with its currency is one amount', () => {
     const refund = (amount: JsonObject) => call('refund', { amount, order: 'A-1' })
     expect(refund({ value: 249.9, currency: 'EUR' })).toBe('Refund: Amount 249.90 EUR, Order A-1')
