@@ -95,7 +95,7 @@ export function EventHistory(props: {
                 </p>
               </div>
             )}
-            <ProofCheck request={props.request} />
+            <ProofCheck request={props.request} events={events.map(({ event }) => event)} />
           </div>
         </li>
       </ol>

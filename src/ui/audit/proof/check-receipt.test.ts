@@ -37,12 +37,24 @@ function receiptOf(size: number, places: readonly number[]) {
   }
 }
 
-const holds = { checkpoint: { signer: 'countersign/test' }, notIncluded: [], isChained: true }
+const holds = {
+  checkpoint: { signer: 'countersign/test' },
+  notIncluded: [],
+  isChained: true,
+  notInReceipt: 0,
+}
+
+/** The events as the service lists them. */
+function listedIn(receipt: { events: readonly { event: string }[] }): object[] {
+  return receipt.events.map(({ event }) => JSON.parse(event) as object)
+}
 
 test('every leaf of trees of 1 to 33 events is verified as the service proves it', async () => {
   for (let size = 1; size <= 33; size += 1) {
     const places = Array.from({ length: size }, (_, index) => index)
-    expect(await checkReceipt(receiptOf(size, places))).toMatchObject({ ...holds, events: size })
+    const receipt = receiptOf(size, places)
+    const checked = await checkReceipt(receipt, listedIn(receipt))
+    expect(checked).toMatchObject({ ...holds, events: size })
   }
 })
 
@@ -51,7 +63,7 @@ test('an event with one changed byte is not in the log, and breaks the chain', a
   const events = receipt.events.map((event, index) =>
     index === 1 ? { ...event, event: event.event.replace('é', 'è') } : event,
   )
-  expect(await checkReceipt({ ...receipt, events })).toMatchObject({
+  expect(await checkReceipt({ ...receipt, events }, [])).toMatchObject({
     notIncluded: [5],
     isChained: false,
   })
@@ -72,15 +84,33 @@ test('a proof for another index, a shortened or extended proof, and one in an in
     { ...event, proof: [`${proof[0]} `, ...proof.slice(1)] },
   ]
   for (const each of forged) {
-    const { notIncluded } = await checkReceipt({ ...receipt, events: [each] })
+    const { notIncluded } = await checkReceipt({ ...receipt, events: [each] }, [])
     expect(notIncluded).toEqual([each.index])
   }
+})
+
+test('a text that is no event is not in the log, and breaks the chain', async () => {
+  const receipt = receiptOf(9, [2, 5])
+  for (const event of ['', 'no JSON', 'null', '[]', '"text"']) {
+    const events = receipt.events.map((each, index) => (index === 1 ? { ...each, event } : each))
+    expect(await checkReceipt({ ...receipt, events }, [])).toMatchObject({
+      notIncluded: [5],
+      isChained: false,
+    })
+  }
+})
+
+test('an event on the page that the receipt has with other words, or not at all, is counted', async () => {
+  const receipt = receiptOf(9, [2, 5, 8])
+  const [first = {}, second = {}] = listedIn(receipt)
+  const shown = [first, { ...second, words: 'è' }, { words: 'of another log' }]
+  expect(await checkReceipt(receipt, shown)).toMatchObject({ ...holds, notInReceipt: 2 })
 })
 
 test('an event that was left out in between breaks the chain', async () => {
   const receipt = receiptOf(9, [2, 5, 8])
   const events = receipt.events.filter((_, index) => index !== 1)
-  expect(await checkReceipt({ ...receipt, events })).toMatchObject({
+  expect(await checkReceipt({ ...receipt, events }, [])).toMatchObject({
     notIncluded: [],
     isChained: false,
   })
@@ -98,7 +128,7 @@ test('a checkpoint of another key, of another text or of another name proves not
     { checkpoint: 'no note' },
   ]
   for (const change of forged) {
-    expect(await checkReceipt({ ...receipt, ...change })).toMatchObject({
+    expect(await checkReceipt({ ...receipt, ...change }, [])).toMatchObject({
       checkpoint: null,
       notIncluded: [2],
     })

@@ -10,6 +10,8 @@ export interface CheckedReceipt {
   readonly notIncluded: readonly number[]
   /** whether each event has the hash of the one before, without a gap */
   readonly isChained: boolean
+  /** the number of events on the page that are not among those of the receipt */
+  readonly notInReceipt: number
 }
 
 interface Receipt {
@@ -22,9 +24,16 @@ interface Receipt {
   }[]
 }
 
-/** Verifies a receipt with the browser's SHA-256 and Ed25519. */
-export async function checkReceipt(receipt: Receipt): Promise<CheckedReceipt> {
+/**
+ * Verifies a receipt with the browser's SHA-256 and Ed25519. `shown`: the events on the page. A
+ * receipt that holds proves nothing about a page that shows other events.
+ */
+export async function checkReceipt(
+  receipt: Receipt,
+  shown: readonly object[],
+): Promise<CheckedReceipt> {
   const { events } = receipt
+  const proven = new Set(events.map(({ event }) => JSON.stringify(parsed(event))))
   const note = await checkNote(receipt.checkpoint, receipt.vkey)
   const results = await Promise.all(
     events.map(async ({ index, event, proof }) => {
@@ -44,13 +53,24 @@ export async function checkReceipt(receipt: Receipt): Promise<CheckedReceipt> {
     events: events.length,
     notIncluded: events.filter((_, index) => results[index] === false).map(({ index }) => index),
     isChained: await areChained(events.map(({ event }) => event)),
+    notInReceipt: shown.filter((event) => !proven.has(JSON.stringify(event))).length,
+  }
+}
+
+/** The event that the text is; one without fields if it is none. */
+function parsed(document: string): { sequence?: unknown; previous?: unknown } {
+  try {
+    const value: unknown = JSON.parse(document)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
   }
 }
 
 async function areChained(documents: readonly string[]): Promise<boolean> {
   let previous: string | null = null
   for (const [index, document] of documents.entries()) {
-    const event = JSON.parse(document) as { sequence?: number; previous?: string | null }
+    const event = parsed(document)
     if (event.sequence !== index + 1 || event.previous !== previous) return false
     const digest = await sha256(new TextEncoder().encode(document))
     previous = `sha256:${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { errorMessage } from '#domain/error-message.ts'
+import { countWords } from '#domain/text/quantities/count-words.ts'
 import { callApi } from '../../api/call-api.ts'
 import { Notice } from '../../states/notice.tsx'
 import { checkReceipt, type CheckedReceipt } from './check-receipt.ts'
@@ -12,8 +14,9 @@ interface Findings extends CheckedReceipt {
   readonly waiting: number
 }
 
-/** Verifies in the browser that the signed log has a request's events. */
-export function ProofCheck({ request }: { request: string }) {
+/** Verifies in the browser that the signed log has a request's events, and that `events` are these. */
+export function ProofCheck(props: { request: string; events: readonly AuditEventView[] }) {
+  const { request, events } = props
   const [findings, setFindings] = useState<Findings | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const [isChecking, setIsChecking] = useState(false)
@@ -22,7 +25,7 @@ export function ProofCheck({ request }: { request: string }) {
     setFailure(null)
     try {
       const receipt = await callApi('getReceipt', { params: { id: request } })
-      const checked = await checkReceipt(receipt)
+      const checked = await checkReceipt(receipt, events)
       const { vkey, waiting } = receipt
       setFindings({ ...checked, vkey, waiting, key: keySeen(vkey) })
     } catch (error) {
@@ -53,7 +56,7 @@ export function ProofCheck({ request }: { request: string }) {
         </p>
       )}
       {failure !== null && (
-        <Notice tone="bad" title="The proof could not be fetched">
+        <Notice tone="bad" title="The proof could not be checked">
           {failure}
         </Notice>
       )}
@@ -63,9 +66,11 @@ export function ProofCheck({ request }: { request: string }) {
 }
 
 function Results({ findings }: { findings: Findings }) {
-  const { checkpoint, events, notIncluded, isChained, waiting } = findings
+  const { checkpoint, events, notIncluded, isChained, notInReceipt, waiting } = findings
   const areIncluded = notIncluded.length === 0 && events > 0
-  const holds = checkpoint !== null && areIncluded && isChained && findings.key !== 'changed'
+  const areShown = notInReceipt <= waiting
+  const holds =
+    checkpoint !== null && areIncluded && isChained && areShown && findings.key !== 'changed'
   return (
     <div role="status">
       <p className={holds ? 'proof-good' : 'proof-bad'}>
@@ -86,6 +91,11 @@ function Results({ findings }: { findings: Findings }) {
           {isChained
             ? 'Each event names the hash of the previous one: no event in between is missing.'
             : 'An event is missing in between, or was changed.'}
+        </Result>
+        <Result holds={areShown}>
+          {areShown
+            ? 'The records on this page are these events.'
+            : `On this page, ${countWords(notInReceipt, 'record')} ${notInReceipt === 1 ? 'differs' : 'differ'} from the log.`}
         </Result>
         <Result holds={findings.key !== 'changed'}>{keyWords[findings.key]}</Result>
         {waiting > 0 && (
