@@ -215,6 +215,18 @@ test('the history of a request is shown under its number, and the browser itself
   await history.getByText('A check does not hold.').waitFor()
   await history.getByText('The signed log does not have what is shown as event').waitFor()
   await history.getByText('An event is missing in between, or was changed.').waitFor()
+  await page.unroute('**/v1/requests/*/receipt')
+
+  // The service lists another event than the one that it proves.
+  await page.route(/\/v1\/audit\?/, async (route) => {
+    const answer = await route.fetch()
+    const body = (await answer.text()).replace('"decision":"approve"', '"decision":"deny"')
+    await route.fulfill({ response: answer, body })
+  })
+  await page.reload()
+  await history.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await history.getByText('A check does not hold.').waitFor()
+  await history.getByText('On this page, 1 record differs from the log.').waitFor()
 })
 
 test('a request has its receipt to download: a checkpoint that covers its events', async () => {
@@ -445,6 +457,9 @@ test('a call that nobody made is explained in the words of the matrix: asks, nev
   expect(await steps.getByRole('listitem').count()).toBeGreaterThan(1)
   // Digests are under "Proof" only.
   expect(await form.getByText(/[0-9a-f]{8}/).isVisible()).toBe(false)
+  // The form has another call now, whose verdict nobody asked for.
+  await form.getByLabel(/^path/).fill('notes/a.md')
+  await expect.poll(() => form.getByRole('status').count()).toBe(0)
 })
 
 test('the steps name the queue of the routing and the mode of the run', async () => {

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
@@ -13,14 +13,6 @@ import { useAttempt } from '../states/use-attempt.ts'
 /** The verdict of policy for a hypothetical call, step by step. */
 export function ExplainForm({ workers }: { workers: readonly string[] }) {
   const [worker, setWorker] = useState(workers[0] ?? '')
-  const [answer, setAnswer] = useState<Explanation | null>(null)
-  const { attempt, busy, refusal } = useAttempt()
-  const explain = (readCall: () => Call): Promise<boolean> => {
-    setAnswer(null)
-    return attempt(async () => {
-      setAnswer(await callApi('explainCall', { body: { worker, ...readCall() } }))
-    })
-  }
   return (
     <section className="card column explain" aria-labelledby="explain-title">
       <h2 id="explain-title">Explain a call</h2>
@@ -32,37 +24,62 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
       />
       <QuickVerdicts worker={worker} />
       <h3>Any call, step by step</h3>
-      <CallFields
-        key={worker}
-        worker={worker}
-        busy={busy}
-        explain={(readCall) => void explain(readCall)}
-      />
-      {refusal !== null && <p role="alert">{refusal}</p>}
-      {answer !== null && (
-        <div className="column explanation" role="status">
-          <p className="row">
-            <strong className="verdict-word">{verdictWords[answer.verdict]}</strong>
-            {answer.risk !== undefined && <Risk risk={answer.risk} />}
-            {answer.queue !== undefined && <span className="dim small">queue {answer.queue}</span>}
-          </p>
-          <p>
-            <VisibleText text={answer.reason} />
-          </p>
-          {answer.rule !== null && (
-            <p className="small dim">
-              rule <code>{answer.rule.id}</code>
-              {answer.rule.source !== null && (
-                <>
-                  {' '}
-                  in <code>{answer.rule.source}</code>
-                </>
-              )}
-            </p>
-          )}
-          <ExplainSteps steps={answer.steps} />
-        </div>
-      )}
+      <AnyCall key={worker} worker={worker} />
     </section>
+  )
+}
+
+/** The form of a call of one worker, and its verdict until the form has another call. */
+function AnyCall({ worker }: { worker: string }) {
+  const [answer, setAnswer] = useState<Explanation | null>(null)
+  const changes = useRef(0)
+  const { attempt, busy, refusal } = useAttempt()
+  const explain = (readCall: () => Call): Promise<boolean> => {
+    setAnswer(null)
+    const before = changes.current
+    return attempt(async () => {
+      const explanation = await callApi('explainCall', { body: { worker, ...readCall() } })
+      if (changes.current === before) setAnswer(explanation)
+    })
+  }
+  const forget = (): void => {
+    changes.current += 1
+    setAnswer(null)
+  }
+  return (
+    <>
+      <div className="column" onChange={forget}>
+        <CallFields worker={worker} busy={busy} explain={(readCall) => void explain(readCall)} />
+      </div>
+      {refusal !== null && <p role="alert">{refusal}</p>}
+      {answer !== null && <Explained answer={answer} />}
+    </>
+  )
+}
+
+function Explained({ answer }: { answer: Explanation }) {
+  return (
+    <div className="column explanation" role="status">
+      <p className="row">
+        <strong className="verdict-word">{verdictWords[answer.verdict]}</strong>
+        {answer.risk !== undefined && <Risk risk={answer.risk} />}
+        {answer.queue !== undefined && <span className="dim small">queue {answer.queue}</span>}
+      </p>
+      <p>
+        <VisibleText text={answer.reason} />
+      </p>
+      {answer.rule !== null && (
+        <p className="small dim">
+          rule <code>{answer.rule.id}</code>
+          {answer.rule.source !== null && (
+            <>
+              {' '}
+              in <code>{answer.rule.source}</code>
+            </>
+          )}
+        </p>
+      )}
+      <ExplainSteps steps={answer.steps} />
+    </div>
   )
 }
