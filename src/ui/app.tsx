@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core'
+import { MantineProvider, createTheme, defaultVariantColorsResolver } from '@mantine/core'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { BrowserRouter, matchPath, Navigate, Route, Routes } from 'react-router'
@@ -15,7 +15,35 @@ import { SignedIn } from './sign-in/signed-in.tsx'
 import { NotFound } from './states/failure.tsx'
 import { later } from './states/later.tsx'
 import { PageBoundary } from './states/page-boundary.tsx'
-import { theme } from './theme.ts'
+import { verbs } from './words/verbs.ts'
+
+// A scroll lock injects a style element, so `styles/base.css` locks the scroll instead.
+const overPage = {
+  lockScroll: false,
+  overlayProps: { opacity: 0.4 },
+  closeButtonProps: { 'aria-label': verbs.close },
+}
+
+/**
+ * The settings that Mantine needs in script. Colours, fonts and radii are custom properties in
+ * `styles/theme.css`, because the content security policy refuses injected style elements.
+ */
+const theme = createTheme({
+  primaryColor: 'indigo',
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  // The accent colour is for decisions: a button without a border has the colour of the text.
+  variantColorResolver: (input) => {
+    const isPlain = input.variant === 'subtle' && input.color === input.theme.primaryColor
+    return defaultVariantColorsResolver(isPlain ? { ...input, color: 'gray' } : input)
+  },
+  components: {
+    Modal: { defaultProps: { ...overPage, centered: true } },
+    Drawer: { defaultProps: overPage },
+    Tooltip: { defaultProps: { withinPortal: true, multiline: true } },
+  },
+})
 
 /** Loaded for a person who opens a sign-in link. */
 const LinkPage = later(() => import('./sign-in/link-page.tsx').then((module) => module.LinkPage))

@@ -216,7 +216,7 @@ it('a turn takes at most 22 queries, 24 when its calls ask, and no more for ten 
       const { signal } = new AbortController()
       const outcome = await takeTurn(worker, { runId, turn: 1, signal })
       expect(outcome).toMatchObject({ kind: 'calls' })
-      // A statement whose limit is a parameter is planned each time (statement-names.ts).
+      // A statement whose limit is a parameter is planned each time (preparing-pool.ts).
       expect(textsOf(queries)).not.toMatch(/ limit \$/i)
       taken.push(queries.length)
     }

@@ -16,12 +16,12 @@ import type {
   NextTurn,
   TurnOutcome,
 } from '#domain/runs/workflow-outcomes.ts'
-import { buildIdOf } from '#activities/build-id.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { type Activities, type ExecutorSinks, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest, gatewayCall } from '#workflows/index.ts'
 import { decided } from '#workflows/messages.ts'
 import { bundleWorkflows } from '#runtime/temporal/bundle-workflows.ts'
+import { buildIdOf } from '#activities/create-workers.ts'
 import '../harness/quiet-temporal.ts'
 import { useTemporal } from '../harness/temporal.ts'
 import { waitUntil } from '../harness/wait-until.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askAboutEveryCall } from './ask-about-every-call.ts'
+import { askAboutEveryCall } from './run-acp.ts'
 
 const rule = { permissions: { ask: ['*'] } }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inputExample } from './input-example.ts'
+import { inputExample } from './triggers.ts'
 
 test('an example of an input has every required member, with a value of its type', () => {
   const schema = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slashCommandOf } from './slash-command.ts'
+import { slashCommandOf } from './run-line.ts'
 
 test.each([
   ['/cancel', { name: 'cancel', reason: '' }],

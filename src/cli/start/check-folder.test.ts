@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { checkFolder } from './check-folder.ts'
+import { checkFolder } from './start.ts'
 
 const config = `version: 1
 teams: { platform: { members: [ada@example.com, grace@example.com] } }

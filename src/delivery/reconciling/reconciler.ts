@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { endDueRests } from '#services/engine/lifecycle/end-due-rests.ts'
 import { recordRepeats } from '#services/refusals/record-refusal.ts'
 import { errorText } from '#services/core/problems/error-text.ts'
@@ -5,13 +6,52 @@ import { ForeignNamespaceError } from '#services/installation/remember-namespace
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
+import type { SystemContext } from '#services/core/context.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
-import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { RepeatedWork } from '../repeated-work.ts'
-import { WokenWorkflows } from './workflows.ts'
-import type { SystemContext } from '#services/core/context.ts'
-import { sql } from 'kysely'
+import { WokenWorkflows, workflowIds } from './workflows.ts'
+import { approvalWorkflowId, startApproval } from '../outbox/start-for-request.ts'
+
+/** Young requests are skipped: their start may be in progress. */
+const settleAfterSeconds = 10
+const requestsAtOnce = 500
+
+/**
+ * Restarts the workflow of every pending request of a program that has none, as after Temporal was
+ * emptied or restored. Returns their ids. One process at a time; call it under the reconciler's
+ * lock.
+ */
+async function reconcileApprovals(delivering: DeliveryContext): Promise<readonly string[]> {
+  const startedAgain: string[] = []
+  let running: ReadonlySet<string> | null = null
+  for (let after: string | null = null; ;) {
+    const ids = await findWaiting(delivering.db, after)
+    // Without a program's request, Temporal is not asked.
+    if (ids.length > 0) running ??= await runningApprovals(delivering)
+    for (const id of ids) {
+      if (running?.has(approvalWorkflowId(id)) === true) continue
+      if ((await startApproval(delivering, id)) === 'started') startedAgain.push(id)
+    }
+    after = ids.at(-1) ?? null
+    if (ids.length < requestsAtOnce) return startedAgain
+  }
+}
+
+async function findWaiting(db: Db, after: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from request
+    where state = 'pending' and kind = 'external'
+      and (${after}::uuid is null or id > ${after}::uuid)
+      and created_at < clock_timestamp() - ${settleAfterSeconds} * interval '1 second'
+    order by id limit ${requestsAtOnce}
+  `.execute(db)
+  return rows.map((row) => row.id)
+}
+
+function runningApprovals({ temporal }: DeliveryContext): Promise<Set<string>> {
+  return workflowIds(temporal, "WorkflowType = 'approvalRequest' AND ExecutionStatus = 'Running'")
+}
 
 const roundEveryMs = 15_000
 /** While nothing is open: a Temporal that was restored may have workflows of ended runs. */

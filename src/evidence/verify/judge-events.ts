@@ -1,7 +1,6 @@
 import { recordOf } from '#domain/json/record-of.ts'
 import { countWords } from '#domain/text/quantities/count-words.ts'
 import { checkAuthorisation } from './authorisation/check-authorisation.ts'
-import { checkBinding } from './binding/check-binding.ts'
 import { checkCompleteness } from './completeness/check-completeness.ts'
 import { checkStatements } from './statements/check-statements.ts'
 import type { Check, Extent } from './findings/check.ts'
@@ -10,6 +9,8 @@ import { LogClock } from './findings/log-clock.ts'
 import { type LoggedEvent, readEvent } from './findings/logged-event.ts'
 import { checkSignatures } from './signatures/check-signatures.ts'
 import type { Statements } from '../bundle/statements.ts'
+import { bindExecutions } from './binding/bind-executions.ts'
+import { bindDecisions } from './binding/bind-decisions.ts'
 
 /** The findings about one piece of evidence, by verdict. */
 export type AllFindings = Readonly<Record<VerdictName, Findings>>
@@ -80,6 +81,22 @@ function countErased(findings: Findings): Check {
         findings.describe(`${countWords(hashes.size, 'text')} erased; the hashes are kept`)
       if (contents > 0)
         findings.describe(`${countWords(contents, 'content')} erased; the digests are kept`)
+    },
+  }
+}
+
+/**
+ * Binding: the decision is about the presentation, and the execution about the approval: the same
+ * digest, after the approval, before its end, once.
+ */
+function checkBinding(findings: Findings, extent: Extent): Check {
+  const parts = [bindDecisions(findings), bindExecutions(findings, extent)]
+  return {
+    take: (event) => {
+      for (const part of parts) part.take(event)
+    },
+    end: () => {
+      for (const part of parts) part.end()
     },
   }
 }

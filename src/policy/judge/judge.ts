@@ -1,8 +1,8 @@
 import type { ExplainStep, Judgement } from '#domain/deciding/judgement.ts'
 import { cuesOfCall } from '../cues/cues-of-call.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
-import { answerAt, withoutCall, type Answer, type AddStep } from './answers.ts'
-import type { CanonicalCall } from './calls/canonical-call.ts'
+import { answerAt, withoutCall, type Answer, type AddStep, type CallProblem } from './answers.ts'
+import { type CanonicalCall, canonicalCall } from './calls/canonical-call.ts'
 import { cueFactsOf } from './calls/cue-facts.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
 import { judgeCapability, missingTarget } from './consent/capability.ts'
@@ -16,9 +16,9 @@ import { guardedNames, judgeConsent } from './consent/consent.ts'
 import { askingAttachments, delegationOpinion, refusedDelegation } from './consent/delegation.ts'
 import { blockedText, type Opinion } from './consent/opinion.ts'
 import { unchangedRule } from './consent/unchanged.ts'
-import { identifyCall } from './identify-call.ts'
 import { judgeAsk } from './judge-ask.ts'
 import { routeCall } from './route-call.ts'
+import { resolveTool } from './calls/resolve-tool.ts'
 
 /**
  * The judgement of one call by policy (workers-and-policy.md, from call to verdict): seven steps,
@@ -137,4 +137,32 @@ function unreadByMode(
 
 function accessText(access: CanonicalCall['accesses'][number]): string {
   return `${access.operation} ${access.path === '' ? '.' : access.path}`
+}
+
+/** Steps 1 and 2: whose call of which tool this is, in its canonical form. */
+async function identifyCall(
+  query: PolicyQuery,
+  addStep: AddStep,
+): Promise<{ readonly worker: WorkerDefinition; readonly call: CanonicalCall } | CallProblem> {
+  const worker = query.policy.workers.get(query.worker)
+  if (worker === undefined) {
+    const text = `worker ${query.worker} does not exist in the policy in force`
+    addStep('known', 'blocked', text)
+    const rule = { id: 'worker:missing', text, source: null }
+    return { verdict: 'blocked', rule, reason: `blocked by policy: ${text}` }
+  }
+  const toolCall = resolveTool(query, worker)
+  if ('error' in toolCall) {
+    addStep('known', 'error', toolCall.error)
+    return { verdict: 'error', rule: toolCall.rule, reason: toolCall.error }
+  }
+  addStep('known', 'yes', `${query.tool} is a tool of ${worker.name}`)
+
+  const canonical = await canonicalCall(toolCall.tool, query.input, query.workspace)
+  if ('error' in canonical) {
+    addStep('canonical', 'error', canonical.error)
+    return { verdict: 'error', rule: null, reason: canonical.error }
+  }
+  addStep('canonical', 'yes', canonical.call.digest)
+  return { worker, call: canonical.call }
 }

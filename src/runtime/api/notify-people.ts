@@ -5,10 +5,7 @@ import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
 import { pushChannel, type PushChannelOptions } from '#delivery/push/push-channel.ts'
 import type { VapidKey } from '#delivery/push/encrypt-push.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
-import type { SigningSystemContext } from '#services/core/context.ts'
-import type { Config } from '../config/config.ts'
-import type { Environment } from '../environment.ts'
-import { connectSlack, type SlackConnection } from './connect-slack.ts'
+import type { SigningSystemContext, PolicyReader } from '#services/core/context.ts'
 import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
 import type { Channel } from '#delivery/channels/channel.ts'
 import { emailChannel } from '#delivery/email/email-channel.ts'
@@ -16,6 +13,9 @@ import { slackChannel } from '#delivery/slack/slack-channel.ts'
 import { webhookChannel } from '#delivery/webhooks/webhook-channel.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { Db } from '#store/database.ts'
+import { SlackClient, usualSlackUrl } from '#delivery/slack/slack-client.ts'
+import type { Config } from '../config/config.ts'
+import type { Environment } from '../environment.ts'
 
 /**
  * Starts the notifications to people and programs outside of the dashboard: the channels of the
@@ -94,4 +94,53 @@ function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel
     ...(slack === null ? [] : [slackChannel({ db, seals, settings: slack, client, publicUrl })]),
     ...(email === null ? [] : [emailChannel({ settings: email, seals, ...settings })]),
   ]
+}
+
+interface SlackConnection {
+  /** A client of the policy's workspace; `null` without one, or without its token. */
+  clientOf(policy: Policy): SlackClient | null
+  /** The workspace of the policy in force; `null` without its token or signing secret. */
+  workspace(): Promise<SlackWorkspace | null>
+}
+
+/** Slack by the policy in force and the environment; a token is never used after its policy. */
+function connectSlack(options: {
+  readonly config: {
+    readonly publicUrl: string
+    readonly developmentSignIn: boolean
+    readonly slackUrl: string | null
+  }
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly policies: PolicyReader
+}): SlackConnection {
+  const { config, environment, policies } = options
+  let cached: { readonly digest: string; readonly client: SlackClient | null } | null = null
+  const clientOf = (policy: Policy): SlackClient | null => {
+    if (cached?.digest === policy.digest) return cached.client
+    const { slack, webhooks } = policy.config
+    const token = slack === null ? '' : (environment[slack.tokenFrom] ?? '')
+    const client =
+      slack === null || token === ''
+        ? null
+        : new SlackClient({
+            token,
+            team: slack.team,
+            url: config.slackUrl ?? usualSlackUrl,
+            allow: webhooks.allow,
+            isDevelopment: config.developmentSignIn,
+          })
+    cached = { digest: policy.digest, client }
+    return client
+  }
+  return {
+    clientOf,
+    workspace: async () => {
+      const policy = await policies.inForce()
+      const { slack } = policy.config
+      const client = clientOf(policy)
+      const signingSecret = slack === null ? '' : (environment[slack.signingSecretFrom] ?? '')
+      if (slack === null || client === null || signingSecret === '') return null
+      return { team: slack.team, client, signingSecret, publicUrl: config.publicUrl }
+    },
+  }
 }

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createApp } from '#api/app.ts'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
@@ -7,12 +10,17 @@ import { repeatRetention } from '#delivery/retention.ts'
 import { SignInChanges } from '#delivery/sign-in-changes.ts'
 import { repeatUrgencyRounds } from '#delivery/urgency-rounds.ts'
 import { recordRevocations } from '#services/installation/record-revocations.ts'
+import type { SystemContext } from '#services/core/context.ts'
+import { recordProcess } from '#services/installation/record-process.ts'
+import type { ApiSettings, EvidenceKeys } from '#api/context/api.ts'
+import type { VapidKey } from '#delivery/push/encrypt-push.ts'
+import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { keepMark } from '../data-folder/high-water-mark.ts'
-import { readConfig } from '../config/config.ts'
+import { readConfig, type Config } from '../config/config.ts'
 import { createDeliveries } from './deliveries.ts'
 import { processEnvironment } from '../environment.ts'
 import { keepPins } from '../project/keep-pins.ts'
-import { findFolders } from '../folders.ts'
+import { findFolders, checkoutFolder, isUsualDataDir } from '../folders.ts'
 import { listen } from './http-server.ts'
 import { loadSigner, publicKeyLine, signingKeyFile } from '../keys/signing-key.ts'
 import { adoptOnce } from '../keys/adopt-once.ts'
@@ -27,13 +35,41 @@ import { readinessReader } from './readiness.ts'
 import { ownLifeline } from '../processes/lifeline.ts'
 import { serveProcess } from '../processes/serve-process.ts'
 import { keepLog } from './keep-log.ts'
-import { readSettings } from './read-settings.ts'
 import { notifyPeople } from './notify-people.ts'
 import { openConnections } from './open-connections.ts'
 import { openSigningContext } from './open-signing-context.ts'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { SystemContext } from '#services/core/context.ts'
-import { recordProcess } from '#services/installation/record-process.ts'
+import { version } from '../version.ts'
+import { readDevToken, ensureHostToken } from '../data-folder/run-secrets.ts'
+import { commandForReaders } from '../own-command.ts'
+
+const requestsPerSecond = 200
+const heartbeatMs = 10_000
+
+/** The settings of the HTTP API; makes the token of this host if there is none. */
+async function readSettings(
+  config: Config,
+  keys: { readonly evidence: EvidenceKeys; readonly pushKey: VapidKey },
+): Promise<ApiSettings> {
+  const uiDir = join(checkoutFolder, 'dist', 'ui')
+  return {
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustProxy,
+    developmentToken: config.developmentSignIn ? await readDevToken(config.dataDir) : null,
+    hostToken: await ensureHostToken(config.dataDir),
+    sessionTimes,
+    uiDir: existsSync(join(uiDir, 'index.html')) ? uiDir : null,
+    projectDir: config.projectDir,
+    ...(isUsualDataDir(config) ? {} : { dataDir: config.dataDir }),
+    isSample: config.isQuickstart,
+    temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
+    version,
+    command: commandForReaders(),
+    evidence: keys.evidence,
+    pushKey: keys.pushKey,
+    requestsPerSecond,
+    heartbeatMs,
+  }
+}
 
 /** `countersign api`: HTTP API, dashboard, relay and reconciler. It alone can sign. */
 export async function runApi(options: { project?: string; data?: string }): Promise<void> {

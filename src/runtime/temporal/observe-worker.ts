@@ -4,14 +4,46 @@ import type { ProjectConfig } from '#policy/project-config.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Db } from '#store/database.ts'
 import type { EndedServerMessage } from '#tools/mcp/mcp-tool.ts'
+import type { MetricsPage } from '#api/context/api.ts'
 import type { Config } from '../config/config.ts'
 import type { Environment } from '../environment.ts'
 import { watchLoop } from '../loop/loop-turns.ts'
 import { createWorkerMetrics } from '../metrics/activity-metrics.ts'
 import { observedModel } from '../metrics/observed-model.ts'
-import { placeSdkMetrics, type SdkMetrics } from '../metrics/sdk-metrics.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceWorker } from '../tracing/trace-worker.ts'
+import { findFreePort } from '../processes/free-port.ts'
+
+/** The metrics of Temporal's SDK, which its native part serves itself. */
+interface SdkMetrics {
+  /** where the SDK serves them: a loopback address of this process */
+  readonly bindAddress: string
+  /** A page with those metrics after its own; without them until the SDK serves them. */
+  behind(page: MetricsPage): MetricsPage
+}
+
+/** The SDK answers from memory. */
+const answerWithinMs = 2_000
+
+/** Chooses a free port of the loopback interface for them. */
+async function placeSdkMetrics(): Promise<SdkMetrics> {
+  const bindAddress = `127.0.0.1:${await findFreePort()}`
+  const read = async (): Promise<string> => {
+    const signal = AbortSignal.timeout(answerWithinMs)
+    const response = await fetch(`http://${bindAddress}/metrics`, { signal })
+    return response.ok ? response.text() : ''
+  }
+  return {
+    bindAddress,
+    behind: ({ contentType, text }) => ({
+      contentType,
+      async text() {
+        const [own, sdk] = await Promise.all([text(), read().catch(() => '')])
+        return `${own}${sdk}`
+      },
+    }),
+  }
+}
 
 /** Later it is not ready. `countersign start` kills it earlier (own-processes.ts). */
 const loopLateMs = 5_000

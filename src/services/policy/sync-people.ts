@@ -1,12 +1,12 @@
-import { newId } from '#domain/new-id.ts'
 import type { Selectable } from 'kysely'
+import { newId } from '#domain/new-id.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { PersonTable } from '#store/tables/people.ts'
+import type { Tx } from '#store/database.ts'
 import { isSealedPerson } from '../access/person-by-address.ts'
 import { replaceMemberships, type MembershipUnit } from '../access/replace-memberships.ts'
 import { sealedPerson } from '../access/sealed-rows.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
-import { syncBudgets } from './sync-budgets.ts'
 import { membersByGroup } from '../access/oidc/sync-group-members.ts'
 
 /**
@@ -68,4 +68,15 @@ async function linkRows(
     const seal = seals.of('person', { ...row, other_ids })
     await tx.updateTable('person').set({ other_ids, seal }).where('id', '=', row.id).execute()
   }
+}
+
+/** Makes the monthly budgets of the database those of a configuration: each step reads them. */
+async function syncBudgets(tx: Tx, { budgets }: ProjectConfig): Promise<void> {
+  await tx.deleteFrom('monthly_budget').execute()
+  const lowest = new Map<string, number>()
+  for (const { worker, costUsd } of budgets) {
+    lowest.set(worker, Math.min(costUsd, lowest.get(worker) ?? Infinity))
+  }
+  const rows = [...lowest].map(([worker, cost_usd]) => ({ worker, cost_usd }))
+  if (rows.length > 0) await tx.insertInto('monthly_budget').values(rows).execute()
 }

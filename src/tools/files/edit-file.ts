@@ -1,5 +1,5 @@
-import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { z } from 'zod'
+import { binarySize } from '#domain/text/quantities/binary-size.ts'
 import { usualScopes } from '#domain/policy/verdict.ts'
 import { limits } from '#domain/limits.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
@@ -8,7 +8,6 @@ import type { FileVersion } from '../presentations/file-change.ts'
 import { fileVersion, presentFileChange } from '../presentations/file-change.ts'
 import { decodeText } from '../presentations/file-kind.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
-import { applyEdits, type TextEdit } from './apply-edits.ts'
 import { loadExisting, requireWritable, requireWriteSize, sameBytes } from './load-version.ts'
 import { filePath } from '../definition/path-field.ts'
 
@@ -123,4 +122,45 @@ function changedProblem(path: string): WorkspaceProblem {
     path,
     `${JSON.stringify(path)} has changed since it was shown.`,
   )
+}
+
+/** One replacement: `find` must occur exactly once in the text as it then is. */
+interface TextEdit {
+  readonly find: string
+  readonly replace: string
+}
+
+/**
+ * Applies edits in order, each to the result of the ones before. Pure. Throws `ToolProblem` that
+ * names the edit when its `find` occurs never or more than once, overlapping occurrences counted.
+ */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  let current = text
+  for (const [index, { find, replace }] of edits.entries()) {
+    const at = current.indexOf(find)
+    const which = `Edit ${index + 1} of ${edits.length}`
+    if (at === -1) {
+      throw new ToolProblem(`${which}: the text to find does not occur in the file as it then is.`)
+    }
+    const again = current.indexOf(find, at + 1)
+    if (again !== -1) {
+      throw new ToolProblem(
+        `${which}: the text to find occurs more than once (on lines ${lineOf(current, at)} and ${lineOf(current, again)}, at least); give more of its surroundings.`,
+      )
+    }
+    current = current.slice(0, at) + replace + current.slice(at + find.length)
+  }
+  return current
+}
+
+function lineOf(text: string, at: number): number {
+  let line = 1
+  for (
+    let next = text.indexOf('\n');
+    next !== -1 && next < at;
+    next = text.indexOf('\n', next + 1)
+  ) {
+    line += 1
+  }
+  return line
 }

@@ -1,9 +1,9 @@
 import { applyPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyEdits } from '../files/apply-edits.ts'
 import { difference } from './difference.ts'
 import { unifiedDiff } from './unified-diff.ts'
+import { applyEdits } from '../files/edit-file.ts'
 
 const names = { before: 'a', after: 'a' }
 const line = fc.oneof(

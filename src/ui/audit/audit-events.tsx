@@ -1,12 +1,14 @@
 import { Link } from 'react-router'
+import { UnstyledButton } from '@mantine/core'
 import { ApiRefusal } from '../api/call-api.ts'
 import type { useAudit } from '../api/queries.ts'
 import { Failure } from '../states/failure.tsx'
 import { LoadingRows } from '../states/loading.tsx'
 import { Notice } from '../states/notice.tsx'
-import { AuditTable } from './audit-table.tsx'
 import { EventHistory } from './event-history.tsx'
-import type { EventFields } from './event-line.tsx'
+import { type EventFields, EventLine } from './event-line.tsx'
+import { absoluteTime, preciseTime } from '../text/time.tsx'
+import { eventWords } from './event-words.ts'
 
 const allEvents = { to: '/audit', words: 'Show all events' }
 
@@ -67,6 +69,51 @@ function NoEvents({ isNarrowed, readsAll }: { isNarrowed: boolean; readsAll: boo
           : 'Events appear here as they are recorded.'}
       </p>
       {isNarrowed && <Link to={allEvents.to}>{allEvents.words}</Link>}
+    </div>
+  )
+}
+
+/** Events as a table: time, a sentence, and a link to the exact record. */
+function AuditTable(props: {
+  events: readonly EventFields[]
+  onOpen: (fields: EventFields) => void
+}) {
+  return (
+    <div className="audit-box">
+      <table className="audit-table">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">What happened</th>
+            <th scope="col">Channel</th>
+            <th scope="col">Record</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.events.map(({ event, about }) => (
+            <tr
+              key={event.id}
+              className={event.type.endsWith('refused') ? 'audit-refused' : undefined}
+            >
+              <td className="audit-when" title={absoluteTime(event.at)}>
+                {preciseTime(event.at)}
+              </td>
+              <td>
+                <EventLine event={event} about={about} />
+              </td>
+              <td className="audit-channel dim small">{event.channel}</td>
+              <td className="audit-record">
+                <UnstyledButton
+                  className="audit-open"
+                  onClick={() => props.onOpen({ event, about })}
+                >
+                  {eventWords(event.type)}
+                </UnstyledButton>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   )
 }

@@ -4,9 +4,10 @@ import { Effect } from '../effect/effect.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
-import type { UnsentChange } from './editing/unsent-change.ts'
-import { useUnsentChanges } from './editing/use-unsent-changes.ts'
+import { type UnsentChange, changeOfDraftField } from './editing/unsent-change.ts'
 import type { OpenedRequest } from './use-opened-request.ts'
+import { useMe } from '../api/queries.ts'
+import { draftedFields } from '../states/draft.ts'
 
 const FileEditForm = later(
   () => import('./editing/file-edit-form.tsx').then((module) => module.FileEditForm),
@@ -74,4 +75,20 @@ export function OpenedEffect(props: {
       </SecretsContext>
     </>
   )
+}
+
+/**
+ * The changes of a request that the person has not sent, but for those of `editedRevision`, which
+ * is open in an editor. `reread` reads them again.
+ */
+function useUnsentChanges(
+  requestId: string,
+  editedRevision: number | null,
+): { readonly changes: readonly UnsentChange[]; readonly reread: () => void } {
+  const { person } = useMe()
+  const [, setReads] = useState(0)
+  const changes = draftedFields(requestId, person.id)
+    .flatMap((field) => changeOfDraftField(field) ?? [])
+    .filter(({ revision }) => revision !== editedRevision)
+  return { changes, reread: () => setReads((reads) => reads + 1) }
 }

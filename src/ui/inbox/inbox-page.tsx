@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useEffect } from 'react'
+import { Suspense, useEffect, useId, useState } from 'react'
 import { Outlet, useLocation, useMatch, useSearchParams } from 'react-router'
 import { ApiRefusal } from '../api/call-api.ts'
 import { requestQuery } from '../api/queries.ts'
@@ -7,9 +7,8 @@ import { Headline } from '../shell/headline.tsx'
 import { LoadingCards } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { FilterChips } from './filter-chips.tsx'
-import { FoldedFilters } from './folded-filters.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
-import { addressOf, isOfPending, requestsQueryOf } from './inbox-filters.ts'
+import { addressOf, isOfPending, requestsQueryOf, isNarrowed } from './inbox-filters.ts'
 import { InboxLists } from './inbox-lists.tsx'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList, QueueSelect } from './queue-list.tsx'
@@ -17,6 +16,8 @@ import { RequestListing } from './request-listing.tsx'
 import './inbox.css'
 import './request-row.css'
 import './split.css'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { FiltersButton } from '../states/filters-button.tsx'
 
 /**
  * From 1,100 px at the usual size of text, the list stays beside the open request (dashboard.md,
@@ -77,4 +78,38 @@ function titleOf(search: URLSearchParams): string {
   if (search.get('mine') === 'true' && isOfPending(search)) return 'Waiting for you'
   if (search.get('snoozed') === 'true') return 'Snoozed by you'
   return search.get('queue') ?? 'Inbox'
+}
+
+/**
+ * The lists and filters on one line for phones, so that the rows begin near the top. The filters
+ * that are set and the saved views unfold below.
+ */
+function FoldedFilters() {
+  const [search] = useSearchParams()
+  const [unfolded, setUnfolded] = useState<'by hand' | 'by key' | null>(null)
+  const id = useId()
+  const isSet = isNarrowed(search) || search.has('sort')
+  // Once unfolded, the toolbar handles the key.
+  useShortcut('filter', unfolded === null ? () => setUnfolded('by key') : null)
+  return (
+    <>
+      <div className="folded-filters">
+        <QueueSelect />
+        <FiltersButton
+          isSet={isSet}
+          isUnfolded={unfolded !== null}
+          controls={id}
+          onToggle={() => setUnfolded(unfolded === null ? 'by hand' : null)}
+        />
+      </div>
+      <div id={id}>
+        {unfolded !== null && (
+          <>
+            <QueueList />
+            <InboxToolbar isNarrow={false} takesFocus={unfolded === 'by key'} />
+          </>
+        )}
+      </div>
+    </>
+  )
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Worker } from '#api/schemas/operation/workers.ts'
-import { useWorker, useWorkerLines } from '../api/queries.ts'
+import type { PolicyState } from '#api/schemas/policy/policy.ts'
+import { useWorker, useWorkerLines, usePolicy, useQueues } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading, LoadingCards } from '../states/loading.tsx'
@@ -15,7 +16,6 @@ import { PeopleOfProject } from './people-of-project.tsx'
 import { PolicyMatrix } from './matrix/policy-matrix.tsx'
 import { PolicyVersion } from './policy-version.tsx'
 import { ProposedChanges } from './proposed-changes.tsx'
-import { QueuesInForce } from './queues-in-force.tsx'
 import { RoutingInForce } from './routing-in-force.tsx'
 import { WorkerRules } from './worker-rules.tsx'
 import './policy.css'
@@ -115,4 +115,45 @@ function WorkerDetails({ name }: { name: string }) {
   if (worker.isLoadingError)
     return <Failure error={worker.error} retry={() => void worker.refetch()} />
   return <WorkerRules worker={worker.data} />
+}
+
+type QueueSettings = PolicyState['queues'][number]
+
+/** The queues with their teams, their pending requests, and their reminders and escalations. */
+function QueuesInForce() {
+  const queues = useQueues()
+  const policy = usePolicy()
+  return (
+    <section className="card" aria-labelledby="queues-title">
+      <h2 id="queues-title">Queues</h2>
+      <ul className="plain-list">
+        {queues.data?.items.map((queue) => {
+          const settings = policy.data?.queues.find(({ name }) => name === queue.name)
+          return (
+            <li key={queue.name}>
+              <span className="grow break">
+                {queue.name}
+                {settings !== undefined && (
+                  <span className="dim small"> · {settingsText(settings)}</span>
+                )}
+              </span>
+              <span className="dim small queue-fact">team {queue.team}</span>
+              <span className="dim small queue-fact">{queue.pending} waiting</span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function settingsText(queue: QueueSettings): string {
+  const parts = [
+    queue.remindAfter.length === 0 ? '' : `reminded after ${queue.remindAfter.join(', ')}`,
+    ...queue.escalate.map((one) => `escalated to ${one.addTeams.join(', ')} after ${one.after}`),
+    `expires after ${queue.expiresAfter}`,
+    queue.edits === null ? '' : `edits: ${queue.edits}`,
+    queue.selfApproval ? 'self-approval' : '',
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
 }

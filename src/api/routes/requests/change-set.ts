@@ -1,10 +1,16 @@
 import { z } from 'zod'
-import { readChangeSet } from '#services/runs/reading/read-change-set.ts'
+import {
+  readChangeSet,
+  type ChangeSetRecord,
+  type PresentedRequest,
+} from '#services/runs/reading/read-change-set.ts'
 import { findRun } from '#services/runs/visible-run.ts'
+import { maskSecrets } from '#domain/text/mask-secrets.ts'
 import { route } from '../../route/route.ts'
 import { runRef } from '../../schemas/common.ts'
-import { changeSet, turnNumber } from '../../schemas/requests/change-set.ts'
-import { changeSetView } from '../../views/change-set-view.ts'
+import { changeSet, turnNumber, type ChangeSet } from '../../schemas/requests/change-set.ts'
+import { answerOf } from '../../views/answer-of.ts'
+import { requestItemView } from '../../views/request-view.ts'
 
 export const changeSetRoutes = [
   route({
@@ -23,3 +29,27 @@ export const changeSetRoutes = [
     },
   }),
 ]
+
+/** Presentations are not masked, because people decide by them. Titles are masked as in lists. */
+function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
+  return {
+    task: answerOf(task),
+    calls: calls.map(({ shown: record, attachments, ...call }) => ({
+      ...call,
+      title: maskSecrets(call.title),
+      ...(record !== null && shownView(record)),
+      attachments: attachments.map(shownView),
+    })),
+  }
+}
+
+function shownView({ request, presentation }: PresentedRequest) {
+  const { seen, signatureRequired, assumes, comments } = request
+  return {
+    request: {
+      ...requestItemView(request),
+      ...answerOf({ seen, signatureRequired, assumes, comments }),
+    },
+    presentation: answerOf(presentation),
+  }
+}

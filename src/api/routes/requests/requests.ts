@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { listRequests } from '#services/requests/lists/list-requests.ts'
-import { workspaceRootOf } from '../../context/api.ts'
 import { requestContent } from '#services/requests/detail/request-content.ts'
+import { workspaceRootOf } from '../../context/api.ts'
 import { requireQueue } from '../../route/known-names.ts'
 import { bytesAnswer } from '../../route/byte-answers.ts'
-import { isMatchedBy } from '../../route/matched-etag.ts'
 import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
 import { hash, requestRef } from '../../schemas/common.ts'
@@ -111,3 +110,14 @@ export const requestRoutes = [
     },
   }),
 ]
+
+/**
+ * Whether an `If-None-Match` names this entity tag: alone, in a list, or as `*`. The comparison is
+ * weak (RFC 9110, 13.1.2), since proxies that compress an answer send its tag back as `W/"…"`.
+ */
+function isMatchedBy(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const tags = ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []
+  return tags.some((tag) => tag.replace(/^W\//, '') === etag)
+}

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { changeKinds } from '#domain/policy/change-kind.ts'
-import { pinStates } from '#domain/policy/definition-pin.ts'
 import { approvalWords, editsPolicies } from '#domain/policy/verdict.ts'
 import { actor } from '../audit/audit.ts'
 import {
@@ -20,6 +19,13 @@ import {
 } from '../common.ts'
 import { rule, verdict } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
+
+/**
+ * States of an MCP server's definitions in the version in force. `waiting`: the server has not
+ * answered since the activation, so its tools ask. `forged`: they are not the signed ones, so
+ * nothing of it runs.
+ */
+const pinStates = ['pinned', 'waiting', 'forged'] as const
 
 export const explainBody = z
   .strictObject({ worker: name, tool: name, input: json })

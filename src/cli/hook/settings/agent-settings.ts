@@ -1,5 +1,5 @@
 import type { AgentName } from '#domain/hooks/agents.ts'
-import { codexRequirements } from './codex-requirements.ts'
+import { isObject } from '#domain/json/is-object.ts'
 import { openCodePlugin } from './open-code-plugin.ts'
 
 /** `PermissionRequest` comes only for calls that the agent's own settings ask a person about. */
@@ -193,4 +193,23 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     managed: null,
     note: null,
   },
+}
+
+/**
+ * The requirements that an administrator installs for Codex, in TOML: the hooks of these events run
+ * in every folder without being trusted by a person, and no others run.
+ */
+function codexRequirements(entries: Readonly<Record<string, object>>): string {
+  const lines = ['allow_managed_hooks_only = true']
+  for (const [event, entry] of Object.entries(entries)) {
+    const hooks: unknown = Object.entries(entry).find(([name]) => name === 'hooks')?.[1]
+    lines.push('', `[[hooks.${event}]]`)
+    for (const hook of Array.isArray(hooks) ? hooks.filter(isObject) : []) {
+      lines.push(`[[hooks.${event}.hooks]]`)
+      // Every string of JSON is also a string of TOML.
+      for (const [name, value] of Object.entries(hook))
+        lines.push(`${name} = ${JSON.stringify(value)}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
 }

@@ -8,9 +8,9 @@ import type { Model, ModelRequest } from '#models/model.ts'
 import { openModel } from '#models/open-model.ts'
 import { TranscriptCache } from '../../transcript/transcript-cache.ts'
 import { readWindowSteps } from '../../transcript/window-steps.ts'
-import { compactionInstructions } from '../window/compaction-prompt.ts'
 import { takeTurn } from './take-turn.ts'
 import { desk, say, useTurnDesk } from './turns.fixture.ts'
+import { compactionInstructions } from '../window/compact.ts'
 
 useTurnDesk()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json/json.ts'
 import { deskConfig, deskWorker, type ModelStep } from '#test/harness/fixtures/agent-desk.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { ModelProblem, type ModelMessage, type ModelRequest } from '#models/model.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { forkRun } from '../../runs/forking/fork-run.ts'
@@ -9,8 +9,8 @@ import { readTranscript } from '../../runs/reading/transcript.ts'
 import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { factsOfTurn } from '../judging/facts-of-turn.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
-import { compactionInstructions } from '../window/compaction-prompt.ts'
 import { useTurnDesk, desk, runRow, say } from './turns.fixture.ts'
+import { compactionInstructions } from '../window/compact.ts'
 
 useTurnDesk()
 

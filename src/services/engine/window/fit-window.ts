@@ -1,12 +1,59 @@
 import { pictureAsTextBytes, type WindowStep } from '#domain/runs/window.ts'
-import type { ModelMessage, ModelTool } from '#models/model.ts'
+import type { ModelMessage, ModelTool, InvalidInput, ModelPicture } from '#models/model.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { placeOfMessage, type SeenPictures } from '../../transcript/seen-pictures.ts'
 import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 import { modelMessages } from '../../transcript/model-messages.ts'
 import { planWindow, type Compaction } from './plan-window.ts'
-import { fixedBytes, messageBytes } from './prompt-size.ts'
 import { recordElision } from './record-step.ts'
+
+/** Bytes of a message, a call or a result besides its text. */
+const frameBytes = 40
+
+/** The size of one message in a prompt, in bytes of text. */
+function messageBytes(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return frameBytes + Buffer.byteLength(message.text) + pictureSize(message.pictures)
+    case 'assistant':
+      return message.calls.reduce(
+        (sum, call) => sum + frameBytes + call.tool.length + inputBytes(call.input),
+        frameBytes + Buffer.byteLength(message.text),
+      )
+    case 'tool':
+      return message.results.reduce(
+        (sum, { text, pictures }) =>
+          sum + frameBytes + Buffer.byteLength(text) + pictureSize(pictures),
+        0,
+      )
+  }
+}
+
+/** The size of the instructions and tools in every prompt of a run. */
+function fixedBytes(system: string, tools: readonly ModelTool[]): number {
+  return tools.reduce(
+    (sum, { name, description, jsonSchema }) =>
+      sum + name.length + Buffer.byteLength(description) + inputBytes(jsonSchema),
+    Buffer.byteLength(system),
+  )
+}
+
+function pictureSize(pictures: readonly ModelPicture[] | undefined): number {
+  return (pictures?.length ?? 0) * pictureAsTextBytes
+}
+
+/** Inputs of earlier turns are the same objects at every turn, so they are measured once. */
+const measured = new WeakMap<object, number>()
+
+function inputBytes(input: Json | InvalidInput): number {
+  if (typeof input !== 'object' || input === null) return Buffer.byteLength(JSON.stringify(input))
+  const size = measured.get(input)
+  if (size !== undefined) return size
+  const bytes = Buffer.byteLength(JSON.stringify(input))
+  measured.set(input, bytes)
+  return bytes
+}
 
 export interface PromptToFit {
   readonly runId: string

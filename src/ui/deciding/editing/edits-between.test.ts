@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyEdits } from '#tools/files/apply-edits.ts'
+import { applyEdits } from '#tools/files/edit-file.ts'
 import { editsBetween } from './edits-between.ts'
 
 test('the edits turn the old text into the new one by the rules of the tool, whatever passages repeat in it', () => {

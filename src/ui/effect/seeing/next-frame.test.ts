@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { inNextFrame, notInNextFrame } from './next-frame.ts'
+import { inNextFrame, notInNextFrame } from './use-seen.ts'
 
 const frames: (() => void)[] = []
 const errors: unknown[] = []
