@@ -89,7 +89,7 @@ const runWorkspace = z.object({
 
 /** The task of the root run: its first message. */
 const runTask = z.object({
-  text: z.string().describe('In a list, the first 2,000 characters'),
+  text: z.string().describe('In a list, the first 4,000 characters'),
   by: z
     .object({
       id: z.string().describe('Id of the person or key'),

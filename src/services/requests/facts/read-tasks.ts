@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
-import { cutText } from '#domain/text/quantities/cut-text.ts'
 import { textOfRow, type PackedContent } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { erasedText } from '../words/erased-words.ts'
-import { largeTask, wholeTask, type ShownIn } from '../words/task-words.ts'
+import { largeTask, taskLimits, taskWords, type ShownIn } from '../words/task-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
-
-/** Lists show this many characters of a task, and only the title of a larger one. */
-const listLimits = { characters: 2000, bytes: 32_768 }
 
 /**
  * The tasks of root runs by id: the first message of each, as text for people, and when the run was
@@ -22,7 +18,7 @@ export async function readTasks(
   shownIn: ShownIn,
 ): Promise<ReadonlyMap<string, TaskRecord>> {
   if (rootRunIds.length === 0) return new Map()
-  const isSmall = shownIn === 'detail' ? sql`` : sql` and content.size <= ${listLimits.bytes}`
+  const isSmall = shownIn === 'detail' ? sql`` : sql` and content.size <= ${taskLimits.storedBytes}`
   const { rows } = await sql<{
     run_id: string
     hash: string
@@ -52,7 +48,7 @@ export async function readTasks(
     where ${isOneOf('run.id', [...new Set(rootRunIds)])}
   `.execute(db)
   const isRead = ({ size }: { readonly size: number }): boolean =>
-    shownIn === 'detail' || size <= listLimits.bytes
+    shownIn === 'detail' || size <= taskLimits.storedBytes
   const texts = new Map(
     rows.flatMap(({ hash, encoding, bytes }) =>
       bytes === null ? [] : [[hash, textOfRow({ hash, encoding, bytes })] as const],
@@ -65,10 +61,13 @@ export async function readTasks(
   return new Map(
     rows.map((row) => {
       const { author, at, later } = row
-      const words = isRead(row)
-        ? (wordsOf(texts.get(row.hash) ?? null, row.is_input) ?? erasedText(erased.get(row.hash)))
-        : largeTask(row.title, row.size)
-      const text = shownIn === 'list' ? cutText(words, listLimits.characters) : words
+      const stored = texts.get(row.hash)
+      const text =
+        stored !== undefined
+          ? taskWords(stored, row.is_input, shownIn)
+          : isRead(row)
+            ? erasedText(erased.get(row.hash))
+            : largeTask(row.title, row.size)
       return [row.run_id, { text, by: byOf(author), at, later }]
     }),
   )
@@ -98,11 +97,6 @@ export function laterMessages(run: string) {
   return sql`(select count(*)::int from message m where m.run_id = ${sql.ref(`${run}.id`)} and m.role = 'user'
     and m.sequence > (select min(sequence) from message where run_id = m.run_id and role = 'user')
     and not exists (select from manual_call where manual_call.message_id = m.id))`
-}
-
-function wordsOf(storedText: string | null, isInput: boolean): string | null {
-  if (storedText === null) return null
-  return wholeTask(storedText, isInput)
 }
 
 function byOf(author: Actor | null): TaskRecord['by'] {
