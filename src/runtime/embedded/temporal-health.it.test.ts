@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTemporal } from '#test/harness/temporal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
 
 const uncaught: unknown[] = []
@@ -31,9 +31,12 @@ async function refusingAddress(): Promise<string> {
 // A retry that was pending when its connection was closed threw in a timer: `start` ended.
 test('a server that refuses connections is not healthy, and no retry outlives the question', async () => {
   const address = await refusingAddress()
+  const pending = (): number =>
+    process.getActiveResourcesInfo().filter((what) => /^(Timeout|TCP)/.test(what)).length
+  const before = pending()
   const questions = [300, 500, 700, 900].map((ms) => isTemporalHealthy(address, 'default', ms))
   expect(await Promise.all(questions)).toEqual([false, false, false, false])
-  await delay(3_000)
+  await waitUntil(() => pending() <= before)
   expect(uncaught).toEqual([])
 })
 

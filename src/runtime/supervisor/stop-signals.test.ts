@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { waitUntil } from '#test/harness/wait-until.ts'
 
 const module = fileURLToPath(new URL('stop-signals.ts', import.meta.url))
 /** Prints each signal that it gets, and never ends by itself. */
@@ -33,6 +33,14 @@ async function nextLine(): Promise<string> {
   return line
 }
 
+async function reloadTwice(): Promise<void> {
+  for (let times = 0; times < 2; times += 1) {
+    const line = nextLine()
+    child.kill('SIGHUP')
+    expect(await line).toBe('reload')
+  }
+}
+
 test.each(['SIGINT', 'SIGTERM'] as const)(
   'the first %s requests the end; a repetition within a second changes nothing; a later one ends at once',
   async (signal) => {
@@ -41,20 +49,19 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     child.kill(signal)
     expect(await first).toBe(signal)
     child.kill(signal)
-    await delay(1_200)
+    // It has had the repetition before it prints the second line.
+    await reloadTwice()
     expect(child.exitCode).toBeNull()
-    const ended = once(child, 'exit')
-    child.kill('SIGINT')
-    expect(await ended).toEqual([130, null])
+    await waitUntil(() => {
+      child.kill('SIGINT')
+      return child.exitCode !== null
+    })
+    expect(child.exitCode).toBe(130)
   },
 )
 
 test('each hang-up without a terminal reloads the project, and ends nothing', async () => {
   await startListener()
-  for (let times = 0; times < 2; times += 1) {
-    const line = nextLine()
-    child.kill('SIGHUP')
-    expect(await line).toBe('reload')
-  }
+  await reloadTwice()
   expect(child.exitCode).toBeNull()
 })

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { scriptServer } from '#tools/mcp/mcp.fixture.ts'
 import { openMcpServers, type McpServers } from '#tools/mcp/mcp-servers.ts'
@@ -76,9 +76,9 @@ beforeAll(async () => {
   })
   await using host = hostWith()
   // A server that starts slowly on a busy machine answers the next time.
-  while ((await pinDefinitions(desk.api, (name) => definitionsHere(host, name))) > 0) {
-    await delay(500)
-  }
+  await waitUntil(
+    async () => (await pinDefinitions(desk.api, (name) => definitionsHere(host, name))) === 0,
+  )
 })
 afterAll(() => desk[Symbol.asyncDispose]())
 
@@ -241,10 +241,12 @@ describe.skipIf(!testSandbox.works)('the MCP server of a run with a worktree', (
 
   test('ends after the idle time without a call', async () => {
     await using host = hostWith({ unusedMs: 500 })
-    const run1 = await start()
-    await run(host, run1.id, 1, 'return 1')
-    await delay(500)
-    await run(host, (await start()).id, 1, 'return 1')
-    await expect.poll(() => processesIn(run1.id)).toBe(0)
+    const [unused, other] = [await start(), await start()]
+    await run(host, unused.id, 1, 'return 1')
+    let turn = 0
+    await waitUntil(async () => {
+      await run(host, other.id, (turn += 1), 'return 1')
+      return processesIn(unused.id) === 0
+    })
   })
 })
