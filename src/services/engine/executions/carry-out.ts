@@ -91,7 +91,7 @@ export interface CallStop {
 }
 
 /**
- * Watches whether a call is to stop, until `unwatch` is called: when this process shuts down, when
+ * Watches whether a call is to stop, until `unwatch` is called: when this process shuts down, once
  * the store confirms that the run is cancelled (a forged cancel stops nothing), or when a person
  * settled the attempt as `again`. A time-out does not stop it: nobody waits for the attempt, but
  * its end is still stored.
@@ -110,24 +110,26 @@ export async function watchStop(
   const { signal, again } = work
   const stop = new AbortController()
   let watch: NodeJS.Timeout | null = null
-  const consider = async (): Promise<void> => {
-    const reason = signal.reason as StopReason
-    if (reason === 'timed_out') {
-      watch = setInterval(() => void endWhenSettled(), settlementPollMs)
-      return
+  let isReported = false
+  const lookUp = shareRunning(async () => {
+    try {
+      if (signal.reason === 'cancelled') {
+        if (await runHasEnded(ctx.db, work.runId)) stop.abort('cancelled')
+      } else if (await isToRunAgain(ctx, work)) stop.abort('again')
+    } catch (error) {
+      if (!isReported) {
+        ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed yet')
+      }
+      isReported = true
     }
-    if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
-    stop.abort(reason)
-  }
-  const considerStop = (): void => {
-    consider().catch((error: unknown) => {
-      ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
-    })
-  }
-  const endWhenSettled = shareRunning(async () => {
-    // While the database is unreachable, nobody can settle anything.
-    if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
   })
+  const consider = async (): Promise<void> => {
+    if (signal.reason === 'shutdown') return stop.abort('shutdown')
+    // A forged cancel can come before the person's, which Temporal then does not report again.
+    watch = setInterval(() => void lookUp(), settlementPollMs)
+    await lookUp()
+  }
+  const considerStop = (): void => void consider()
   again.addEventListener('abort', () => stop.abort('again'), { once: true })
   if (signal.aborted) await consider()
   else signal.addEventListener('abort', considerStop, { once: true })

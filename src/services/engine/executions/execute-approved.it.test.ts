@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { deskWorker, type DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { editCall } from '#test/harness/fixtures/runs/file-calls.ts'
@@ -195,6 +196,63 @@ describe('what was approved', () => {
     expect(await desk.execute(call.id)).toEqual({ kind: 'ended' })
     expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
     await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+})
+
+// Rules: security.md 14, 42
+describe('a call that runs when its run is cancelled is stopped', () => {
+  /** `tell`: Temporal tells of a cancel, and the call looks up once whether the run has ended. */
+  async function running(lookUp: () => void) {
+    const { call, runId } = await anApprovedWrite()
+    const begun = Promise.withResolvers<void>()
+    desk.beforeExecute = async (_, stop) => {
+      begun.resolve()
+      await once(stop, 'abort')
+      throw stop.reason
+    }
+    const temporal = new AbortController()
+    const lookedUp = Promise.withResolvers<void>()
+    const db = desk.worker.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (temporal.signal.aborted) {
+          lookedUp.resolve()
+          lookUp()
+        }
+        return result
+      },
+    })
+    const end = executeCall({ ...desk.worker, db }, { callId: call.id, signal: temporal.signal })
+    await begun.promise
+    const tell = (): Promise<void> => {
+      temporal.abort('cancelled')
+      return lookedUp.promise
+    }
+    const cancel = () => cancelRun(desk.api, desk.people.ada.caller, { runId })
+    return { call, cancel, end, tell }
+  }
+
+  const stopped = [{ attempt: 1, state: 'failed', reason: 'cancelled' }]
+
+  test('also when Temporal told of a forged cancel before', async () => {
+    const { call, cancel, end, tell } = await running(() => undefined)
+    await tell()
+    await cancel()
+    await end
+    expect(await executions(call.id)).toEqual(stopped)
+  })
+
+  test('also when the database is away at that moment', async () => {
+    let isAway = true
+    const { call, cancel, end, tell } = await running(() => {
+      if (!isAway) return
+      isAway = false
+      throw new Error('the database is away')
+    })
+    await cancel()
+    await tell()
+    await end
+    expect(await executions(call.id)).toEqual(stopped)
   })
 })
 
