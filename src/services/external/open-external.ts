@@ -12,6 +12,7 @@ import type { Queue } from '#policy/project-config.ts'
 import type { Principal } from '../requests/people/principals-of-run.ts'
 import { readMembers, requireReachable } from '../requests/people/reach.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
+import { lockActivationShared } from '../core/locks.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { findMember } from '../runs/starting/find-member.ts'
@@ -128,8 +129,9 @@ export async function lockOwner(
   key: Pick<Program, 'id' | 'ownerId'>,
 ): Promise<void> {
   const lock = `external ${key.ownerId}`
-  // Sent together, but as two statements: the second reads the key when the lock is held.
+  // Sent together, but as statements: the last reads the key when the locks are held.
   await together([
+    lockActivationShared(tx),
     sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx),
     requireLiveKey({ tx, seals }, key),
   ])

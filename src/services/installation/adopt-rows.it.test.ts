@@ -11,9 +11,7 @@ import { refusal } from '#test/harness/fixtures/refusal.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { adoptOnce } from '#runtime/keys/adopt-once.ts'
-import { bySystem, service } from '../core/authority.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { adoptRows, resealRows } from './adopt-rows.ts'
+import { adoptRows } from './adopt-rows.ts'
 
 const { aWrite, requestRow } = gatedWrites(() => desk)
 
@@ -129,21 +127,4 @@ test('many rows are sealed in parts with statements in between, also where most 
   expect(await adopt(true)).toEqual({})
   expect(maxInSilence).toBeGreaterThan(0)
   expect(maxInSilence).toBeLessThan(5000)
-})
-
-test('decisions are sealed again before the rows of people are locked, for which everybody waits', async () => {
-  const { call } = await aWrite()
-  await desk.decide(desk.people.grace, call.requestId)
-  const { db } = desk.database
-  const decisions = sql`select from decision where seal like 'test-key.%' for update skip locked`
-  expect((await decisions.execute(db)).rows).not.toEqual([])
-  const people = await holdLock(db, sql`select from person for share`)
-  const reseal = { verifier: desk.api.verifier, retiring: ['test-key'] }
-  const resealing = inUnitOfWork(desk.api, bySystem(desk.api, service), (unit) =>
-    resealRows(unit, reseal),
-  )
-  await people.waitedForBy(1)
-  expect((await decisions.execute(db)).rows).toEqual([])
-  await people.release()
-  expect(await resealing).toBeGreaterThan(0)
 })

@@ -1,5 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
-import { createSeals, principalsDigest, type SealableRow } from '#domain/statements/row-seals.ts'
+import {
+  createSeals,
+  principalsDigest,
+  type Revocations,
+  type SealableRow,
+} from '#domain/statements/row-seals.ts'
 import { sealedTables, type SealedTable } from '#domain/statements/sealed-tables.ts'
 import { withRetired, type Verifier } from '#domain/statements/statement-bytes.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
@@ -62,7 +67,7 @@ export async function adoptRows(
     const adopted: Record<string, number> = {}
     for (const table of which.tables ?? (Object.keys(sealedTables) as SealedTable[])) {
       const where = sql<boolean>`(${living[table].which}) and (seal is null or ${which.again})`
-      const count = await sealTable(unit, table, {
+      const count = await sealTable((work) => work(unit), table, {
         where,
         isWanted: (row, digest) => !isSealed(row, digest),
       })
@@ -79,22 +84,26 @@ export async function adoptRows(
   })
 }
 
+/** Carries out work in a unit: in the caller's own, or in a new one each time. */
+type InUnit = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>
+
 /**
  * Seals with the present key the rows with a valid seal of keys that are about to be retired:
  * people, memberships, keys, passkeys and decisions. Sessions, their push devices and sign-in links
  * are left out: they end with their key. Returns how many.
  */
 export async function resealRows(
-  unit: UnitOfWork,
+  inUnit: InUnit,
   {
     verifier,
+    revocations,
     retiring,
     tables,
   }: {
     readonly verifier: Verifier
+    readonly revocations: Revocations
     readonly retiring: readonly string[]
-    /** absent: all */
-    readonly tables?: readonly SealedTable[]
+    readonly tables: readonly SealedTable[]
   },
 ): Promise<number> {
   const before = createSeals({
@@ -103,28 +112,18 @@ export async function resealRows(
     },
     verifier: withRetired(verifier),
     signer: null,
-    revocations: unit.seals.revocations,
+    revocations,
   })
   let count = 0
-  for (const table of tables ?? resealOrder) {
+  for (const table of tables) {
     const ends = endsWithKey.includes(table)
     if (sealedTables[table].by !== 'api' || ends) continue
     const where = sql<boolean>`split_part(seal, '.', 1) = any(${retiring}::text[])`
     const isWanted = (row: SealableRow): boolean => before.holds(table, row)
-    count += await sealTable(unit, table, { where, isWanted })
+    count += await sealTable(inUnit, table, { where, isWanted })
   }
   return count
 }
-
-/**
- * Decisions first: there can be hundreds of thousands of them, and nobody locks one that is stored.
- * All that people do waits for the rows of people, which are locked until the commit. Rows of
- * programs' requests are sealed after those: permits lock a person first.
- */
-const resealOrder: ReadonlySet<SealedTable> = new Set<SealedTable>([
-  'decision',
-  ...(Object.keys(sealedTables) as SealedTable[]),
-])
 
 const endsWithKey: readonly SealedTable[] = [
   'session',
@@ -143,46 +142,70 @@ interface RowToSeal {
   readonly principals: Parameters<typeof principalsDigest>[0] | null
 }
 
+interface RowsToSeal {
+  readonly where: RawBuilder<boolean>
+  /** `digest`: of the people behind a request, as they are now */
+  readonly isWanted: (row: SealableRow, digest: string | null) => boolean
+}
+
 /**
  * Seals rows in parts: Postgres ends a transaction that sends no statement for long, and a process
- * ends whose event loop is blocked. The rows are locked, so that nobody changes them before their
- * seal is stored.
+ * ends whose event loop is blocked. Returns how many.
  */
 async function sealTable(
+  inUnit: InUnit,
+  table: SealedTable,
+  selection: RowsToSeal,
+): Promise<number> {
+  let count = 0
+  for (let after: JsonRow | null = null; ;) {
+    const from: JsonRow | null = after
+    const part: SealedPart = await inUnit((unit) => sealPart(unit, table, selection, from))
+    count += part.count
+    if (part.last === null) return count
+    after = part.last
+  }
+}
+
+interface SealedPart {
+  readonly count: number
+  /** the key of its last row; `null`: no rows follow */
+  readonly last: JsonRow | null
+}
+
+/**
+ * Seals the rows of a part, which are locked, so that nobody changes them before their seal is
+ * stored.
+ */
+async function sealPart(
   { tx, seals }: UnitOfWork,
   table: SealedTable,
-  selection: {
-    readonly where: RawBuilder<boolean>
-    /** `digest`: of the people behind a request, as they are now */
-    readonly isWanted: (row: SealableRow, digest: string | null) => boolean
-  },
-): Promise<number> {
+  { where, isWanted }: RowsToSeal,
+  after: JsonRow | null,
+): Promise<SealedPart> {
   const { key } = living[table]
   const keys = sql.join(key.map((name) => sql.ref(name)))
-  let count = 0
-  let isAfter = sql<boolean>`true`
-  for (;;) {
-    const { rows } = await sql<RowToSeal>`
-      select row_to_json(${sql.table(table)}.*)::jsonb as row, ${table === 'request' ? principalsOf : sql`null`} as principals
-      from ${sql.table(table)} where ${selection.where} and ${isAfter}
-      order by ${keys} limit ${sql.lit(rowsAtOnce)} for no key update
-    `.execute(tx)
-    const adopted = rows.flatMap(({ row, principals }) => {
-      const read = fromJsonRow<SealableRow>(row)
-      const until = typeof read['until'] === 'string' ? new Date(read['until']) : read['until']
-      const fullRow = { ...read, until }
-      const digest: { principals_digest?: string } =
-        principals === null ? {} : { principals_digest: principalsDigest(principals) }
-      if (!selection.isWanted(fullRow, digest.principals_digest ?? null)) return []
-      return [{ ...pick(row, key), ...digest, seal: seals.of(table, { ...fullRow, ...digest }) }]
-    })
-    if (adopted.length > 0) await store(tx, table, key, adopted)
-    count += adopted.length
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < rowsAtOnce) return count
-    const lastKey = toJsonb(pick(last.row, key))
-    isAfter = sql<boolean>`(${keys}) > (select ${keys} from jsonb_populate_record(null::${sql.table(table)}, ${lastKey}))`
-  }
+  const isAfter =
+    after === null
+      ? sql`true`
+      : sql`(${keys}) > (select ${keys} from jsonb_populate_record(null::${sql.table(table)}, ${toJsonb(after)}))`
+  const { rows } = await sql<RowToSeal>`
+    select row_to_json(${sql.table(table)}.*)::jsonb as row, ${table === 'request' ? principalsOf : sql`null`} as principals
+    from ${sql.table(table)} where ${where} and ${isAfter}
+    order by ${keys} limit ${sql.lit(rowsAtOnce)} for no key update
+  `.execute(tx)
+  const adopted = rows.flatMap(({ row, principals }) => {
+    const read = fromJsonRow<SealableRow>(row)
+    const until = typeof read['until'] === 'string' ? new Date(read['until']) : read['until']
+    const fullRow = { ...read, until }
+    const digest: { principals_digest?: string } =
+      principals === null ? {} : { principals_digest: principalsDigest(principals) }
+    if (!isWanted(fullRow, digest.principals_digest ?? null)) return []
+    return [{ ...pick(row, key), ...digest, seal: seals.of(table, { ...fullRow, ...digest }) }]
+  })
+  if (adopted.length > 0) await store(tx, table, key, adopted)
+  const last = rows.length < rowsAtOnce ? undefined : rows.at(-1)
+  return { count: adopted.length, last: last === undefined ? null : pick(last.row, key) }
 }
 
 const principalsOf = sql`(

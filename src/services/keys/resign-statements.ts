@@ -58,10 +58,14 @@ type Keys = Parameters<typeof resignStatements>[1]
 async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
   const runs = await tx
     .selectFrom('run')
-    .selectAll()
-    .where('key_id', 'in', retiring)
-    .where('ended_at', 'is', null)
-    .orderBy('id')
+    .innerJoin('run_lineage as own', (join) =>
+      join.onRef('own.run_id', '=', 'run.id').onRef('own.ancestor_id', '=', 'run.id'),
+    )
+    .selectAll('run')
+    .where('run.key_id', 'in', retiring)
+    .where('run.ended_at', 'is', null)
+    .orderBy('own.depth')
+    .orderBy('run.id')
     .execute()
   const resign = async (run: (typeof runs)[number]): Promise<SignedStatement | null> => {
     const events = await sql`

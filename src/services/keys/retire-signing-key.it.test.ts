@@ -1,9 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { holdLock } from '#test/harness/hold-lock.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import {
   keysOf,
@@ -15,9 +16,13 @@ import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
+import type { SigningContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { discardWorktree } from '../engine/lifecycle/discard-worktree.ts'
+import { consumePermit } from '../external/consume-permit.ts'
+import { openExternal } from '../external/open-external.ts'
 import { startRun } from '../runs/starting/start-run.ts'
 import { activatePolicy } from '../policy/activate-policy.ts'
 import { recordSigningKey, retireSigningKeys } from './signing-keys.ts'
@@ -44,6 +49,20 @@ await setRows(
 async function keyEvents(): Promise<unknown[]> {
   const types = ['key.created', 'key.revoked', 'grant.ended'] as const
   return trailOf(desk.database.db, {}, ...types)
+}
+
+/** A call that Ada's program asks about. */
+async function askOf(api: SigningContext) {
+  const program = (await addKey(desk.database.db, desk.people.ada)).caller
+  const externalId = randomUUID()
+  const call = { tool: 'deploy', input: { release: externalId }, externalId }
+  return { program, ...(await openExternal(api, program, call)) }
+}
+
+async function approveAsked(requestId: string): Promise<void> {
+  const revision = await rowOf(desk.database.db, 'request_revision', { request_id: requestId })
+  const how = { reason: 'I read it', seen: revision.presentation_digest }
+  await desk.decide(desk.people.grace, requestId, how)
 }
 
 /** Writes the discard of a run's worktree into the row of another one, as the old key signed it. */
@@ -184,6 +203,14 @@ describe('the retirement of a key waits for what is under way, and signs it agai
     expect(await discardKeyOf(ended.runId)).toBe(desk.api.signer.keyId)
   })
 
+  test('a request that a program is opening can be approved, and its call made', async () => {
+    const { program, requestId } = await retiredMeanwhile(desk, (db) => askOf({ ...desk.api, db }))
+    await approveAsked(requestId)
+    const { digest } = await requestRow(requestId)
+    const taken = await consumePermit(desk.api, program, { request: requestId, digest })
+    expect(taken).toMatchObject({ requestId, digest })
+  })
+
   test('a run that is being started goes on, and carries out what is approved', async () => {
     const { ada, grace } = desk.people
     const { id: runId } = await retiredMeanwhile(desk, (db) =>
@@ -200,24 +227,44 @@ describe('the retirement of a key waits for what is under way, and signs it agai
 })
 
 // Rules: security.md 13
-test('while the decisions are sealed again, which can take a minute, nobody waits for the retirement of a key', async () => {
-  const { call } = await aWrite()
-  await desk.decide(desk.people.grace, call.requestId)
+test('while decisions and requests of programs are sealed again, which can take a minute, nobody waits for the retirement of a key', async () => {
   const { db } = desk.database
+  const { requestId } = await askOf(desk.api)
+  await approveAsked(requestId)
   const compromised = rotateKey(desk)
-  const decision = await holdLock(
+  const held = await holdLock(
     db,
-    sql`select from decision where request_id = ${call.requestId} for update`,
+    sql`select from external_request where request_id = ${requestId} for update`,
   )
   const retirement = retireSigningKeys(desk.api, [compromised])
-  await decision.waitedForBy(1)
+  await held.waitedForBy(1)
   const rights = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock_shared(${advisoryLocks.activation}) as locked`.execute(db)
-  const people = await sql`select from person for share skip locked`.execute(db)
-  await decision.release()
+  const free = async (table: 'person' | 'decision') =>
+    (await sql`select from ${sql.table(table)} for share skip locked`.execute(db)).rows.length
+  const counts = [await free('person'), await free('decision')]
+  const [sealed] = await rowsOf(db, 'decision', { request_id: requestId }, 'seal')
+  await held.release()
   await retirement
+  const decisions = await rowsOf(db, 'decision', {})
   expect(rights.rows).toEqual([{ locked: true }])
-  expect(people.rows).toHaveLength(Object.keys(desk.people).length)
-  const [sealed] = await rowsOf(db, 'decision', { request_id: call.requestId }, 'seal')
-  expect(sealed?.seal).toMatch(new RegExp(`^${desk.api.signer.keyId}\\.`))
+  expect(counts).toEqual([Object.keys(desk.people).length, decisions.length])
+  const [external] = await rowsOf(db, 'external_request', { request_id: requestId }, 'seal')
+  for (const row of [sealed, external]) {
+    expect(row?.seal).toMatch(new RegExp(`^${desk.api.signer.keyId}\\.`))
+  }
+})
+
+// Rules: security.md 13
+test('while the retirement of a key waits for a person, their run can be cancelled', async () => {
+  const { db } = desk.database
+  const { runId } = await aWrite()
+  const compromised = rotateKey(desk)
+  const people = await holdLock(db, sql`select from person for share`)
+  const retirement = retireSigningKeys(desk.api, [compromised])
+  await people.waitedForBy(1)
+  await cancelRun(desk.api, desk.people.ada.caller, { runId })
+  await people.release()
+  await retirement
+  expect(await rowOf(db, 'run', { id: runId })).toMatchObject({ state: 'cancelled' })
 })

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { endGrants } from '../grants/end-grants.ts'
+import { sealedTables, type SealedTable } from '#domain/statements/sealed-tables.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import type { Tx } from '#store/database.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { resealRows } from '../installation/adopt-rows.ts'
 import { resignStatements } from './resign-statements.ts'
@@ -45,24 +47,26 @@ export async function retireSigningKeys(
   ctx: SigningSystemContext,
   retiring: readonly string[],
 ): Promise<void> {
-  await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
+  const { verifier, signer } = ctx
+  const inUnit = <T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
+    inUnitOfWork(ctx, bySystem(ctx, service), work)
+  const reseal = { verifier, revocations: ctx.seals.revocations, retiring }
+  // Hundreds of thousands of rows take a minute. Each part has a unit of its own, so that nobody
+  // waits for more than that part, nor for the lock of activations or of people meanwhile.
+  const manyRows = await resealRows(inUnit, { ...reseal, tables: ['decision', 'external_request'] })
+  // A unit of its own: it locks runs and the last one locks people, and a decision and a
+  // cancellation lock those two in opposite orders.
+  const signedAnew = await inUnit(async ({ tx }) => {
+    await lockActivation(tx)
+    return resignStatements(tx, { verifier, signer, retiring })
+  })
+  await inUnit(async (unit) => {
     await lockKeys(unit)
-    const { verifier, signer } = ctx
-    const reseal = { verifier, retiring }
-    // Takes a minute for some hundred thousand decisions: nobody may wait for the lock of
-    // activations or of people meanwhile.
-    const decisions = await resealRows(unit, { ...reseal, tables: ['decision'] })
-    // A version that is being activated may have the signature of an old key already, and nothing
-    // would be in force if it was not signed again.
-    await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
-    const { runs, activations, pins, discards } = await resignStatements(unit.tx, {
-      verifier,
-      signer,
-      retiring,
-    })
+    await lockActivation(unit.tx)
     // Who decides has locked their own row: this waits for decisions that are not committed yet.
     await sql`select from person order by id for no key update`.execute(unit.tx)
-    const rows = decisions + (await resealRows(unit, reseal))
+    const tables = Object.keys(sealedTables) as SealedTable[]
+    const rows = manyRows + (await resealRows((work) => work(unit), { ...reseal, tables }))
     const grants = await endGrants(unit, { keyIds: retiring })
     for (const keyId of retiring) {
       const retired = await unit.tx
@@ -91,11 +95,19 @@ export async function retireSigningKeys(
           why: 'compromised',
           permits: Number(permits),
           grants,
-          signedAnew: { runs, activations, pins, discards, rows },
+          signedAnew: { ...signedAnew, rows },
         },
       })
     }
   })
+}
+
+/**
+ * A version that is being activated, a run that is being started or a request that a program opens
+ * may have the signature of an old key already: this waits for them.
+ */
+async function lockActivation(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(tx)
 }
 
 async function lockKeys(unit: UnitOfWork): Promise<void> {
