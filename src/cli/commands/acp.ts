@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
 import { requireKey } from '../service/require-key.ts'
-import { type ServiceOptions, withFolders } from '../service/service-options.ts'
+import { type ServiceOptions, withFolders, withUrl } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 import { readWait } from './option-values.ts'
 
@@ -15,15 +15,11 @@ interface AcpOptions extends ServiceOptions {
 
 /** `countersign acp -- AGENT`: for editors that start agents of the Agent Client Protocol. */
 export function addAcpCommand(program: Command): void {
-  const command = withFolders(program.command('acp'))
+  const command = withUrl(withFolders(program.command('acp')))
     .description(
       'run an ACP agent for an editor and answer its permission requests. Needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
     )
     .argument('<agent...>', 'the program of the agent and its arguments, after --')
-    .option(
-      '--url <url>',
-      'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
-    )
     .option('--root <dir>', 'where the agent works', '.')
     .option('--wait <seconds>', 'how long to wait for a decision; then the call is denied', '3300')
     .action(serve)

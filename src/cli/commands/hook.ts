@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { processEnvironment } from '#runtime/environment.ts'
-import { withFolders } from '../service/service-options.ts'
+import { withFolders, withUrl } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 import { agentSettings } from '../hook/settings/agent-settings.ts'
 import { agentNames, agents, usualWaitSeconds } from '#domain/hooks/agents.ts'
@@ -11,11 +11,10 @@ import type { ResumeOptions } from '../hook/resume-command.ts'
 export function addHookCommand(program: Command): void {
   const hooks = program.command('hook').description('answer the hooks of other agents')
   for (const name of agentNames) {
-    const command = withFolders(hooks.command(name))
+    const command = withUrl(withFolders(hooks.command(name)))
       .description(
         `answer a hook of ${agents[name].title} on standard input; needs COUNTERSIGN_API_KEY, a key with the scopes requests:write and requests:read`,
       )
-      .option('--url <url>', 'the service to ask (default: the one of the data folder)')
       .option('--worker <name>', 'the worker whose policy judges first (default: every call asks)')
       .option(
         '--root <dir>',
@@ -76,15 +75,11 @@ export function addHookCommand(program: Command): void {
 }
 
 function addResumeCommand(hook: Command): void {
-  const resume = withFolders(hook.command('resume'))
+  const resume = withUrl(withFolders(hook.command('resume')))
     .description(
       'continue the sessions of Claude Code that ended because of --defer, once their calls are decided',
     )
     .argument('[words...]', 'more arguments for Claude Code, after --')
-    .option(
-      '--url <url>',
-      'the service that has the requests (default: the one of the data folder)',
-    )
     .option(
       '--wait <seconds>',
       'how long to wait for decisions (default: only continue sessions that are decided already)',

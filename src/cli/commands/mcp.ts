@@ -4,7 +4,7 @@ import { usualPermissionSeconds } from '#domain/hooks/permission-tool.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
 import { requireKey } from '../service/require-key.ts'
-import { type ServiceOptions, withFolders } from '../service/service-options.ts'
+import { type ServiceOptions, withFolders, withUrl } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 import { readWait } from './option-values.ts'
 
@@ -17,13 +17,9 @@ interface McpOptions extends ServiceOptions {
 
 /** `countersign mcp`: for agents that start their MCP servers as programs. */
 export function addMcpCommand(program: Command): void {
-  const command = withFolders(program.command('mcp'))
+  const command = withUrl(withFolders(program.command('mcp')))
     .description(
       'serve MCP on standard input and output: a server of the gateway, or the permission tool "approve". Needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
-    )
-    .option(
-      '--url <url>',
-      'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
     )
     .option('--server <name>', 'a server of countersign.yaml (default: only the tool "approve")')
     .option(

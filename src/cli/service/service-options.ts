@@ -11,9 +11,18 @@ export interface ServiceOptions extends FolderOptions {
 
 /** The options of every command that calls the running service. */
 export function withService(command: Command): Command {
-  return withFolders(command)
-    .option('--url <url>', 'the service to ask (default: the one of the data folder)')
-    .option('--as <email>', 'act as this person; on the machine itself, in the development profile')
+  return withUrl(withFolders(command)).option(
+    '--as <email>',
+    'act as this person (default: COUNTERSIGN_AS); on the machine itself, in the development profile',
+  )
+}
+
+/** `--url`, which says where the service is. */
+export function withUrl(command: Command): Command {
+  return command.option(
+    '--url <url>',
+    'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
+  )
 }
 
 /** The command `ls` of a group. `list` and the group's name alone run it too. */
