@@ -2,3 +2,6 @@
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** What to do about a variable that is not set. `.env` is read when a process starts. */
+export const setAndRestart = 'set it, or put it into .env, and restart the service'

@@ -1,3 +1,4 @@
+import { setAndRestart } from '#domain/error-message.ts'
 import type { LanguageModel } from 'ai'
 import type { ModelProvider } from '#domain/model-provider.ts'
 import { ModelProblem } from './model.ts'
@@ -16,7 +17,7 @@ export async function languageModel(
 ): Promise<LanguageModel> {
   if (settings.missing !== null) {
     throw new ModelProblem(
-      `The model ${name} needs the environment variable ${settings.missing}, which is not set.`,
+      `The model ${name} needs the environment variable ${settings.missing}, which is not set: ${setAndRestart}.`,
       { isRetryable: false },
     )
   }

@@ -1,6 +1,7 @@
 import { plainModel } from '#test/harness/fixtures/models/plain-model.ts'
 import { describe, expect, test } from 'vitest'
 import { plainRequest } from '#test/harness/fixtures/models/chat-server.ts'
+import { setAndRestart } from '#domain/error-message.ts'
 import type { ModelEndpoint, ModelSetting } from '#policy/model-settings.ts'
 import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'
@@ -171,7 +172,7 @@ test.each([
   ['vertex:gemini', { GOOGLE_VERTEX_PROJECT: 'x' }, 'GOOGLE_VERTEX_LOCATION'],
 ])('%s with %o names the variable that is missing: %s', async (model, environment, name) => {
   const step = openModel({ ...plainModel, model, environment }).step(plainRequest())
-  const text = `The model ${model} needs the environment variable ${name}, which is not set.`
+  const text = `The model ${model} needs the environment variable ${name}, which is not set: ${setAndRestart}.`
   await expect(step).rejects.toThrow(text)
 })
 

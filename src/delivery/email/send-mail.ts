@@ -1,3 +1,4 @@
+import { setAndRestart } from '#domain/error-message.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import { messageOf, type Mail } from './mail.ts'
 
@@ -35,7 +36,7 @@ export async function sendMail(
   attempt: MailAttempt,
 ): Promise<MailOutcome> {
   const missing = missingVariable(route)
-  if (missing !== null) return { status: null, error: `${missing} is not set` }
+  if (missing !== null) return { status: null, error: unset(missing) }
   const late = AbortSignal.timeout(attempt.timeoutMs)
   const transport = await connect(route, attempt.timeoutMs)
   try {
@@ -61,7 +62,7 @@ export async function sendMail(
  */
 export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
   const missing = missingVariable(route)
-  if (missing !== null) return `${missing} is not set`
+  if (missing !== null) return unset(missing)
   const transport = await connect(route, timeoutMs)
   try {
     await transport.verify()
@@ -71,6 +72,10 @@ export async function tryMailServer(route: MailRoute, timeoutMs: number): Promis
   } finally {
     transport.close()
   }
+}
+
+function unset(variable: string): string {
+  return `${variable} is not set: ${setAndRestart}`
 }
 
 /** The first variable that the settings name and that is not set. */

@@ -1,3 +1,4 @@
+import { setAndRestart } from '#domain/error-message.ts'
 import { createHash } from 'node:crypto'
 import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
@@ -28,7 +29,8 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
     send: async ({ id, body }, stopping, timeoutMs) => {
       const keys = readSecrets(environment[endpoint.secretFrom])
       if (keys === null) {
-        return { status: null, error: `${endpoint.secretFrom} is not set, or is no whsec_… secret` }
+        const found = `${endpoint.secretFrom} is not set, or is no whsec_… secret`
+        return { status: null, error: `${found}: ${setAndRestart}` }
       }
       if (!(await bodyMatchesRequest(options, body))) {
         return { status: null, error: changedRows, isFinal: true }
