@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '#cli/program.ts'
@@ -115,11 +115,38 @@ test('api.md has every route of the contract, and no other', async () => {
   expect([...new Set(written)].toSorted()).toEqual([...served, ...more].toSorted())
 })
 
-test('api.md has every error code, and audit.md every type of event', async () => {
-  const api = (await readDocument('docs/api.md')).text
-  expect(Object.keys(problemStatus).filter((code) => !api.includes(`\`${code}\``))).toEqual([])
-  const audit = (await readDocument('docs/audit.md')).text
-  expect(auditEventTypes.filter((type) => !audit.includes(`\`${type}\``))).toEqual([])
+test('errors.md has every error code with its status, and no other', async () => {
+  const { text } = await readDocument('docs/errors.md')
+  const rows = [...text.matchAll(/^\| (?<status>\d{3}) \| (?<codes>[^|]+) \| [^|]+ \| [^|]+ \|$/gm)]
+  const written = rows.flatMap(({ groups }) =>
+    [...(groups?.['codes'] ?? '').matchAll(/`(\w+)`/g)].map(
+      ([, code = '']) => `${code} ${groups?.['status']}`,
+    ),
+  )
+  const catalogue = Object.entries(problemStatus).map((entry) => entry.join(' '))
+  expect(written.toSorted()).toEqual(catalogue.toSorted())
+})
+
+test('audit.md has every type of event, and no other', async () => {
+  const { text } = await readDocument('docs/audit.md')
+  const table = text.slice(text.indexOf('## Types'), text.indexOf('## Reading'))
+  const written = [...table.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, type = '']) => type)
+  expect([...new Set(written)].toSorted()).toEqual([...auditEventTypes].toSorted())
+})
+
+/** Variables that the processes set for each other. */
+const internal = /^COUNTERSIGN_(?:EMBEDDED|LIFELINE|USER|PASSWORD)$/
+
+test('the pages name every variable COUNTERSIGN_… that the sources read', async () => {
+  const named = (text: string): string[] => text.match(/\bCOUNTERSIGN_[A-Z_]*[A-Z]\b/g) ?? []
+  const documented = new Set(documents.flatMap(({ text }) => named(text)))
+  const read: string[] = []
+  for await (const path of glob('{src,packages/*/src}/**/*.{ts,py}', { cwd: checkout })) {
+    if (!/\.test\.|fixture/.test(path))
+      read.push(...named(await readFile(join(checkout, path), 'utf8')))
+  }
+  expect(read.length).toBeGreaterThan(50)
+  expect(read.filter((name) => !documented.has(name) && !internal.test(name))).toEqual([])
 })
 
 test('accessibility.md has every key of the dashboard', async () => {

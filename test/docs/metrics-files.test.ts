@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { createWorkerMetrics } from '#runtime/metrics/activity-metrics.ts'
 import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
 import { hungDatabase } from '../harness/fake-database.ts'
+import { readDocument } from './documents.ts'
 
 const deploy = join(import.meta.dirname, '..', '..', 'deploy')
 
@@ -50,18 +51,38 @@ function metricsOf(expression: string): string[] {
   return names
 }
 
-/** The names of all metrics that the processes report. */
-async function reported(): Promise<ReadonlySet<string>> {
+/** The types of all metrics that the processes report, by name. */
+async function reportedTypes(): Promise<ReadonlyMap<string, string>> {
   const { db } = hungDatabase()
   const temporal = { namespaceId: () => Promise.reject(new Error('no Temporal')) }
   const pages = [createApiMetrics(db, temporal).page, createWorkerMetrics(db).page]
   const texts = await Promise.all(pages.map((page) => page.text()))
+  return new Map(
+    [...texts.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [
+      name,
+      type,
+    ]),
+  )
+}
+
+/** The names under which Prometheus stores them. */
+async function reported(): Promise<ReadonlySet<string>> {
   return new Set(
-    [...texts.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    [...(await reportedTypes())].flatMap(([name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
     ),
   )
 }
+
+test('monitoring.md has every metric of the processes, and no other', async () => {
+  const { prose } = await readDocument('docs/monitoring.md')
+  const own = /^(?:countersign|gen_ai_client|mcp_(?:client|server))_/
+  const written = [...prose.matchAll(/`(\w+)(?:\{[^`]*)?`/g)].map(([, name = '']) => name)
+  const names = [...(await reportedTypes()).keys()]
+  expect([...new Set(written.filter((name) => own.test(name)))].toSorted()).toEqual(
+    names.filter((name) => own.test(name)).toSorted(),
+  )
+})
 
 test('alert rules and the dashboard of Grafana read only metrics that the processes report', async () => {
   const names = await reported()
