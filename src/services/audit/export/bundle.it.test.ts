@@ -1,16 +1,21 @@
+import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseBundle, type EvidenceBundle } from '#evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { cosignedAt } from '#evidence/note/cosignature.ts'
-import { noteKey } from '#evidence/note/note-key.ts'
+import { formatVerifierKey, noteKey } from '#evidence/note/note-key.ts'
 import { parseNote, type NoteSigner } from '#evidence/note/signed-note.ts'
 import type { Verdict } from '#evidence/verify/findings/finding.ts'
 import type { WitnessQuorum } from '#evidence/verify/log/check-witnesses.ts'
 import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
+import { readDocument } from '#test/docs/documents.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { coverAudit, keepCovered } from '#test/harness/fixtures/cover-audit.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
@@ -61,6 +66,29 @@ describe('an evidence bundle', () => {
     expect(verify(bundle)).toEqual(allHold)
     expect(verify(bundle, kept)).toEqual(allHold)
     expect(bundle.revealed.map(({ document }) => document).join()).toContain('Looks right.')
+  })
+
+  test('is verified by the reader that docs/evidence.md has, and not after a change', async () => {
+    const { fences } = await readDocument('docs/evidence.md')
+    const reader = fences.find(({ language }) => language === 'js')?.text ?? ''
+    const folder = newFolder('countersign reader ')
+    const vkey = formatVerifierKey(auditDesk.signer.key)
+    const read = (text: string): string => {
+      const [program, file] = [join(folder, 'read.mjs'), join(folder, 'bundle.json')]
+      writeFileSync(program, reader)
+      writeFileSync(file, text)
+      const { stdout, stderr } = spawnSync(process.execPath, [program, file, vkey], {
+        encoding: 'utf8',
+      })
+      return stdout + stderr
+    }
+    const text = JSON.stringify(bundle)
+    expect(read(text)).toMatch(/^\d+ events of \d+, \d+ statements\n$/)
+    expect(read(text.replace('Looks right.', 'Looks wrong.'))).toContain('the hash of a text')
+    expect(read(text.replace('request.opened', 'request.0pened'))).toContain('the proof of event')
+    const [statement] = bundle.statements
+    const forged = (statement?.signature ?? '').replace(/^./, (one) => (one === 'A' ? 'B' : 'A'))
+    expect(read(text.replace(statement?.signature ?? '', forged))).toContain('the signature of a')
   })
 
   test('is not proved to continue a checkpoint without a consistency proof from it', () => {
