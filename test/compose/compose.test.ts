@@ -14,6 +14,7 @@ interface Service {
   build?: string
   command?: string[]
   volumes?: string[]
+  security_opt?: string[]
   environment?: Record<string, string | null>
   depends_on?: Record<string, unknown>
 }
@@ -105,6 +106,15 @@ test('the server gets every variable that its configuration has no default for',
   expect(needed).toContain('POSTGRES_HOST')
   const names = Object.keys(compose.services['temporal']?.environment ?? {})
   expect(names).toEqual(expect.arrayContaining(needed))
+})
+
+test('a process writes to volumes and /tmp alone, gains no rights, and has all of its data in volumes', () => {
+  for (const [name, service] of ours) {
+    expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+    expect(service.security_opt, name).toContain('no-new-privileges:true')
+    const mounted = service.volumes?.map((one) => one.split(':')[1]) ?? []
+    if (service.command?.includes('--data')) expect(mounted, name).toContain('/data')
+  }
 })
 
 test('only migrations know the password of the database’s owner', () => {

@@ -27,6 +27,8 @@ const everything = [
   'temporal.tls=true',
   'temporal.uiUrl=https://temporal.example.com',
   'temporalWorker.nestedSandbox.enabled=true',
+  'temporalWorker.replicas=2',
+  'temporalWorker.storage.claim=workers',
   'api.storage.class=fast',
   'api.nodeSelector.pool=api',
   'api.tolerations[0].key=api',
@@ -70,6 +72,11 @@ test.each([
   ['without an address of Temporal', [needed[0], needed[2]], 'set temporal.address'],
   ['without the public address', needed.slice(1), 'set publicUrl'],
   ['without a claim for the project', needed.slice(0, 2), 'set project.claim'],
+  [
+    'with Temporal workers that share no data folder',
+    [...needed, 'temporalWorker.replicas=2'],
+    'set temporalWorker.storage.claim',
+  ],
   ['with a misspelled value', [...needed, 'temporal.adress=x:1'], 'adress'],
   ['with a public address without TLS', [...needed, 'publicUrl=http://x'], 'publicUrl'],
 ])('an installation %s is refused with a sentence', async (_title, values, sentence) => {

@@ -76,17 +76,25 @@ capabilities: { drop: [ALL] }
 - name: tmp
   emptyDir: {}
 - name: project
-  persistentVolumeClaim: { claimName: {{ required "set project.claim to the claim that has the project folder" .Values.project.claim | quote }} }
+  persistentVolumeClaim: { claimName: {{ required "set project.claim to the claim that has the project folder" .root.Values.project.claim | quote }} }
+{{- with .storage.claim }}
+- name: data
+  persistentVolumeClaim: { claimName: {{ . | quote }} }
+{{- end }}
 {{- end }}
 
-{{- define "countersign.dataClaim" -}}
-- metadata: { name: data }
-  spec:
-    accessModes: [ReadWriteOnce]
-    {{- with .class }}
-    storageClassName: {{ . | quote }}
-    {{- end }}
-    resources: { requests: { storage: {{ .size }} } }
+{{/* A volume for each process, unless all share one claim. */}}
+{{- define "countersign.dataClaims" -}}
+{{- if not .claim }}
+volumeClaimTemplates:
+  - metadata: { name: data }
+    spec:
+      accessModes: [ReadWriteOnce]
+      {{- with .class }}
+      storageClassName: {{ . | quote }}
+      {{- end }}
+      resources: { requests: { storage: {{ .size }} } }
+{{- end }}
 {{- end }}
 
 {{- define "countersign.placing" -}}
