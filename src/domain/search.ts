@@ -6,7 +6,7 @@ export type SearchType = (typeof searchTypes)[number]
 export const searchLimits = { characters: 200, words: 8, items: 50, itemsOfType: 12 } as const
 
 /** The words of a search, all of which must occur; an empty search has none. Pure. */
-export function wordsOf(q: string): string[] {
+export function wordsOfSearch(q: string): string[] {
   return [...new Set(q.trim().toLowerCase().split(/\s+/).filter(Boolean))]
 }
 

@@ -23,7 +23,7 @@ export function isProgram(path: string): Promise<boolean> {
 }
 
 /** The record in a file of JSON; `null`: there is no such file, or it is not a record. */
-export async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
+export async function readJsonRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return schema.safeParse(parseJson(text)).data ?? null
 }

@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
-import { foldName } from './names/path-names.ts'
+import { foldPathName } from './names/path-names.ts'
 
 /** Every name in an open folder, as the system lists them. */
-export async function namesIn(directory: Directory, at: string): Promise<string[]> {
+export async function namesInDirectory(directory: Directory, at: string): Promise<string[]> {
   return readdir(directory.child('.')).catch((error: unknown) => {
     throw asWorkspaceProblem(error, at)
   })
@@ -16,7 +16,7 @@ export type FoldedNames = ReadonlyMap<string, readonly string[]>
 
 /** Reads every name of an open folder. */
 export async function foldedNames(directory: Directory, at: string): Promise<FoldedNames> {
-  return Map.groupBy(await namesIn(directory, at), foldName)
+  return Map.groupBy(await namesInDirectory(directory, at), foldPathName)
 }
 
 /**
@@ -24,7 +24,9 @@ export async function foldedNames(directory: Directory, at: string): Promise<Fol
  * renamed away.
  */
 export function clashOf(names: FoldedNames, name: string, leaving?: string): string | undefined {
-  return names.get(foldName(name))?.find((candidate) => candidate !== name && candidate !== leaving)
+  return names
+    .get(foldPathName(name))
+    ?.find((candidate) => candidate !== name && candidate !== leaving)
 }
 
 /** Throws code `case_clash` when there is such a name. */

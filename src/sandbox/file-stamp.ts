@@ -13,6 +13,6 @@ export function stampOf(stats: BigIntStats): string {
  * kept. `startedMs` is the time before the stats were taken: with a time after the read, a change
  * in between could have the same stamp. `ctime` counts, because programs can set `mtime` back.
  */
-export function isSettled(stats: BigIntStats, startedMs: number): boolean {
+export function isStampSettled(stats: BigIntStats, startedMs: number): boolean {
   return startedMs - Number(stats.ctimeMs) > unsettledMs
 }

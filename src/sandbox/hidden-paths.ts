@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { foldName } from './names/path-names.ts'
+import { foldPathName } from './names/path-names.ts'
 
 /** Temporary files of the service's own writes: neither listed nor reachable. */
 const unfinished = /^\.countersign-[0-9a-f]{16}\.tmp$/
@@ -39,18 +39,18 @@ export interface HiddenPaths {
 
 /** Name of a temporary file of the service. */
 export function isUnfinishedWrite(name: string): boolean {
-  return unfinished.test(foldName(name))
+  return unfinished.test(foldPathName(name))
 }
 
 /** `hidden`: absolute, or relative to `root`. Outside the root only the identity counts. */
 export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPaths {
   const absolute = hidden.map((entry) => path.resolve(root, entry))
   const within = absolute
-    .map((entry) => path.relative(root, entry).split(path.sep).map(foldName))
+    .map((entry) => path.relative(root, entry).split(path.sep).map(foldPathName))
     .filter((components) => components[0] !== '..' && components[0] !== '')
   return {
     check(components) {
-      const folded = components.map(foldName)
+      const folded = components.map(foldPathName)
       const covered = within.some((entry) => entry.every((name, index) => folded[index] === name))
       if (covered || components.some(isUnfinishedWrite)) throw hiddenProblem(components)
     },

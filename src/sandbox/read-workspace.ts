@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { pathLabel, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { clashOf, namesIn, type foldedNames } from './case-clash.ts'
+import { clashOf, namesInDirectory, type foldedNames } from './case-clash.ts'
 import type { FilePlace } from './lock-files.ts'
 import { copyFile } from './copy-file.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
@@ -91,7 +91,9 @@ async function entriesOf(
   maxEntries: number,
 ): Promise<{ name: string; state: FileState }[]> {
   const entries: { name: string; state: FileState }[] = []
-  for (const name of (await namesIn(directory, components.join('/'))).toSorted(byCodeUnit)) {
+  for (const name of (await namesInDirectory(directory, components.join('/'))).toSorted(
+    byCodeUnit,
+  )) {
     if (entries.length >= maxEntries) break
     if (isUnfinishedWrite(name)) continue
     const below = [...components, name]

@@ -103,7 +103,7 @@ export function poolUse(db: Db): { used: number; idle: number; waiting: number }
  * How to connect to a database's server outside of its pool. Throws for other databases than those
  * of `connectDatabase`.
  */
-export function connectionOf(db: Db): pg.ClientConfig {
+export function connectionConfig(db: Db): pg.ClientConfig {
   const pool = pools.get(db)
   if (pool === undefined) throw new Error('This database was not made by connectDatabase')
   const { connectionString, application_name, connectionTimeoutMillis } = pool.pool.options

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connectionOf, type Db } from './database.ts'
+import { connectionConfig, type Db } from './database.ts'
 
 /**
  * Does work that only one process may do at a time, unless another one is doing it. Returns whether
@@ -11,7 +11,7 @@ export async function underSessionLock(
   lock: number,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const client = new pg.Client(connectionOf(db))
+  const client = new pg.Client(connectionConfig(db))
   // A lost connection releases the lock. The work then fails at its own queries, or is safe to
   // repeat.
   client.on('error', () => undefined)

@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { foldName } from '#sandbox/names/path-names.ts'
+import { foldPathName } from '#sandbox/names/path-names.ts'
 
 /**
  * A workspace as it will be after the earlier calls of the turn (product.md 15): the real workspace
@@ -123,7 +123,7 @@ function proposedClash(proposals: Proposals, path: string): string | null {
     const others = at.split('/')
     for (const [index, name] of components.entries()) {
       const proposedName = others[index]
-      if (proposedName === undefined || foldName(proposedName) !== foldName(name)) break
+      if (proposedName === undefined || foldPathName(proposedName) !== foldPathName(name)) break
       if (proposedName !== name) return proposedName
     }
   }

@@ -19,7 +19,7 @@ import {
   type RunPosition,
 } from './messages.ts'
 import { takeEveryTurn, type TurnContext } from './take-every-turn.ts'
-import { beginningOf, misunderstoodMs, positionOf } from './untrusted.ts'
+import { runBeginningOf, misunderstoodMs, positionOf } from './untrusted.ts'
 import { Wakeups } from './wakeups.ts'
 
 /**
@@ -84,7 +84,7 @@ async function takeTurns(
   let beginning: RunBeginning | null = null
   if (start.turn === undefined || start.taskQueue === undefined) {
     for (;;) {
-      beginning = beginningOf(await database.beginRun({ runId }))
+      beginning = runBeginningOf(await database.beginRun({ runId }))
       if (beginning !== null) break
       await sleep(misunderstoodMs)
     }

@@ -82,7 +82,7 @@ export function positionOf(value: unknown): RunPosition | null {
 }
 
 /** The state of a run, as the store returned it. */
-export function beginningOf(value: unknown): RunBeginning | null {
+export function runBeginningOf(value: unknown): RunBeginning | null {
   const { ended: hasEnded, turn, taskQueue, manualCalls } = recordOf(value)
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
   if (typeof hasEnded !== 'boolean' || at === null || (queue === null && !hasEnded)) return null

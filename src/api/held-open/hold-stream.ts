@@ -6,7 +6,7 @@ import type { Api } from '../context/api.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
 import type { Identity } from '../identity/identity.ts'
 import { isBrowser, readProof } from '../identity/session-proof.ts'
-import { addressOf } from '../middleware/failure-limit.ts'
+import { networkOfRequest } from '../middleware/failure-limit.ts'
 import { OpenAnswers } from './open-answers.ts'
 
 const streams = new OpenAnswers()
@@ -22,10 +22,14 @@ export function holdStream(
 ): { readonly replaced: AbortSignal; readonly release: () => void } {
   const replaced = new AbortController()
   const isKey = identity.kind === 'key'
-  const ofAddress = streams.hold(`address ${addressOf(request)}`, limits.eventStreamsOfAddress, {
-    what: 'event streams of one address',
-    makeRoom: null,
-  })
+  const ofAddress = streams.hold(
+    `address ${networkOfRequest(request)}`,
+    limits.eventStreamsOfAddress,
+    {
+      what: 'event streams of one address',
+      makeRoom: null,
+    },
+  )
   try {
     const holder = isKey ? `key ${identity.key.id}` : `session ${identity.session.tokenHash}`
     const ofReader = streams.hold(holder, limits.eventStreams, {

@@ -14,7 +14,7 @@ import {
   hostOf,
   judgeHook,
   namedCallOf,
-  refusalOf,
+  denialSentence,
   rootOf,
   type ReceivedEvent,
 } from './judge-hook.ts'
@@ -54,7 +54,7 @@ export async function answerEvent(
   try {
     received = receivedEventOf(httpCall)
   } catch (error) {
-    return say(deny(refusalOf(api, error)))
+    return say(deny(denialSentence(api, error)))
   }
   const { event } = received
   const isBefore = isBeforeCall(event.hook_event_name)
@@ -67,7 +67,7 @@ export async function answerEvent(
   try {
     return say(await settle(() => judgeHook(api, caller, received, httpCall)))
   } catch (error) {
-    return say(deny(refusalOf(api, error)))
+    return say(deny(denialSentence(api, error)))
   }
 }
 

@@ -25,7 +25,7 @@ import {
   isTakenFor,
   readHookedRequest,
   recordRefusalReply,
-  recordUse,
+  recordHookUse,
   recordWaiter,
   type HookedRequest,
 } from '#services/hooks/hooked-call.ts'
@@ -130,9 +130,9 @@ export async function judgeHook(
     if (clientEnd.aborted || response.destroyed) return deny(waits(latest, received))
     if (!(await take(api, caller, latest))) continue
     // At once, so that a second hook of this call finds it, also if the call cannot be made.
-    await recordUse(api.ctx, requestId, named)
+    await recordHookUse(api.ctx, requestId, named)
     const input = await inputToMake(api, caller, received, latest)
-    if (input !== null) await recordUse(api.ctx, requestId, namedCallOf(received, input))
+    if (input !== null) await recordHookUse(api.ctx, requestId, namedCallOf(received, input))
     return allowedCall(requestId, input)
   }
   return deny(`${takenReason}.`)
@@ -284,7 +284,7 @@ export function hostOf(request: Request): string {
 }
 
 /** The sentence of a denial after an error. An error that is nobody's mistake is logged. */
-export function refusalOf({ ctx }: Api, error: unknown): string {
+export function denialSentence({ ctx }: Api, error: unknown): string {
   if (error instanceof HookInputError) return `${error.message}.`
   if (error instanceof Problem && error.status < 500) return `${error.message}.`
   if (!(error instanceof Problem)) ctx.log.error({ err: error }, 'A hook could not be judged')

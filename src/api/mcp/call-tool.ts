@@ -11,7 +11,7 @@ import {
 } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { followCall, hasEnded } from './follow-call.ts'
-import { answerOf, deniedResult, failureResult, notExecuted } from './gateway-answer.ts'
+import { gatewayAnswer, deniedResult, failureResult, notExecuted } from './gateway-answer.ts'
 import { taskOf } from './task-of-call.ts'
 
 /** How often a call that was approved for another definition, or by another policy, asks again. */
@@ -70,7 +70,7 @@ export async function reportState(api: Api, callState: GatewayCallState): Promis
   const { requestId, outcome } = callState
   const result = outcome === null ? null : await gatewayResult(api.ctx, requestId)
   await recordReply(api.ctx, requestId, hasEnded(callState) ? 'end' : 'waits')
-  return answerOf(callState, api.settings.publicUrl, result)
+  return gatewayAnswer(callState, api.settings.publicUrl, result)
 }
 
 /** The approval was for another definition: the same call asks once more. */

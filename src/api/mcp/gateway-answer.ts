@@ -51,7 +51,7 @@ export function requestUrl(
  * The answer to a client: the answer of the server with what happened to the call, or a text that
  * says why there is no answer (yet) and how to continue. `result` is the server's answer.
  */
-export function answerOf(
+export function gatewayAnswer(
   callState: GatewayCallState,
   publicUrl: string,
   result: JsonObject | null,

@@ -9,7 +9,13 @@ import type { Api } from '../context/api.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
 import { reportState } from './call-tool.ts'
 import { followCall } from './follow-call.ts'
-import { answerOf, failureResult, waitTool, waitingResult, withdrawTool } from './gateway-answer.ts'
+import {
+  gatewayAnswer,
+  failureResult,
+  waitTool,
+  waitingResult,
+  withdrawTool,
+} from './gateway-answer.ts'
 
 const maxWaitSeconds = 45
 
@@ -106,7 +112,7 @@ async function answerOwnTool(
   const callState = await followCall(api, caller, following)
   // If another connection gets the result first, calling the tool again would open a new request.
   if (callState.outcome !== null) return reportState(api, callState)
-  const { content, _meta } = answerOf(callState, api.settings.publicUrl, null)
+  const { content, _meta } = gatewayAnswer(callState, api.settings.publicUrl, null)
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   const status = callState.state
   const result = waitingResult(callState, api.settings.publicUrl, { status, text })

@@ -19,7 +19,7 @@ import {
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import type { McpMessage } from '../context/mcp-message.ts'
-import { hostOf, judgeHook, refusalOf, rootOf } from '../hooks/judge-hook.ts'
+import { hostOf, judgeHook, denialSentence, rootOf } from '../hooks/judge-hook.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
 import type { permissionQuery } from '../schemas/requests/hooks.ts'
 import { progressEveryMs, progressOf } from './progress.ts'
@@ -108,6 +108,6 @@ async function answerQuestion(
       ? { behavior: 'deny', message: decision.reason }
       : { behavior: 'allow', updatedInput: decision.input ?? question.input }
   } catch (error) {
-    return denyPermission(refusalOf(api, error))
+    return denyPermission(denialSentence(api, error))
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
-import { answerOf } from './gateway-answer.ts'
+import { gatewayAnswer } from './gateway-answer.ts'
 import { taskOf } from './task-of-call.ts'
 
 const url = 'https://approvals.example.com'
@@ -43,7 +43,7 @@ test('a call that may have begun is never a failed task: its outcome is unknown'
   const used = { ...approved, refusal: 'failed', hasStarted: true, refusalReason: 'used' } as const
   expect(taskOf(used, url)).toMatchObject({ status: 'completed' })
   expect(taskOf(used, url).error).toBeUndefined()
-  const answer = answerOf(used, url, null)
+  const answer = gatewayAnswer(used, url, null)
   expect(answer).toMatchObject({
     isError: true,
     _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'outcome-unknown' },
@@ -54,7 +54,7 @@ test('a call that may have begun is never a failed task: its outcome is unknown'
 test('a call that policy forbids after its approval is a completed task whose denial says that nothing ran', () => {
   const blocked = { ...approved, refusal: 'blocked', refusalReason: 'nobody wipes' } as const
   expect(taskOf(blocked, url)).toMatchObject({ status: 'completed' })
-  expect(JSON.stringify(answerOf(blocked, url, null))).toContain('Nothing ran.')
+  expect(JSON.stringify(gatewayAnswer(blocked, url, null))).toContain('Nothing ran.')
 })
 
 test.each(['changed', 'failed'] as const)(
@@ -62,7 +62,7 @@ test.each(['changed', 'failed'] as const)(
   (refusal) => {
     const end = { ...approved, refusal, hasStarted: true, outcome: 'failed' } as const
     const result = { content: [{ type: 'text', text: 'was not carried out' }], isError: true }
-    const answer = answerOf(end, url, result)
+    const answer = gatewayAnswer(end, url, result)
     expect(answer).toMatchObject({
       isError: true,
       _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
@@ -72,7 +72,7 @@ test.each(['changed', 'failed'] as const)(
     const refusalReason = 'note was not carried out: the server does not answer.'
     const text =
       'NOT RUN: note was not carried out: the server does not answer (request #7). It can be called again. Nothing ran.'
-    expect(answerOf({ ...end, refusalReason }, url, result).content).toEqual([
+    expect(gatewayAnswer({ ...end, refusalReason }, url, result).content).toEqual([
       { type: 'text', text },
     ])
   },
@@ -81,7 +81,7 @@ test.each(['changed', 'failed'] as const)(
 test.each([{ isWanted: true }, { byTask: true }, { hasStarted: true }])(
   'an approved call that is carried out, for another caller or this one, is waited for, not called again: %o',
   (how) => {
-    const [content] = answerOf({ ...approved, byTask: false, ...how }, url, null).content
+    const [content] = gatewayAnswer({ ...approved, byTask: false, ...how }, url, null).content
     expect(content).toMatchObject({ text: expect.stringMatching(/^RUNNING.*countersign_wait/) })
     expect(content).toMatchObject({ text: expect.not.stringContaining('again') })
   },

@@ -16,7 +16,7 @@ import type { Api } from '../context/api.ts'
 import { AddressTurns } from './address-turns.ts'
 import { CredentialLookUps } from './credential-look-ups.ts'
 import { withinSeconds } from './within-seconds.ts'
-import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
+import { networkOfRequest, failureLimit, type FailureLimit } from './failure-limit.ts'
 import { WindowCounts } from './window-counts.ts'
 
 /**
@@ -103,7 +103,7 @@ async function identify(
     const [, bearer = ''] = /^Bearer ([\w.-]{1,8192})$/i.exec(authorization) ?? []
     const resource: unknown = response.locals['resource']
     const credential = hashToken(bearer)
-    const from = addressOf(request)
+    const from = networkOfRequest(request)
     const isToken = typeof resource === 'string' && tokenForm.test(bearer)
     const { afterFailures, turns } = lookUps[isToken ? 'token' : 'key']
     // A text without the form of a credential is not looked up, and uses up no look-up.
@@ -134,7 +134,7 @@ async function identify(
   const token = readSessionCookie(request)
   if (token === null) return null
   const cookie = hashToken(token)
-  const address = addressOf(request)
+  const address = networkOfRequest(request)
   cookies.admit(address, cookie)
   const sent = {
     token,
@@ -224,7 +224,7 @@ function limitBy(perSecond: number, of: (caller: AskingCaller) => string): Reque
     keyGenerator: (request, response) => {
       const identity = response.locals['identity'] as Identity | undefined
       if (identity === undefined) {
-        const address = `address ${addressOf(request)}`
+        const address = `address ${networkOfRequest(request)}`
         return of({ person: address, holder: address })
       }
       const holder = identity.kind === 'key' ? `key ${identity.key.id}` : identity.session.tokenHash

@@ -35,7 +35,7 @@ export function failureLimit(maxFailures: number, what: string): FailureLimit {
     })
   }
   const fullCounter = (request: Request): ClientRateLimitInfo | null => {
-    const counter = counts.get(addressOf(request))
+    const counter = counts.get(networkOfRequest(request))
     return counter !== undefined && counter.totalHits >= maxFailures ? counter : null
   }
   return {
@@ -45,14 +45,14 @@ export function failureLimit(maxFailures: number, what: string): FailureLimit {
       if (counter !== null) refuse(counter)
     },
     async fail(request) {
-      const counter = counts.increment(addressOf(request))
+      const counter = counts.increment(networkOfRequest(request))
       if (counter.totalHits > maxFailures) refuse(counter)
     },
   }
 }
 
 /** The network from which a request came: see `networkOf`. */
-export function addressOf(request: Request): string {
+export function networkOfRequest(request: Request): string {
   return networkOf(request.ip ?? '')
 }
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { newId } from '#domain/new-id.ts'
 import { currentRequest, type CurrentRequest } from '#services/core/current-request.ts'
-import { addressOf } from './failure-limit.ts'
+import { networkOfRequest } from './failure-limit.ts'
 
 /** Ids of proxies: a UUID or 32 hex digits. No other text of callers is logged. */
 const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
@@ -16,7 +16,7 @@ export const requestId: RequestHandler = (request, response, next) => {
   response.locals['requestId'] = id
   response.set('x-request-id', id)
   const traceparent = request.get('traceparent')
-  const caller = `address ${addressOf(request)}`
+  const caller = `address ${networkOfRequest(request)}`
   const current: CurrentRequest = {
     requestId: id,
     traceparent,

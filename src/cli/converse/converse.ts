@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { neededPeople } from '#domain/deciding/needed-people.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { askByKey } from '../decide/ask-by-key.ts'
-import { nullIfUnreachable, keysOf } from '../decide/keys-of.ts'
+import { nullIfUnreachable, requestKeys } from '../decide/request-keys.ts'
 import { sendChoice } from '../decide/send-choice.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
@@ -199,7 +199,7 @@ class Conversation {
         continue
       }
       const line: { next: NextStep } = { next: 'again' }
-      const keys = keysOf(this.#service, this.#keyboard, requestId, async (command) => {
+      const keys = requestKeys(this.#service, this.#keyboard, requestId, async (command) => {
         line.next = await this.#runLine(command)
         if (typeof line.next === 'number') return 'detach'
         const { waitsFor } = await this.#readRun()

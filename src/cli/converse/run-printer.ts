@@ -1,5 +1,5 @@
 import type { UiPart } from '#domain/runs/ui-part.ts'
-import { nullIfUnreachable } from '../decide/keys-of.ts'
+import { nullIfUnreachable } from '../decide/request-keys.ts'
 import { OutputReader } from '../decide/read-output.ts'
 import { hasDenial } from '../decide/watch-run.ts'
 import type { Service } from '../service/service.ts'

@@ -3,7 +3,7 @@ import type { Service } from '../service/service.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { Keyboard } from '../terminal/keyboard.ts'
 import { askByKey } from './ask-by-key.ts'
-import { keysOf } from './keys-of.ts'
+import { requestKeys } from './request-keys.ts'
 import { sendChoice } from './send-choice.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function decideByKey(
   // Only while a key is read. At any other time Ctrl-C ends the command.
   const choice = await (async () => {
     using keyboard = new Keyboard(() => process.exit(exitCodes.pending))
-    return await askByKey(service, request, keysOf(service, keyboard, id))
+    return await askByKey(service, request, requestKeys(service, keyboard, id))
   })()
   if (choice === 'detach') return 'quit'
   if (typeof choice === 'string') {

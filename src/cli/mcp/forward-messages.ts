@@ -1,7 +1,14 @@
 import { parseObject } from '#domain/json/parse-json.ts'
 import type { Readable, Writable } from 'node:stream'
 import { createParser } from 'eventsource-parser'
-import { cancelledId, errorAnswer, headersOf, idOf, messagesOf, type Message } from './message.ts'
+import {
+  cancelledId,
+  errorAnswer,
+  headersOf,
+  idOf,
+  messagesOf,
+  type McpMessage,
+} from './message.ts'
 
 /** The address of a server at the gateway, and the key for it. */
 export interface GatewayAddress {
@@ -44,7 +51,7 @@ export async function forwardMessages(
 
 async function answerOf(
   { url, apiKey }: GatewayAddress,
-  message: Message,
+  message: McpMessage,
   { write, signal }: { write: (message: object) => void; signal: AbortSignal },
 ): Promise<void> {
   const response = await fetch(url, {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { isObject } from '#domain/json/is-object.ts'
 
 /** A message of the Model Context Protocol. */
-export type Message = Readonly<Record<string, unknown>>
+export type McpMessage = Readonly<Record<string, unknown>>
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
@@ -29,7 +29,7 @@ const maxLineMib = 12
 export async function* messagesOf(
   input: Readable,
   refuse: (answer: object) => void,
-): AsyncGenerator<Message> {
+): AsyncGenerator<McpMessage> {
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     if (line.trim() === '') continue
     const message = parseObject(line)
@@ -56,7 +56,7 @@ export function errorAnswer(
 }
 
 /** Whether it is a request, a notification or an answer, in the form that servers read. */
-function isMessage(message: Message): boolean {
+function isMessage(message: McpMessage): boolean {
   const { jsonrpc, id, method, params } = message
   const isCall = typeof method === 'string' && (id === undefined || isId(id))
   const isAnswer = 'result' in message || 'error' in message
@@ -68,19 +68,19 @@ function isId(value: unknown): boolean {
 }
 
 /** The id of a request, as a key; `null`: the message wants no answer. */
-export function idOf({ id, method }: Message): string | null {
+export function idOf({ id, method }: McpMessage): string | null {
   return id === undefined || typeof method !== 'string' ? null : JSON.stringify(id)
 }
 
 /** The id of the request that the message cancels, as a key; `null`: it cancels none. */
-export function cancelledId({ method, params }: Message): string | null {
+export function cancelledId({ method, params }: McpMessage): string | null {
   if (method !== 'notifications/cancelled' || !isObject(params)) return null
   const id = params['requestId']
   return isId(id) ? JSON.stringify(id) : null
 }
 
 /** The headers that go with a message over HTTP. */
-export function headersOf({ method, params }: Message): Record<string, string> {
+export function headersOf({ method, params }: McpMessage): Record<string, string> {
   const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {}
   const version = meta[versionKey]
   if (typeof version !== 'string' || typeof method !== 'string') return {}

@@ -4,7 +4,7 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
-import type { Channel } from '../channels/channel.ts'
+import type { NotificationChannel } from '../channels/channel.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
 import { resolveForeignHost, type TargetRules } from '../webhooks/find-target.ts'
 import { answerGitHub, type GitHubAnswerContext } from '../deployments/answer-github.ts'
@@ -22,7 +22,7 @@ export function callbackChannel(
     readonly seals: Seals
     readonly deployments?: Omit<GitHubAnswerContext, keyof TargetRules>
   },
-): Channel {
+): NotificationChannel {
   const { db, seals, allow, isDevelopment } = options
   return {
     name: callbackEndpoint,

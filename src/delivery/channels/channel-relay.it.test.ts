@@ -7,7 +7,7 @@ import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { configure, relayOf } from '../webhooks/webhook-desk.fixture.ts'
 import { openChannelDesk } from './channel-desk.fixture.ts'
 import { usualTimes } from './channel-relay.ts'
-import type { Channel, DueDelivery, Message } from './channel.ts'
+import type { NotificationChannel, DueDelivery, ChannelMessage } from './channel.ts'
 import { createDeliveries } from './create-deliveries.ts'
 
 let made = 0
@@ -18,13 +18,13 @@ const desk = disposeAfterTests(await openChannelDesk())
 function twoPeople(failures: number, outcome: { isFinal?: boolean; retryAfterMs?: number } = {}) {
   made += 1
   const sent: DueDelivery[] = []
-  const channel: Channel = {
+  const channel: NotificationChannel = {
     name: `email:${made}`,
     kind: 'email',
     events: ['request.opened'],
     queues: null,
     compose: async (_tx, { request }) =>
-      ['ada', 'bob'].map((recipient): Message => ({ recipient, body: request?.id ?? '' })),
+      ['ada', 'bob'].map((recipient): ChannelMessage => ({ recipient, body: request?.id ?? '' })),
     send: async (due) => {
       sent.push(due)
       const failed = sent.filter(({ recipient }) => recipient === 'bob').length <= failures
@@ -83,7 +83,7 @@ it('waits as long as a receiver asks, and gives up a message at once that is ref
   await using _relay = relayOf(desk, ctx, { channels })
   const before = Date.now()
   await desk.open()
-  const ofBob = async ({ name }: Channel) =>
+  const ofBob = async ({ name }: NotificationChannel) =>
     (await deliveriesOf(name)).find(({ recipient }) => recipient === 'bob')
   await waitUntil(async () => (await ofBob(never.channel))?.state === 'dead')
   await waitUntil(async () => (await ofBob(later.channel))?.lastError === 'Bob is away')
@@ -95,7 +95,7 @@ it('waits as long as a receiver asks, and gives up a message at once that is ref
 it('delays no other channel while one cannot compose its messages', async () => {
   const broken = twoPeople(0)
   const healthy = twoPeople(0)
-  const failing: Channel = {
+  const failing: NotificationChannel = {
     ...broken.channel,
     compose: async () => {
       throw new Error('it cannot say')

@@ -6,7 +6,7 @@ import type { Db } from '#store/database.ts'
 import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeated-work.ts'
 import { changedRows } from './body-matches-request.ts'
-import type { Channel, DueDelivery, SendOutcome } from './channel.ts'
+import type { NotificationChannel, DueDelivery, SendOutcome } from './channel.ts'
 import {
   endpointsWithDue,
   isVouched,
@@ -63,7 +63,7 @@ export interface ChannelRelayOptions {
   readonly log: Log
   readonly policies: PolicyReader
   /** the channels of a policy; called when another version takes force */
-  readonly channelsOf: (policy: Policy) => readonly Channel[]
+  readonly channelsOf: (policy: Policy) => readonly NotificationChannel[]
   readonly times?: RelayTimes
 }
 
@@ -82,7 +82,7 @@ export class ChannelRelay implements AsyncDisposable {
   readonly #listener: Listener
   #version: string | null = null
   #attemptedAt = -Infinity
-  #channels: readonly Channel[] = []
+  #channels: readonly NotificationChannel[] = []
 
   constructor(options: ChannelRelayOptions) {
     this.#options = options
@@ -133,7 +133,7 @@ export class ChannelRelay implements AsyncDisposable {
   }
 
   /** If it fails, the next round tries again; other channels do not wait for that. */
-  async #compose(channel: Channel): Promise<void> {
+  async #compose(channel: NotificationChannel): Promise<void> {
     // Its messages are written in other transactions.
     if (channel.events.length === 0) return
     try {
@@ -148,7 +148,7 @@ export class ChannelRelay implements AsyncDisposable {
   }
 
   /** Takes as many due deliveries as there are free slots and starts them without waiting. */
-  async #fill(channel: Channel): Promise<void> {
+  async #fill(channel: NotificationChannel): Promise<void> {
     const under = this.#sending.get(channel.name) ?? new Map<Promise<void>, string>()
     this.#sending.set(channel.name, under)
     const { atOnce, perRecipient } = channel.slots ?? usualSlots
@@ -177,7 +177,7 @@ export class ChannelRelay implements AsyncDisposable {
     }
   }
 
-  async #deliver(channel: Channel, due: DueRow): Promise<void> {
+  async #deliver(channel: NotificationChannel, due: DueRow): Promise<void> {
     const { db, log, seals } = this.#options
     const outcome: SendOutcome = isVouched(seals, channel.name, due)
       ? await channel.send(due, this.#stopping.signal, this.#times.timeoutMs)
@@ -192,7 +192,7 @@ export class ChannelRelay implements AsyncDisposable {
   }
 
   /** The outcome could not be recorded: the delivery is sent again when its lease ends. */
-  #failed(channel: Channel, due: DueDelivery, error: unknown): void {
+  #failed(channel: NotificationChannel, due: DueDelivery, error: unknown): void {
     const { log } = this.#options
     const fields = { endpoint: channel.name, deliveryId: due.id, error: errorText(error) }
     log.warn(fields, 'the outcome of a notification could not be recorded; it is sent again')

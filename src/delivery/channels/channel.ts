@@ -5,7 +5,7 @@ import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from './channel-event.ts'
 
 /** A message to one recipient of an event; each is retried separately. */
-export interface Message {
+export interface ChannelMessage {
   /** unique for an endpoint and an event; `''` where an endpoint is its only recipient */
   readonly recipient: string
   /** stored, and passed unchanged to `send` at every attempt */
@@ -46,7 +46,10 @@ export interface SendOutcome {
  * the channel once, and tries each until `send` reports success. A slow channel does not delay
  * others.
  */
-export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
+export interface NotificationChannel extends Pick<
+  ConfiguredEndpoint,
+  'name' | 'kind' | 'events' | 'queues'
+> {
   /** concurrent messages of one process, and to one recipient; default: 4, to any recipients */
   readonly slots?: { readonly atOnce: number; readonly perRecipient: number }
   /** the events whose messages to one recipient are limited for an hour; default: none */
@@ -56,7 +59,7 @@ export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'eve
   /** In SQL, whether anybody can be reached; asked once for many events. Absent: somebody can. */
   readonly reachesAnybody?: RawBuilder<boolean>
   /** The messages of an event, in the transaction that stores them; empty: none. */
-  compose(tx: Tx, event: ChannelEvent): Promise<readonly Message[]>
+  compose(tx: Tx, event: ChannelEvent): Promise<readonly ChannelMessage[]>
   /**
    * One attempt, of two steps of `timeoutMs` at most, which end well before the lease does; ends
    * early when `stopping`.

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db, Tx } from '#store/database.ts'
-import type { Channel } from './channel.ts'
+import type { NotificationChannel } from './channel.ts'
 import type { Requests } from './body-matches-request.ts'
 import { withinLimit } from './hourly-limit.ts'
 import { readChannelEvents, type ChannelEvent } from './channel-event.ts'
@@ -21,7 +21,7 @@ const retired = '-1'
  */
 export async function createDeliveries(
   { db, seals }: Requests,
-  channel: Channel,
+  channel: NotificationChannel,
 ): Promise<boolean> {
   if (await passOver(db, channel)) return false
   return db.transaction().execute(async (tx) => {
@@ -38,7 +38,7 @@ export async function createDeliveries(
  * Whoever can be reached later gets the events after that. Returns whether there is nothing else to
  * do.
  */
-async function passOver(db: Db, { name, reachesAnybody }: Channel): Promise<boolean> {
+async function passOver(db: Db, { name, reachesAnybody }: NotificationChannel): Promise<boolean> {
   if (reachesAnybody === undefined) return false
   const { rows } = await sql<{ isPassed: boolean }>`
     with state as (
@@ -76,7 +76,10 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
  * Gives up what waits for a receiver that says that it is gone: it gets no deliveries until its
  * address changes, or somebody sends one again.
  */
-export async function endChannel(db: Db, { name, addressHash }: Channel): Promise<void> {
+export async function endChannel(
+  db: Db,
+  { name, addressHash }: NotificationChannel,
+): Promise<void> {
   if (addressHash === undefined) return
   await db.transaction().execute(async (tx) => {
     await tx
@@ -104,7 +107,10 @@ interface DeliveryUnit {
 }
 
 /** Returns the number of events that it handled. */
-async function createNextDeliveries(at: DeliveryUnit, channel: Channel): Promise<number> {
+async function createNextDeliveries(
+  at: DeliveryUnit,
+  channel: NotificationChannel,
+): Promise<number> {
   const { tx } = at
   const { rows } = await sql<{ told_until: string; gone_address: string | null }>`
     insert into endpoint (name, told_until)
@@ -143,7 +149,7 @@ async function createNextDeliveries(at: DeliveryUnit, channel: Channel): Promise
 
 async function compose(
   { tx, seals }: DeliveryUnit,
-  channel: Channel,
+  channel: NotificationChannel,
   event: ChannelEvent,
 ): Promise<void> {
   const { queues } = channel

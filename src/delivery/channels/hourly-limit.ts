@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from './channel-event.ts'
-import type { Message } from './channel.ts'
+import type { ChannelMessage } from './channel.ts'
 
 /**
  * The most messages that a recipient gets within an hour about one queue and one type of event, so
@@ -57,8 +57,8 @@ export async function withinLimit(
   tx: Tx,
   endpoint: string,
   { type, at, request }: ChannelEvent,
-  messages: readonly Message[],
-): Promise<readonly Message[]> {
+  messages: readonly ChannelMessage[],
+): Promise<readonly ChannelMessage[]> {
   if (request === null || messages.length === 0) return messages
   const recipients = messages.map(({ recipient }) => recipient)
   const left = await messagesLeft(tx, { endpoint, type, queue: request.queue, at }, recipients)

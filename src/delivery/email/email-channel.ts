@@ -8,7 +8,7 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { PersonTable } from '#store/tables/people.ts'
-import type { Channel, DueDelivery, Message } from '../channels/channel.ts'
+import type { NotificationChannel, DueDelivery, ChannelMessage } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { changedRows } from '../channels/body-matches-request.ts'
@@ -40,7 +40,7 @@ const occasions: Readonly<Record<string, Occasion>> = {
  * Mails the people who want mails at once. Each mail has one recipient, so that no address is
  * disclosed to another person.
  */
-export function emailChannel(options: EmailChannelOptions): Channel {
+export function emailChannel(options: EmailChannelOptions): NotificationChannel {
   const { settings, environment } = options
   return {
     ...emailEndpointOf(settings),
@@ -66,7 +66,7 @@ async function compose(
   tx: Tx,
   event: ChannelEvent,
   { settings, publicUrl }: EmailChannelOptions,
-): Promise<readonly Message[]> {
+): Promise<readonly ChannelMessage[]> {
   const { type, at, request, run } = event
   const occasion = valueIn(occasions, type)
   if (request === null || occasion === undefined) return []

@@ -16,7 +16,7 @@ export interface Mail {
 }
 
 /** The message for nodemailer. `id` is the Message-ID, the same at a second attempt. */
-export function messageOf(mail: Mail, settings: EmailSettings, id: string) {
+export function nodemailerMessage(mail: Mail, settings: EmailSettings, id: string) {
   const domain = settings.from.slice(settings.from.lastIndexOf('@') + 1)
   const thread = mail.thread === null ? undefined : `<${mail.thread}@${domain}>`
   return {

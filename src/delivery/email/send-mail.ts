@@ -1,6 +1,6 @@
 import { setAndRestart } from '#domain/error-message.ts'
 import type { EmailSettings } from '#policy/settings.ts'
-import { messageOf, type Mail } from './mail.ts'
+import { nodemailerMessage, type Mail } from './mail.ts'
 
 /** How to reach the mail server: the project's settings, and the environment with their secrets. */
 export interface MailRoute {
@@ -41,7 +41,7 @@ export async function sendMail(
   const transport = await connect(route, attempt.timeoutMs)
   try {
     await transport.sendMail({
-      ...messageOf(mail, route.settings, attempt.id),
+      ...nodemailerMessage(mail, route.settings, attempt.id),
       signal: AbortSignal.any([late, attempt.stopping]),
     })
     return { status: 250, error: null }

@@ -22,7 +22,7 @@ import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
 import { handOverRequest } from '#services/requests/hand-over-request.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
-import type { Channel } from '../channels/channel.ts'
+import type { NotificationChannel } from '../channels/channel.ts'
 import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
 import { resolveHost, type Resolve } from '../webhooks/find-target.ts'
 import { quick } from '../webhooks/webhook-desk.fixture.ts'
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await desk.database.db.deleteFrom('push_choice').execute()
 })
 
-function channelOf(more: { isDevelopment?: boolean; resolve?: Resolve } = {}): Channel {
+function channelOf(more: { isDevelopment?: boolean; resolve?: Resolve } = {}): NotificationChannel {
   return pushChannel({
     ctx: desk.service.ctx,
     key: testPushKey,
@@ -310,7 +310,7 @@ it('connects to no private address, whatever the name of a push service resolves
   const device = await aDevice(desk.grace)
   const request = await desk.add()
   const due = { id: request.id, recipient: device.id, body: '{}', type: 'request.opened' }
-  const send = async (channel: Channel): Promise<string | null> => {
+  const send = async (channel: NotificationChannel): Promise<string | null> => {
     const { signal } = new AbortController()
     const attempt = { ...due, requestId: request.id, attempts: 1 }
     return (await channel.send(attempt, signal, 90_000)).error

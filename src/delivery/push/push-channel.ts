@@ -8,7 +8,12 @@ import { devicesOf } from '#services/channels/push/list-devices.ts'
 import { findPushTarget, pushEndpoint } from '#services/channels/push/push-subscription.ts'
 import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
-import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
+import type {
+  NotificationChannel,
+  DueDelivery,
+  ChannelMessage,
+  SendOutcome,
+} from '../channels/channel.ts'
 import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
 import { concernedPeople, isHandedTo, noLongerTheirs, readHandOver } from '../channels/hand-over.ts'
 import { quietUntil } from './quiet-until.ts'
@@ -27,7 +32,7 @@ const minTtlSeconds = 60
  * Pushes to people's own devices. A message has only the id and number of a request, and of a
  * hand-over the id of the colleague; the browser of a signed-in person reads the rest.
  */
-export function pushChannel(options: PushChannelOptions): Channel {
+export function pushChannel(options: PushChannelOptions): NotificationChannel {
   return {
     name: pushEndpoint,
     kind: 'push',
@@ -45,7 +50,7 @@ async function compose(
   tx: Tx,
   event: ChannelEvent,
   { times }: PushChannelOptions,
-): Promise<readonly Message[]> {
+): Promise<readonly ChannelMessage[]> {
   const { type, at, request } = event
   if (request === null) return []
   const isEnd = type === 'request.decided' || type === 'request.closed'

@@ -5,7 +5,7 @@ import type { SlackSettings } from '#policy/settings.ts'
 import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { isHandedTo, readHandOver } from '../channels/hand-over.ts'
-import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
+import type { NotificationChannel, DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { changedRows, type Requests } from '../channels/body-matches-request.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
 import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
@@ -35,7 +35,7 @@ const maxUpdates = 5
  * Keeps one message for each request in the channel of its queue. The text is made from the
  * request's state when it is sent, so that a late message is never out of date.
  */
-export function slackChannel(options: SlackChannelOptions): Channel {
+export function slackChannel(options: SlackChannelOptions): NotificationChannel {
   const { settings, client } = options
   const { name, kind, events, queues } = slackEndpointOf(settings)
   return {

@@ -2,7 +2,7 @@ import { setAndRestart } from '#domain/error-message.ts'
 import { createHash } from 'node:crypto'
 import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
-import type { Channel } from '../channels/channel.ts'
+import type { NotificationChannel } from '../channels/channel.ts'
 import { changedRows, bodyMatchesRequest, type Requests } from '../channels/body-matches-request.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
 import { sendSigned } from './send-webhook.ts'
@@ -17,7 +17,7 @@ export interface WebhookChannelOptions extends TargetRules, Requests {
 }
 
 /** Notifies configured endpoints: CloudEvents envelopes, signed as in Standard Webhooks. */
-export function webhookChannel(options: WebhookChannelOptions): Channel {
+export function webhookChannel(options: WebhookChannelOptions): NotificationChannel {
   const { endpoint, publicUrl, environment, allow, isDevelopment, resolve } = options
   return {
     name: endpoint.name,

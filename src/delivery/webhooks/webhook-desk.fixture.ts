@@ -11,7 +11,7 @@ import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { ServiceContext } from '#services/core/context.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { openChannelDesk, publicUrl, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
-import type { Channel } from '../channels/channel.ts'
+import type { NotificationChannel } from '../channels/channel.ts'
 import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { webhookChannel } from './webhook-channel.ts'
@@ -59,7 +59,7 @@ export function endpointAt(
   }
 }
 
-export function channelOf(to: WebhookEndpoint, isDevelopment = true): Channel {
+export function channelOf(to: WebhookEndpoint, isDevelopment = true): NotificationChannel {
   const environment = { CHAT_SECRET: secret }
   const { db, ctx } = desk.service
   const options = { db, seals: ctx.seals, publicUrl, isDevelopment, environment, allow: [] }
@@ -84,7 +84,11 @@ export async function configure(
 export function relayOf(
   { database }: ChannelDesk,
   { policies, log, seals }: ServiceContext,
-  more: { times?: RelayTimes; isDevelopment?: boolean; channels?: readonly Channel[] } = {},
+  more: {
+    times?: RelayTimes
+    isDevelopment?: boolean
+    channels?: readonly NotificationChannel[]
+  } = {},
 ): ChannelRelay {
   return new ChannelRelay({
     db: database.db,

@@ -26,6 +26,6 @@ export function isSpelledBy(label: string, name: string): boolean {
 }
 
 /** A plain name as words. */
-export function wordsOf(name: string): string {
+export function nameAsWords(name: string): string {
   return (isPlain(name) && fieldName(name)) || exactName(name)
 }

@@ -13,7 +13,7 @@ import {
 } from './value-text.ts'
 import { namesSecret } from './field-secrets.ts'
 import { entryPart, fieldTitlesName, pointerPart } from './field-titles.ts'
-import { exactName, isPlain, isSpelledBy, readableTitle, wordsOf } from './field-names.ts'
+import { exactName, isPlain, isSpelledBy, readableTitle, nameAsWords } from './field-names.ts'
 import type { Presentation } from '../tools/presentation.ts'
 
 /** One field of a structured presentation, or one entry of a list. */
@@ -176,7 +176,7 @@ class FieldReader {
   ): readonly Pick<StructuredField, 'label' | 'name'>[] {
     const labels = Object.entries(value).map(([name, member]) => {
       const title = readableTitle(textIn(this.#titles, `${pointer}/${pointerPart(name)}`))
-      const label = title ?? wordsOf(name)
+      const label = title ?? nameAsWords(name)
       // The value beside it is in the main unit.
       const inMain = isPlain(name) && isInMinorUnits(name, member, currency)
       return {

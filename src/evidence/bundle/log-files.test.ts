@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { MalformedEvidence } from '../malformed-evidence.ts'
-import { logPartNames, readLines } from './log-files.ts'
+import { logPartNames, readLogLines } from './log-files.ts'
 
 const read = (bytes: Buffer): unknown[] =>
-  readLines({ read: (path) => (path === 'stray/0.jsonl' ? bytes : null) }, logPartNames.stray)
+  readLogLines({ read: (path) => (path === 'stray/0.jsonl' ? bytes : null) }, logPartNames.stray)
 
 const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
 

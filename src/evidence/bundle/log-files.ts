@@ -50,7 +50,7 @@ export interface LogFiles {
  * is exactly what an export writes for its value: whoever reads the file with another parser must
  * read what was verified.
  */
-export function readLines<T>(files: LogFiles, name: string): T[] {
+export function readLogLines<T>(files: LogFiles, name: string): T[] {
   const lines: T[] = []
   for (let part = 0; ; part += 1) {
     const path = partPath(name, part)
@@ -62,7 +62,7 @@ export function readLines<T>(files: LogFiles, name: string): T[] {
 
 /** The same for a file whose lines are JSON texts. */
 export function readTexts(files: LogFiles, name: string): string[] {
-  return readLines<unknown>(files, name).map((line) => {
+  return readLogLines<unknown>(files, name).map((line) => {
     if (typeof line === 'string') return line
     throw new MalformedEvidence('A line is not a text')
   })
@@ -92,7 +92,9 @@ function readLine(line: string): unknown {
 
 /** The statements of an export, checked for their form. Throws for an invalid line. */
 export function readStatements(files: LogFiles): StoredStatement[] {
-  return readLines<Partial<StoredStatement> | null>(files, logPartNames.statements).map(asStatement)
+  return readLogLines<Partial<StoredStatement> | null>(files, logPartNames.statements).map(
+    asStatement,
+  )
 }
 
 /** A parsed statement, checked for its form. Throws `MalformedEvidence`. */

@@ -2,7 +2,7 @@ import { countWords } from '#domain/text/quantities/count-words.ts'
 import {
   logFileNames,
   logPartNames,
-  readLines,
+  readLogLines,
   readStatements,
   readTexts,
   textOf,
@@ -193,7 +193,7 @@ function checkpointsOf(
 function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: EventJudge): void {
   let uncovered: (Partial<Record<keyof UncoveredEvent, unknown>> | null)[] = []
   try {
-    uncovered = readLines(files, logPartNames.uncovered)
+    uncovered = readLogLines(files, logPartNames.uncovered)
   } catch (error) {
     completeness.fail(`${logPartNames.uncovered}: ${sentenceOf(error)}`)
   }

@@ -7,7 +7,7 @@ import type { VapidKey } from '#delivery/push/encrypt-push.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { SigningSystemContext, PolicyReader } from '#services/core/context.ts'
 import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
-import type { Channel } from '#delivery/channels/channel.ts'
+import type { NotificationChannel } from '#delivery/channels/channel.ts'
 import { emailChannel } from '#delivery/email/email-channel.ts'
 import { slackChannel } from '#delivery/slack/slack-channel.ts'
 import { webhookChannel } from '#delivery/webhooks/webhook-channel.ts'
@@ -68,7 +68,7 @@ export interface ChannelSettings {
  * Every channel that a policy configures, one for each of `configuredEndpoints`, that of programs'
  * callbacks, and that of people's own devices.
  */
-function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel[] {
+function channelsOf(policy: Policy, settings: ChannelSettings): readonly NotificationChannel[] {
   const { webhooks, slack, email } = policy.config
   const { allow, endpoints } = webhooks
   const { db, publicUrl } = settings

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readRecord, writeWhole } from '../files.ts'
+import { readJsonRecord, writeWhole } from '../files.ts'
 import { runFolder } from '../folders.ts'
 import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
 
@@ -47,7 +47,7 @@ export async function lostExecutors(dataDir: string): Promise<LostExecutor[]> {
       .filter((name) => /^executor-.+\.json$/.test(name))
       .map(async (name): Promise<LostExecutor | null> => {
         const file = join(runFolder(dataDir), name)
-        const record = await readRecord(file, executorSchema)
+        const record = await readJsonRecord(file, executorSchema)
         if (record === null || record.host !== thisHost() || isStillRunning(record)) return null
         return { executor: record.executor, forget: () => rm(file, { force: true }) }
       }),

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { dirname, join, sep, basename } from 'node:path'
 import { z } from 'zod'
-import { readRecord } from '../files.ts'
+import { readJsonRecord } from '../files.ts'
 import { identifyProcess } from '../processes/process-identity.ts'
 import { createHash } from 'node:crypto'
 import type { SystemUser } from './postgres-user.ts'
@@ -38,7 +38,7 @@ export async function removeUnusedStandIns(root: string): Promise<string[]> {
   for (const name of await readdir(root).catch(() => [])) {
     if (!name.endsWith(markSuffix)) continue
     const file = join(root, name)
-    const entry = await readRecord(file, mark)
+    const entry = await readJsonRecord(file, mark)
     const standIn = file.slice(0, -markSuffix.length)
     if (entry === null || !(await isAbandoned(file, entry)) || (await isServed(standIn))) continue
     await rm(standIn, { recursive: true, force: true })

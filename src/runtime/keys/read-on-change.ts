@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { isSettled, stampOf } from '#sandbox/file-stamp.ts'
+import { isStampSettled, stampOf } from '#sandbox/file-stamp.ts'
 
 /**
  * Returns a cached `read` of a file or folder that reads again after it changed. There is no timer:
@@ -17,7 +17,7 @@ export function readOnChange<T>(path: string, read: () => T): () => T {
     if (cached?.stamp !== stamp) {
       cached = null
       const value = read()
-      if (stats !== undefined && !isSettled(stats, startedMs)) return value
+      if (stats !== undefined && !isStampSettled(stats, startedMs)) return value
       cached = { value, stamp }
     }
     if (!isOfThisTurn) {

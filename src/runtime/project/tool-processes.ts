@@ -4,7 +4,7 @@ import { describeTools } from '#tools/custom/load-tool-descriptions.ts'
 import { openToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolFileProblem } from '#tools/custom/tool-protocol.ts'
-import { within } from '#tools/custom/within.ts'
+import { valueWithin } from '#tools/custom/value-within.ts'
 import type { Environment } from '../environment.ts'
 
 /** Longer than any tool may run: a version that was unused for this time is not in use. */
@@ -45,7 +45,7 @@ export class ToolProcesses implements AsyncDisposable {
    */
   async problemsOf(policy: Policy): Promise<readonly ToolFileProblem[]> {
     await using toolProcess = await openToolProcess(this.#setupOf(policy))
-    const loaded = await within(maxLoadMs, describeTools(toolProcess))
+    const loaded = await valueWithin(maxLoadMs, describeTools(toolProcess))
     const problem = `They have not loaded after ${maxLoadMs / 1000} s: one of them may hang.`
     return loaded?.problems ?? [{ file: 'tools/', line: null, problem, changed: false }]
   }

@@ -10,7 +10,7 @@ import { whileHolding } from '../processes/hold-file.ts'
 import {
   bundledLibraries,
   bundleName,
-  recordUse,
+  recordBundleUse,
   removeUnused,
   serviceBundles,
   serviceEntry,
@@ -83,7 +83,7 @@ test('of the bundles that no service used for two days five stay, and all others
 })
 
 test('a bundle whose time cannot be set is no failure', async () => {
-  await expect(recordUse(join(root, 'dist', 'service', 'none'))).resolves.toBeUndefined()
+  await expect(recordBundleUse(join(root, 'dist', 'service', 'none'))).resolves.toBeUndefined()
 })
 
 test('sources that cannot be bundled run as they are, with a sentence', async () => {

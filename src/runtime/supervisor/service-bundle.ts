@@ -86,10 +86,10 @@ export async function serviceEntry({ checkout, say, stop }: EntryOptions): Promi
       }
     }
     await installOnce(folder, make, say, stop)
-    await recordUse(folder)
+    await recordBundleUse(folder)
     if (!bundlesInUse.has(folder)) {
       bundlesInUse.add(folder)
-      setInterval(() => void recordUse(folder), hourMs).unref()
+      setInterval(() => void recordBundleUse(folder), hourMs).unref()
     }
     await removeUnused(bundles, new Date()).catch(() => undefined)
     return join(folder, 'main.js')
@@ -110,7 +110,7 @@ export function bundleName(checkout: string): string {
 }
 
 /** Without effect where the bundle is another user's, or may not be written: it serves as well. */
-export async function recordUse(folder: string): Promise<void> {
+export async function recordBundleUse(folder: string): Promise<void> {
   const now = new Date()
   await utimes(folder, now, now).catch(() => undefined)
 }

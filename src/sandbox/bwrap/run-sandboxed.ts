@@ -12,7 +12,7 @@ import {
 import { beginSandbox, pipeOf, type NewSandbox } from './begin-sandbox.ts'
 import { boundedFolders } from './bwrap-arguments.ts'
 import { sharedOfHost } from '../process/shared-memory.ts'
-import { childrenOf } from '../process/process-tree.ts'
+import { childProcesses } from '../process/process-tree.ts'
 import { watchWritten } from '../process/disk-usage-watch.ts'
 import { firstInside, informationDescriptor } from './first-inside.ts'
 import { giveNetwork } from './own-network.ts'
@@ -87,8 +87,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
 
 /** Signals the command, since the end of the sandbox's first process ends everything. */
 function askInside({ pid }: ChildProcess): void {
-  for (const outer of pid === undefined ? [] : childrenOf(pid)) {
-    for (const inner of childrenOf(outer)) terminate(inner)
+  for (const outer of pid === undefined ? [] : childProcesses(pid)) {
+    for (const inner of childProcesses(outer)) terminate(inner)
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { limits } from '#domain/limits.ts'
 import { hostilePaths } from '../fixtures/hostile-paths.fixture.ts'
-import { foldName, parsePath } from './path-names.ts'
+import { foldPathName, parsePath } from './path-names.ts'
 
 // Rules: security.md 11
 describe('parsePath', () => {
@@ -78,10 +78,10 @@ describe('foldName', () => {
     ['Å', 'å'],
     ['ｅｎｖ', 'ENV'],
   ])('takes %s for %s', (left, right) => {
-    expect(foldName(left)).toBe(foldName(right))
+    expect(foldPathName(left)).toBe(foldPathName(right))
   })
 
   it('keeps different names apart', () => {
-    expect(foldName('a')).not.toBe(foldName('b'))
+    expect(foldPathName('a')).not.toBe(foldPathName('b'))
   })
 })

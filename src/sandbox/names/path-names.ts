@@ -57,7 +57,7 @@ export function nameProblem(name: string): string | null {
 }
 
 /** The common form of names that a person, or a file system that ignores case, could confuse. */
-export function foldName(name: string): string {
+export function foldPathName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
 

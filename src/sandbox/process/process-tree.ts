@@ -31,13 +31,13 @@ export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
       sharedBytes += shared
       writtenBytes += writtenBy(at)
     }
-    queue.push(...childrenOf(at))
+    queue.push(...childProcesses(at))
   }
   return { pids, memoryBytes, sharedBytes, writtenBytes }
 }
 
 /** The running children of any thread of a process. */
-export function childrenOf(pid: number): number[] {
+export function childProcesses(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   )

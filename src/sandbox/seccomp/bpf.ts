@@ -45,7 +45,7 @@ function jump(code: number, k: number, jt: number, jf: number): Instruction {
 }
 
 /** The bytes that the kernel reads: eight for each instruction, little-endian. */
-export function bytesOf(program: readonly Instruction[]): Buffer {
+export function programBytes(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8)
   for (const [index, { code, jf, jt, k }] of program.entries()) {
     const at = index * 8

@@ -1,5 +1,5 @@
 import {
-  bytesOf,
+  programBytes,
   load,
   ret,
   skipIfEqual,
@@ -62,7 +62,7 @@ export function systemCallFilter(
 ): Buffer {
   const callGroups = host.countsMemory ? [refusedCalls] : [refusedCalls, refusedUncounted]
   const judgedList = host.countsMemory ? judgedCalls : [...judgedCalls, ...judgedUncounted]
-  return bytesOf([
+  return programBytes([
     load(places.architecture),
     skipIfEqual(audited[architecture], 1),
     kill,

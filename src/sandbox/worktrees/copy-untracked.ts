@@ -11,7 +11,7 @@ import {
   type Directory,
 } from '../open-directory.ts'
 import { hiddenPaths } from '../hidden-paths.ts'
-import { foldName } from '../names/path-names.ts'
+import { foldPathName } from '../names/path-names.ts'
 import { bytesOfName, quotedName, textOfName } from '../names/raw-names.ts'
 import { packagesOfService } from './packages-of-service.ts'
 
@@ -80,7 +80,7 @@ class CopyJob {
 
   /** Copies what a name in an open folder is. `at`: its path. */
   async copy(source: Directory, target: Directory, name: string, at: string): Promise<void> {
-    if (foldName(name) === '.git' || this.#omitted.has(at)) return
+    if (foldPathName(name) === '.git' || this.#omitted.has(at)) return
     const to = bytesOfName(target.child(name))
     try {
       const stats = await lstat(bytesOfName(source.child(name)))

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isCommitHash } from '#domain/tools/worktree.ts'
 import { objectLimit, runGit, type GitEnd } from './host-git.ts'
-import { remoteName, remoteSettings, settingsOf } from './remote-settings.ts'
+import { remoteName, remoteSettings, settingVariables } from './remote-settings.ts'
 import { hostGitDirIn, type WorktreeRecord } from './worktree-record.ts'
 
 /** The variables of the host's environment that affect how Git reaches a remote. */
@@ -80,10 +80,14 @@ export class RemoteProblem extends Error {}
  * The address of a push to a URL, with the settings of the host's user. Rejects with
  * `RemoteProblem` where Git would push to another one than it reports.
  */
-export async function addressOf(git: RemoteGit, url: string, signal: AbortSignal): Promise<string> {
+export async function pushAddress(
+  git: RemoteGit,
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
   const more = { timeoutMs: lookTimeoutMs, signal }
   const get = async (of: string): Promise<string> => {
-    const named = { ...more, settings: settingsOf([`remote.${remoteName}.url`, of]) }
+    const named = { ...more, settings: settingVariables([`remote.${remoteName}.url`, of]) }
     const { stdout } = await run(git, ['ls-remote', '--get-url', remoteName], named)
     return stdout.toString('utf8').trim()
   }

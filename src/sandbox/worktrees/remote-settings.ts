@@ -5,7 +5,7 @@
 export const remoteName = 'countersign-remote'
 
 /** Settings of Git as variables, which only the same user may read. */
-export function settingsOf(
+export function settingVariables(
   ...entries: readonly (readonly [key: string, value: string])[]
 ): Readonly<Record<string, string>> {
   return Object.fromEntries([
@@ -30,10 +30,14 @@ export function remoteSettings(address: string): Readonly<Record<string, string>
     /^(https?:\/\/)([^/:@]*):([^/]*)@(.*)$/is.exec(address) ?? []
   const url = `remote.${remoteName}.url`
   const credentials = 'credential.helper'
-  if (scheme === '') return settingsOf([url, address])
+  if (scheme === '') return settingVariables([url, address])
   return {
     // An empty helper removes the helpers before it.
-    ...settingsOf([url, `${scheme}countersign@${rest}`], [credentials, ''], [credentials, helper]),
+    ...settingVariables(
+      [url, `${scheme}countersign@${rest}`],
+      [credentials, ''],
+      [credentials, helper],
+    ),
     COUNTERSIGN_USER: decodeText(user),
     COUNTERSIGN_PASSWORD: decodeText(password),
   }

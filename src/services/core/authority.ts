@@ -38,7 +38,7 @@ export type Authority<A extends Actor = Actor> = CheckedCaller<A>
 
 export type PersonActor = Extract<Actor, { type: 'person' }>
 /** The machine identity behind a caller. */
-export type Program = Extract<Actor, { type: 'machine' }>
+export type ProgramActor = Extract<Actor, { type: 'machine' }>
 
 /** The service acts by itself as one of these. */
 export type SystemCaller = Caller & {
@@ -98,7 +98,7 @@ export async function byProgramOrNull(
   ctx: ServiceContext,
   { actor, channel }: Caller,
   right: Right,
-): Promise<Authority<Program> | null> {
+): Promise<Authority<ProgramActor> | null> {
   if (actor.type !== 'machine' || !(await actsByRight(ctx, actor, right))) return null
   return new CheckedCaller({ actor, channel }, auditEventTypes, basisOf(actor, right))
 }
@@ -150,7 +150,7 @@ export function bySelf(caller: Caller, sentence: string): Authority<PersonActor>
  * By an API key, in the name of its owner. Throws `forbidden` for people: programs ask, consume and
  * report by themselves (product.md 19). The scope of the key was checked when it was read.
  */
-export function byProgram(caller: Caller): Authority<Program> {
+export function byProgram(caller: Caller): Authority<ProgramActor> {
   const { actor, channel } = caller
   if (actor.type === 'machine') {
     return new CheckedCaller({ actor, channel }, auditEventTypes, basisOf(actor, null))
@@ -158,7 +158,7 @@ export function byProgram(caller: Caller): Authority<Program> {
   throw new Problem('forbidden', 'This is for programs: send authorization: Bearer with an API key')
 }
 
-function basisOf(actor: PersonActor | Program, right: Right | null): Basis {
+function basisOf(actor: PersonActor | ProgramActor, right: Right | null): Basis {
   return actor.type === 'person'
     ? { personId: actor.id, keyId: null, right }
     : { personId: actor.ownerId, keyId: actor.id, right }

@@ -21,7 +21,7 @@ import {
   type ExternalPresentation,
   type ReportedDifference,
 } from './present-external.ts'
-import type { Program } from '../core/authority.ts'
+import type { ProgramActor } from '../core/authority.ts'
 
 const hourMs = 60 * 60 * 1000
 
@@ -32,7 +32,7 @@ export interface ExternalOpening {
   readonly judged: ExternalJudgement
   /** for a write or edit whose file the program reported */
   readonly reported: ReportedDifference | null
-  readonly program: Program
+  readonly program: ProgramActor
   readonly onBehalfOf: string | null
   /** ids of more people behind it */
   readonly alsoBehind?: readonly string[]

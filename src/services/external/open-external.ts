@@ -22,7 +22,7 @@ import { judgeExternal } from './judge-external.ts'
 import { preApproveExternal } from './pre-approve.ts'
 import { presentReported } from './present-reported.ts'
 import { hasProposerBehind } from './proposer-behind.ts'
-import { byProgram, type Program } from '../core/authority.ts'
+import { byProgram, type ProgramActor } from '../core/authority.ts'
 import { requireWorker } from '../core/require-worker.ts'
 import { requireLiveKey } from '../core/rights-of.ts'
 import { invalid } from '../core/problems/invalid.ts'
@@ -126,7 +126,7 @@ async function requireOthers(
  */
 export async function lockOwner(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
-  key: Pick<Program, 'id' | 'ownerId'>,
+  key: Pick<ProgramActor, 'id' | 'ownerId'>,
 ): Promise<void> {
   const lock = `external ${key.ownerId}`
   // Sent together, but as statements: the last reads the key when the locks are held.
@@ -139,7 +139,7 @@ export async function lockOwner(
 
 async function findOpened(
   at: { readonly db: Db | Tx; readonly seals: Seals },
-  key: { readonly program: Program; readonly externalId: string; readonly bodyHash: string },
+  key: { readonly program: ProgramActor; readonly externalId: string; readonly bodyHash: string },
 ): Promise<OpenedExternal | null> {
   const row = await at.db
     .selectFrom('external_request')
@@ -201,7 +201,7 @@ async function peopleIdsOf(ctx: SigningContext, references: readonly string[]): 
 /** Who may not start a worker's runs may not use its pre-approvals by a program either. */
 async function refuseWorker(
   ctx: SigningContext,
-  program: Program,
+  program: ProgramActor,
   name: string | undefined,
 ): Promise<void> {
   if (name === undefined) return

@@ -6,12 +6,12 @@ import { tamperedProblem } from '../core/problems/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
 import { withExternal, type ExternalRows } from './external-rows.ts'
-import { byProgram, type Authority, type Program } from '../core/authority.ts'
+import { byProgram, type Authority, type ProgramActor } from '../core/authority.ts'
 import { hasProposerBehind } from './proposer-behind.ts'
 
 /** A program's request under its lock. */
 export interface OwnExternal extends ExternalRows {
-  readonly authority: Authority<Program>
+  readonly authority: Authority<ProgramActor>
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { principalsDigest, type Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
-import type { Program } from '../core/authority.ts'
+import type { ProgramActor } from '../core/authority.ts'
 
 /**
  * Whether the proposer of the program's key, if it has one, is behind a request that another key of
@@ -12,7 +12,7 @@ import type { Program } from '../core/authority.ts'
 export async function hasProposerBehind(
   { db, seals }: { readonly db: Db | Tx; readonly seals: Seals },
   request: Selectable<RequestTable>,
-  { proposedBy }: Program,
+  { proposedBy }: ProgramActor,
 ): Promise<boolean> {
   if (proposedBy === undefined) return true
   const principals = await db

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callDigest } from '#domain/json/digest.ts'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
-import { answerOf } from '#api/mcp/gateway-answer.ts'
+import { gatewayAnswer } from '#api/mcp/gateway-answer.ts'
 import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
@@ -210,7 +210,7 @@ test.each([
     await settleGatewayCall(ctx(), { requestId: id })
     expect(await rowsOf(desk.service.db, 'request', { outcome_of: id }, 'state')).toEqual([])
     const callState = await readCallState(ctx(), desk.program.caller, 'shop', { request: id })
-    const answer = answerOf(callState, 'https://desk.example', await gatewayResult(ctx(), id))
+    const answer = gatewayAnswer(callState, 'https://desk.example', await gatewayResult(ctx(), id))
     const text = expect.stringMatching(`^NOT RUN: .*${word}`) as string
     expect(answer).toMatchObject({ content: [{ text }] })
   },
@@ -248,7 +248,11 @@ test('a host that stands still after the claim of a gateway call makes it later 
   expect(end?.detail).toMatchObject({ state: 'failed', reason: 'host stood still' })
   const { caller } = desk.program
   const callState = await readCallState(ctx(), caller, 'shop', { request: lost.id })
-  const answer = answerOf(callState, 'https://desk.example', await gatewayResult(ctx(), lost.id))
+  const answer = gatewayAnswer(
+    callState,
+    'https://desk.example',
+    await gatewayResult(ctx(), lost.id),
+  )
   expect(answer).toMatchObject({
     content: [
       { text: expect.stringMatching(/^NOT RUN: .* stood still .* Nothing ran[.]$/) as string },
@@ -371,7 +375,7 @@ test('a gateway call that lost its host twice before it began is not tried a thi
   expect(more).toEqual([])
   expect(await claim({ id, digest })).toBe('none')
   const callState = await readCallState(ctx(), desk.program.caller, 'shop', { request: id })
-  expect(answerOf(callState, 'https://desk.example', null)).toMatchObject({
+  expect(gatewayAnswer(callState, 'https://desk.example', null)).toMatchObject({
     content: [{ text: expect.stringMatching(/^REFUSED, not run: .* lost twice/) as string }],
     _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'denied-not-executed' },
   })

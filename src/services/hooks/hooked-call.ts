@@ -148,7 +148,7 @@ export async function recordWaiter(
 }
 
 /** Records the call that got the permit, as its report will name it. */
-export async function recordUse(
+export async function recordHookUse(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
   { hookCall, use }: { readonly hookCall: string; readonly use: string | null },

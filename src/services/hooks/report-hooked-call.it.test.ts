@@ -7,7 +7,7 @@ import { consumePermit } from '../external/consume-permit.ts'
 import { openProgramDesk } from '../external/external.fixture.ts'
 import { openExternal } from '../external/open-external.ts'
 import { reportOutcome } from '../external/report-outcome.ts'
-import { hookCallOf, recordUse } from './hooked-call.ts'
+import { hookCallOf, recordHookUse } from './hooked-call.ts'
 import { reportHookedCall } from './report-hooked-call.ts'
 
 const desk = disposeAfterTests(await openProgramDesk())
@@ -28,7 +28,7 @@ async function taken(caller: Awaited<ReturnType<typeof addKey>>['caller'], exter
   const request = await desk.read(requestId)
   await desk.decide(request, 'approve')
   await consumePermit(ctx, caller, { request: requestId, digest: request.digest })
-  await recordUse(ctx, requestId, { hookCall, use: null })
+  await recordHookUse(ctx, requestId, { hookCall, use: null })
   return async () =>
     (await rowOf(db, 'external_request', { request_id: requestId }, 'outcome')).outcome
 }

@@ -7,7 +7,7 @@ import { byRight, bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext, SigningContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { namesOf } from '../policy/activations/list-activations.ts'
+import { peopleWithIds } from '../policy/activations/list-activations.ts'
 import type { PersonRef } from '../requests/facts/request-record.ts'
 import { changeOf, readProposals, type RuleChange } from './read-proposals.ts'
 
@@ -44,7 +44,7 @@ export async function listPolicyChanges(
     .orderBy('number', 'desc')
     .limit(100)
     .execute()
-  const people = await namesOf(
+  const people = await peopleWithIds(
     ctx.db,
     rows.map((row) => row.proposed_by),
   )

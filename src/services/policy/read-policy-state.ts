@@ -5,7 +5,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { folderState, type FolderState } from './folder-state.ts'
 import { openProposal } from './open-proposal.ts'
 import { newestActivation } from './activations/newest-activation.ts'
-import { namesOf, type ActivationRecord } from './activations/list-activations.ts'
+import { peopleWithIds, type ActivationRecord } from './activations/list-activations.ts'
 import { hasRight } from '../core/rights-of.ts'
 import type { RecordOf } from '../core/record-of.ts'
 
@@ -48,7 +48,7 @@ async function activationOf(ctx: ServiceContext, digest: string): Promise<Activa
     .select(['actor', 'note'])
     .where('sequence', '=', statement.sequence)
     .executeTakeFirst()
-  const people = await namesOf(ctx.db, statement.people ?? [])
+  const people = await peopleWithIds(ctx.db, statement.people ?? [])
   const actor: Actor = row?.actor ?? { type: 'system' }
   return {
     sequence: statement.sequence,
@@ -69,7 +69,7 @@ async function proposalOf(
 ): Promise<ProposalRecord | null> {
   const open = await openProposal(ctx.db, ctx.verifier)
   if (open === null || open.isOver) return null
-  const [proposedBy] = await namesOf(ctx.db, [open.proposed_by])
+  const [proposedBy] = await peopleWithIds(ctx.db, [open.proposed_by])
   // Nothing says that a folder which cannot be read now has changed.
   const isFolderSame =
     folder.state === 'unreadable' || (folder.state !== 'invalid' && folder.digest === open.digest)

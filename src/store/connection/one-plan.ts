@@ -23,6 +23,6 @@ const onePlanBeginning = [
 ].join('; ')
 
 /** The command that begins the transaction of this first statement. */
-export function beginningOf(firstStatement: string): string {
+export function transactionBeginning(firstStatement: string): string {
   return firstStatement.trimStart().startsWith(comment) ? onePlanBeginning : 'begin'
 }

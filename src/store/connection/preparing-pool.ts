@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isDatabaseAway } from './database-outage.ts'
 import { countOfLast } from './last-statement.ts'
-import { beginningOf } from './one-plan.ts'
+import { transactionBeginning } from './one-plan.ts'
 import { together } from './side-by-side.ts'
 
 /**
@@ -121,7 +121,10 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
     if (!begins) return send(text, values)
     begins = false
     gatherWrites(client)
-    const [, answer] = await Promise.all([client.query(beginningOf(text)), send(text, values)])
+    const [, answer] = await Promise.all([
+      client.query(transactionBeginning(text)),
+      send(text, values),
+    ])
     return answer
   }
   let isLost = false

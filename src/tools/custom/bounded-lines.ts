@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** The lines of a stream, without their newlines. Throws when one is longer than `maxBytes`. */
-export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<string> {
+export async function* boundedLines(stream: Readable, maxBytes: number): AsyncGenerator<string> {
   let parts: Buffer[] = []
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { hasPipes } from '#sandbox/process/has-pipes.ts'
-import { within } from './within.ts'
+import { valueWithin } from './value-within.ts'
 
 export interface ChildStart {
   /** its entry, which serves queries (`serve-queries.ts`) */
@@ -61,7 +61,7 @@ export function startChildGroup(start: ChildStart): ChildGroup | null {
       const isOver = child.exitCode !== null || child.signalCode !== null
       const exit = isOver ? null : once(child, 'exit')
       signalGroup(child.pid, 'SIGTERM')
-      if (exit !== null) await within(terminationMs, exit)
+      if (exit !== null) await valueWithin(terminationMs, exit)
       signalGroup(child.pid, 'SIGKILL')
       await exit
       for (const stream of [queries, lifeline, stdout, stderr, answers]) stream.destroy()

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { areTooManyFilesOpen } from '#domain/too-many-files.ts'
 import { hashBytes } from '#domain/json/digest.ts'
-import { isSettled, stampOf } from '#sandbox/file-stamp.ts'
+import { isStampSettled, stampOf } from '#sandbox/file-stamp.ts'
 import { readRegularFile } from '#sandbox/read-regular-file.ts'
 import { tooManyFiles } from '#sandbox/process/has-pipes.ts'
 import { QueryNotAccepted } from './query-child.ts'
@@ -19,7 +19,7 @@ export function hashOnChange(at: string): () => Promise<string | null> {
     const stamp = stampOf(stats)
     if (cached?.stamp === stamp) return cached.hash
     const hash = await hashNow(at)
-    cached = isSettled(stats, startedMs) ? { stamp, hash } : null
+    cached = isStampSettled(stats, startedMs) ? { stamp, hash } : null
     return hash
   }
 }

@@ -1,9 +1,9 @@
 import { tooManyFiles } from '#sandbox/process/has-pipes.ts'
-import { readLines } from './bounded-lines.ts'
+import { boundedLines } from './bounded-lines.ts'
 import { startChildGroup, type ChildGroup, type ChildStart } from './child-group.ts'
 import { readFromMessage } from './from-message.ts'
 import type { FromMessage, ProcessLoad } from './tool-protocol.ts'
-import { within } from './within.ts'
+import { valueWithin } from './value-within.ts'
 
 /** A tool process ended or broke the protocol before its answer: the effect is unknown. */
 export class ToolProcessEnded extends Error {
@@ -84,7 +84,7 @@ class OneAtATime<
       this.#alive = false
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
       // Answers from before its end may still be in the pipe.
-      void within(lastAnswersMs, reading).then(() => this.#recordEnd(how))
+      void valueWithin(lastAnswersMs, reading).then(() => this.#recordEnd(how))
     })
   }
 
@@ -148,14 +148,14 @@ class OneAtATime<
   async #giveUp(awaited: Promise<Answer>): Promise<Answer | null> {
     this.#write({ do: 'abort' })
     const end = this.#end.promise.catch(() => null)
-    const answer = await within(cooperationMs, Promise.race([awaited, end]))
+    const answer = await valueWithin(cooperationMs, Promise.race([awaited, end]))
     if (answer === null) await this.#group.terminate()
     return answer
   }
 
   async #read({ maxAnswerBytes, onEnded }: AnswerOptions): Promise<void> {
     try {
-      for await (const line of readLines(this.#group.answers, maxAnswerBytes)) {
+      for await (const line of boundedLines(this.#group.answers, maxAnswerBytes)) {
         const message = readFromMessage(line)
         if ('ended' in message) onEnded?.(message.ended)
         else this.#pending?.take(message)

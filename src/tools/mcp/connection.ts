@@ -8,7 +8,7 @@ import type { McpHost } from './mcp-host.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 
 /** A program with everything that it inherits. */
-export interface Program {
+export interface ServerProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export interface ServerPlace {
 }
 
 /** The program to start, with what it reads on descriptor 3 and those after it, in base64. */
-export interface ConfinedProgram extends Program {
+export interface ConfinedProgram extends ServerProgram {
   readonly cwd: string
   readonly descriptors: readonly string[]
   /** the network that its sandbox waits for before it begins */
@@ -32,7 +32,7 @@ export interface ConfinedProgram extends Program {
 }
 
 /** Wraps a program in the worker's sandbox. Throws why it may not start on this host. */
-export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<ConfinedProgram>
+export type SpawnConfined = (place: ServerPlace, program: ServerProgram) => Promise<ConfinedProgram>
 
 /** Carries out one call of a server, and undoes changes of protected names in the meantime. */
 export type WatchedCall = (

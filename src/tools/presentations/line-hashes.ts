@@ -44,7 +44,7 @@ export async function countChangedLines(
   pairs: readonly HashedSides[],
 ): Promise<readonly LineCounts[] | null> {
   const bytes = pairs.reduce((sum, { before, after }) => sum + before.length + after.length, 0)
-  if (bytes <= inlineLines * hashLength) return countLines(pairs)
+  if (bytes <= inlineLines * hashLength) return countHashedLines(pairs)
   const script = new URL('line-hashes-thread.ts', import.meta.url)
   const options = { limitMs: countLimitMs, signal: null }
   const outcome = await runInThread<LineCounts[]>(script, pairs, options)
@@ -52,7 +52,7 @@ export async function countChangedLines(
 }
 
 /** As `countChangedLines`, synchronously. */
-export function countLines(pairs: readonly HashedSides[]): LineCounts[] {
+export function countHashedLines(pairs: readonly HashedSides[]): LineCounts[] {
   return pairs.map(({ before, after }) => {
     const changes = lineChanges(hashesIn(before), hashesIn(after)).filter(({ isSame }) => !isSame)
     const lengthOf = (side: 'before' | 'after'): number =>

@@ -4,7 +4,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { hostGit, hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { gitOf } from '#sandbox/worktrees/merge-commits.ts'
 import {
-  addressOf,
+  pushAddress,
   branchesOf,
   RemoteProblem,
   shownAddress,
@@ -62,7 +62,7 @@ export async function lookAtPush(
   const environment = place.gitEnvironment ?? {}
   const remoteGit = { folder: worktree.folder, record, environment }
   const [address, branches] = await reachRemote(remote, async () => {
-    const at = await addressOf(remoteGit, url, signal)
+    const at = await pushAddress(remoteGit, url, signal)
     return [at, await branchesOf(remoteGit, at, signal)] as const
   })
   const git = gitOf(worktree.folder, record)

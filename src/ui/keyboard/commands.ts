@@ -1,5 +1,5 @@
 import type { KeyboardPlatform } from './platform.ts'
-import { keysOf, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
+import { keyNames, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
 
 /** Commands of the palette without a key. Each also has a control on its page. */
 const keyless = {
@@ -31,7 +31,7 @@ export function commandLabel(id: CommandId): string {
 export function commandKeys(id: CommandId, platform: KeyboardPlatform): string {
   if (isKeyless(id)) return ''
   const isSequence = shortcutOf(id).then !== undefined
-  return keysOf(id, platform).join(isSequence ? ' then ' : ' ')
+  return keyNames(id, platform).join(isSequence ? ' then ' : ' ')
 }
 
 function isKeyless(id: CommandId): id is KeylessId {

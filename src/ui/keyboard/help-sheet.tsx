@@ -2,7 +2,7 @@ import { Kbd, Modal, Switch } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useKeyboard } from './keyboard-provider.tsx'
 import { platform } from './platform.ts'
-import { keysOf, shortcutIds, shortcutOf, shortcutGroups, type ShortcutId } from './shortcuts.ts'
+import { keyNames, shortcutIds, shortcutOf, shortcutGroups, type ShortcutId } from './shortcuts.ts'
 import './help-sheet.css'
 
 /** The list under `?`: the keys that work on this page, with the switch for single keys. */
@@ -35,7 +35,7 @@ export function HelpSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
                   <div key={id} className="row spread help-line">
                     <dt>{shortcutOf(id).label}</dt>
                     <dd>
-                      {keysOf(id, platform).map((key) => (
+                      {keyNames(id, platform).map((key) => (
                         <Kbd key={key} size="xs">
                           {key}
                         </Kbd>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commandKeys } from './commands.ts'
 import { matchKey, type PressedKey } from './match-key.ts'
 import { platformOf } from './platform.ts'
-import { ariaKeysOf, keysOf, shortcutIds, shortcutOf } from './shortcuts.ts'
+import { ariaKeysOf, keyNames, shortcutIds, shortcutOf } from './shortcuts.ts'
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   key,
@@ -58,9 +58,9 @@ test('the second key of a sequence is not a command of its own', () => {
 })
 
 test('people and assistive technology read the keys of their keyboard: Ctrl, on a Mac ⌘', () => {
-  expect(keysOf('goInbox', 'other')).toEqual(['G', 'I'])
-  expect(keysOf('submitNext', 'other')).toEqual(['Shift', 'Ctrl', '⏎'])
-  expect(keysOf('submitNext', 'apple')).toEqual(['⇧', '⌘', '⏎'])
+  expect(keyNames('goInbox', 'other')).toEqual(['G', 'I'])
+  expect(keyNames('submitNext', 'other')).toEqual(['Shift', 'Ctrl', '⏎'])
+  expect(keyNames('submitNext', 'apple')).toEqual(['⇧', '⌘', '⏎'])
   expect(ariaKeysOf('submitNext', 'other')).toBe('Control+Shift+Enter')
   expect(ariaKeysOf('submitNext', 'apple')).toBe('Meta+Shift+Enter')
   expect(ariaKeysOf('deny', 'apple')).toBe('D')

@@ -71,7 +71,7 @@ export function shortcutOf(id: ShortcutId): Shortcut {
 }
 
 /** Keys as people read them: `['G', 'I']`, `['Ctrl', '⏎']`, on a Mac `['⌘', '⏎']`. */
-export function keysOf(id: ShortcutId, platform: KeyboardPlatform): string[] {
+export function keyNames(id: ShortcutId, platform: KeyboardPlatform): string[] {
   const { key, then, chord, shift } = shortcutOf(id)
   const symbol = key === 'Enter' ? '⏎' : key.toUpperCase()
   const isApple = platform === 'apple'

@@ -8,7 +8,7 @@ import { rememberSignature } from '#services/channels/slack/remember-signature.t
 import { listSlackLinks } from '#services/channels/slack/list-slack-links.ts'
 import { removeSlackLink } from '#services/channels/slack/remove-slack-link.ts'
 import { databaseTime } from '#store/database-time.ts'
-import { bytesOf } from '../../body/bytes-of.ts'
+import { bodyBytes } from '../../body/body-bytes.ts'
 import { failureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import { route, type Route } from '../../route/route.ts'
@@ -47,7 +47,7 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
       if (workspace === null) {
         throw new Problem('not_found', 'No Slack workspace is configured, or its secret is not set')
       }
-      const bytes = bytesOf(request)
+      const bytes = bodyBytes(request)
       const signature = request.get('x-slack-signature')
       const timestamp = request.get('x-slack-request-timestamp')
       const readTime = () => databaseTime(api.ctx.db)

@@ -6,7 +6,7 @@ import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { Caller } from '#services/core/context.ts'
 import { openDeployment, type DeploymentEvent } from '#services/deployments/open-deployment.ts'
-import { bytesOf } from '../../body/bytes-of.ts'
+import { bodyBytes } from '../../body/body-bytes.ts'
 import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
 import { callerOf } from '../../identity/identity.ts'
@@ -63,7 +63,7 @@ export function deploymentRoutes(): readonly [
         'too_large',
       ],
       answer: async (api, request) => {
-        const bytes = bytesOf(request)
+        const bytes = bodyBytes(request)
         const setting = await admit(api, failures, request, bytes)
         await messages.fail(request)
         if (request.get('x-github-event') !== 'deployment_protection_rule') {

@@ -6,7 +6,7 @@ import { Problem } from '#domain/problem.ts'
 import type { TriggerSetting } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
 import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
-import { bytesOf } from '../../body/bytes-of.ts'
+import { bodyBytes } from '../../body/body-bytes.ts'
 import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
 import { databaseTime } from '#store/database-time.ts'
@@ -62,7 +62,7 @@ export function triggerRoutes(): readonly [
         'too_large',
       ],
       answer: async (api, request, response) => {
-        const body = bytesOf(request)
+        const body = bodyBytes(request)
         const identity = (response.locals['identity'] as Identity | undefined) ?? null
         const operation = { method: 'post', path: triggerPath }
         return recordingRefusals(api, operation, request, identity, async () => {

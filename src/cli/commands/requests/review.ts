@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { decideByKey } from '../../decide/decide-by-key.ts'
-import { nullIfUnreachable } from '../../decide/keys-of.ts'
+import { nullIfUnreachable } from '../../decide/request-keys.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { bold, dim } from '../../text/colour.ts'
 import { isInteractive } from '../../terminal/interactive.ts'

@@ -1,6 +1,6 @@
 import { isBranchName } from '#domain/tools/worktree.ts'
 import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
-import { foldName, nameProblem } from '#sandbox/names/path-names.ts'
+import { foldPathName, nameProblem } from '#sandbox/names/path-names.ts'
 import type { ProjectConfig, WorkspaceSetting } from '../../project-config.ts'
 import { canonicalRelative } from '../../reading/relative-path.ts'
 import { checkName, readChoice, readOneOrMany, readText } from '../../reading/values.ts'
@@ -61,7 +61,7 @@ function readCopiedPath(field: YamlField): string | null {
   const at = text === null ? null : canonicalRelative(text)
   const names = at === null || at === '' ? [] : at.split('/')
   const isUsable = names.length > 0 && names.every((name) => nameProblem(name) === null)
-  if (at !== null && isUsable && !names.some((name) => foldName(name) === '.git')) return at
+  if (at !== null && isUsable && !names.some((name) => foldPathName(name) === '.git')) return at
   if (text !== null) {
     const problem = `is ${valueTextAt(field)}, which no worktree can begin with`
     wrong(field, problem, 'name a path below the root of the workspace, like "node_modules"')

@@ -67,7 +67,7 @@ export async function findPushTarget(
 }
 
 /** Rejects keys with which no message can be encrypted: `invalid_request`. */
-export function checkKeys({ keys }: PushTarget): void {
+export function checkPushKeys({ keys }: PushTarget): void {
   const sizes = { p256dh: 65, auth: 16 }
   for (const name of ['p256dh', 'auth'] as const) {
     const bytes = Buffer.from(keys[name], 'base64url')

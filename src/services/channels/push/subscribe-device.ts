@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import { bySelf } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { checkKeys, type PushDevice, type PushTarget } from './push-subscription.ts'
+import { checkPushKeys, type PushDevice, type PushTarget } from './push-subscription.ts'
 
 /** Devices of one person, in all of their sessions. */
 const maxDevices = 20
@@ -21,7 +21,7 @@ export async function subscribeDevice(
 ): Promise<PushDevice> {
   const authority = bySelf(caller, 'Only people have devices')
   const { sessionId, target } = input
-  checkKeys(target)
+  checkPushKeys(target)
   const personId = authority.actor.id
   return inUnitOfWork(ctx, authority, async (unit) => {
     const session = await unit.tx

@@ -31,7 +31,7 @@ export async function listActivations(
     const statement = verifyActivation(ctx.verifier, row)
     return statement === null ? [] : [{ row, statement }]
   })
-  const names = await namesOf(
+  const names = await peopleWithIds(
     ctx.db,
     activations.flatMap(({ statement }) => statement.people ?? []),
   )
@@ -48,7 +48,7 @@ export async function listActivations(
 }
 
 /** The people with these ids, in that order, each once. */
-export async function namesOf(db: Db, ids: readonly string[]): Promise<readonly PersonRef[]> {
+export async function peopleWithIds(db: Db, ids: readonly string[]): Promise<readonly PersonRef[]> {
   const unique = [...new Set(ids)]
   if (unique.length === 0) return []
   const rows = await db

@@ -19,7 +19,7 @@ import { namedFilesOf, withWriters } from '../facts/named-files.ts'
 import { eligiblePeople } from './eligible-people.ts'
 import { missingAfterEdit } from './missing-after-edit.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
-import { readExternal } from './read-external.ts'
+import { readProgramFacts } from './read-external.ts'
 import { readItems } from '../lists/read-items.ts'
 import { presentationProblem, type DisplayedRequest } from './check-presentation.ts'
 import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
@@ -84,7 +84,7 @@ export async function getRequest(
     missingAfterEdit: missingAfterEdit(caller, item, row),
     signatureRequired: needsSignature({ ...item, routing: { signature: row.signature } }),
     facts: row.facts,
-    external: await readExternal(ctx, id, item.external),
+    external: await readProgramFacts(ctx, id, item.external),
     outcomeOf: row.outcome_of,
     outcomeCheck: await findOutcomeCheck(ctx, item),
     erased: row.erased === null ? null : { ...row.erased, at: new Date(row.erased.at) },

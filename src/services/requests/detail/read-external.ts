@@ -25,7 +25,7 @@ interface Row {
 }
 
 /** The facts of a program's request page; `null` for other requests. Two queries. */
-export async function readExternal(
+export async function readProgramFacts(
   { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,
   requestId: string,
   item: ExternalItemRecord | null,

@@ -6,7 +6,7 @@ import type { PersonRef } from '../../requests/facts/request-record.ts'
 import type { RecordOf } from '../../core/record-of.ts'
 
 /** Who approved a call, and with which scope. */
-export type CallApproval = RecordOf<CallApprovalView>
+export type CallApprovalRecord = RecordOf<CallApprovalView>
 
 /** Who denied a call, or a file that it would hand over, and when. */
 export interface CallDenial {
@@ -21,7 +21,7 @@ export interface CallDenial {
 export type CallTimes = NonNullable<TranscriptCall['times']>
 
 export interface CallFactsForPeople {
-  readonly approval: CallApproval | null
+  readonly approval: CallApprovalRecord | null
   readonly denial: CallDenial | null
   readonly times: CallTimes
   /** the pending outcome check of a call whose end nobody knows; `null`: none */
@@ -112,7 +112,7 @@ function factsOf(row: FactRow): CallFactsForPeople {
   }
 }
 
-function approvalOf(row: FactRow): CallApproval | null {
+function approvalOf(row: FactRow): CallApprovalRecord | null {
   const { granter, grant_scope: scope, grant_request: grantRequest, grant_number: number } = row
   if (granter !== null && scope !== null && grantRequest !== null && number !== null) {
     return { by: [granter], scope, requestId: grantRequest, number, remembered: true }

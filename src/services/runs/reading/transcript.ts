@@ -8,7 +8,12 @@ import {
 import { picturesElidedAt, resultSize } from '../../transcript/model-messages.ts'
 import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { liveCallsOf, type LiveCall } from '#store/content/live-output.ts'
-import { readCallFacts, type CallApproval, type CallDenial, type CallTimes } from './call-facts.ts'
+import {
+  readCallFacts,
+  type CallApprovalRecord,
+  type CallDenial,
+  type CallTimes,
+} from './call-facts.ts'
 import { childrenOf } from './children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 
@@ -35,7 +40,7 @@ export interface TranscriptItemCall extends TranscriptCall {
   /** its output so far, while it has no result */
   readonly live: LiveCall | null
   /** its approval; `null`: none */
-  readonly approval: CallApproval | null
+  readonly approval: CallApprovalRecord | null
   /** who denied it; `null`: nobody */
   readonly denial: CallDenial | null
   readonly times: CallTimes | null

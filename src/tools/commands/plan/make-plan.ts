@@ -12,7 +12,7 @@ import type { CommandPlace } from './command-place.ts'
 import { deepestMount } from './deepest-mount.ts'
 import { lookInThread, undoInThread } from './look-in-thread.ts'
 import type { ZonesToLook } from './look-protocol.ts'
-import { isProjectWritable, outermost, zonesAt, type ZoneAt } from './zones-at.ts'
+import { isProjectWritable, outermostZones, zonesAt, type ZoneAt } from './zones-at.ts'
 
 /** The sandbox of a command, and the protected names before it. */
 export interface PlannedSandbox {
@@ -64,7 +64,7 @@ function lookOf(
   const { workspace, workspaces } = policy.config
   return {
     root,
-    folders: outermost(zones),
+    folders: outermostZones(zones),
     zones: zones.map(({ at, mode }) => ({ at, mode })),
     missing,
     hidden: dataDir,
@@ -91,7 +91,7 @@ async function planOf(
   { guarded, secrets, special }: ZoneNames,
 ): Promise<SandboxPlan> {
   const at = (below: string): string => path.join(root, below)
-  const folders = outermost(zones)
+  const folders = outermostZones(zones)
   const mounted = [...guarded].filter(([, { link }]) => !link)
   const covered = secrets.filter(({ folder }) => !folder).map((secret) => secret.path)
   const emptied = secrets.filter(({ folder }) => folder).map((secret) => at(secret.path))

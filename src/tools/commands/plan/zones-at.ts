@@ -31,7 +31,7 @@ export async function zonesAt(
 }
 
 /** The zones that lie in no other. */
-export function outermost(zones: readonly ZoneAt[]): string[] {
+export function outermostZones(zones: readonly ZoneAt[]): string[] {
   const outer = zones.filter(
     (zone) => !zones.some((other) => other !== zone && containsPath(other.at, zone.at)),
   )

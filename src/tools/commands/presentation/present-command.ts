@@ -10,7 +10,7 @@ import { titleLine } from '../../presentations/structured.ts'
 import { textWarnings } from '../../presentations/text-warnings.ts'
 import { commandFacts, factsOf } from '../facts/command-facts.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { storeFiles } from './store-files.ts'
+import { storeNamedFiles } from './store-files.ts'
 import { inspectInWorkspace } from '../facts/named-files.ts'
 import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import { secretName } from '#policy/names/secret-names.ts'
@@ -27,7 +27,7 @@ export async function presentCommand(
 ): Promise<CallPresentation> {
   const { signal, workspace } = context
   const facts = await commandFacts(place, workspace, input, inspectInWorkspace(workspace, signal))
-  const storedFiles = await storeFiles(place, workspace, facts.files)
+  const storedFiles = await storeNamedFiles(place, workspace, facts.files)
   const content = input.kind === 'exec' ? listText(input.argv) : input.script
   const bytes = input.kind === 'exec' ? `${JSON.stringify(input.argv)}\n` : input.script
   const secrets = facts.files.filter(({ path }) => secretName(path) !== null)

@@ -20,7 +20,7 @@ export interface StoredFiles {
  * Files that the worker may not read without approval, including keys, are never copied: not
  * everybody who sees the request may read them.
  */
-export async function storeFiles(
+export async function storeNamedFiles(
   place: CommandPlace,
   workspace: Workspace,
   namedFiles: readonly NamedFile[],

@@ -24,11 +24,11 @@ export function reachablePackages(
   const starts: PackageName[] = []
   for (const file of toolFiles.filter((toolFile) => code.test(toolFile))) {
     const at = path.join(projectDir, file)
-    for (const name of namesIn(textOf(at))) {
+    for (const name of possiblePackages(textOf(at))) {
       if (!servicePackages.has(name)) starts.push({ name, from: path.dirname(at) })
     }
   }
-  for (const name of namesIn(importsText)) starts.push({ name, from: projectDir })
+  for (const name of possiblePackages(importsText)) starts.push({ name, from: projectDir })
   return packagesBehind(starts)
 }
 
@@ -56,7 +56,7 @@ export function packagesBehind(starts: readonly PackageName[]): readonly string[
 }
 
 /** The quoted words of a code file that could be names of packages. */
-export function namesIn(text: string): ReadonlySet<string> {
+export function possiblePackages(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(quoted)].map(([, , name]) => name ?? ''))
 }
 

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { readLines } from '../bounded-lines.ts'
+import { boundedLines } from '../bounded-lines.ts'
 import type { FromMessage, ProcessLoad } from '../tool-protocol.ts'
-import { messageOf } from './answer-query.ts'
+import { errorMessage } from './answer-query.ts'
 
 /** Queries come on descriptor 3, answers go to 4. */
 const [queries, answers] = [3, 4] as const
@@ -31,10 +31,10 @@ export async function serveQueries<Query>(
       const value = (await answer(message, controller.signal)) ?? null
       sendToParent({ id, ok: true, value, left: leftBehind() })
     } catch (error) {
-      sendToParent({ id, ok: false, problem: messageOf(error), left: leftBehind() })
+      sendToParent({ id, ok: false, problem: errorMessage(error), left: leftBehind() })
     }
   }
-  const lines = readLines(new Socket({ fd: queries, readable: true }), maxQueryBytes)
+  const lines = boundedLines(new Socket({ fd: queries, readable: true }), maxQueryBytes)
   for await (const line of lines) void take(line)
 }
 

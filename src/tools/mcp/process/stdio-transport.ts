@@ -5,7 +5,7 @@ import type { MCPTransport } from '@ai-sdk/mcp'
 import { errorMessage } from '#domain/error-message.ts'
 import { firstInside, informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { giveNetwork, type OwnNetwork } from '#sandbox/bwrap/own-network.ts'
-import { readLines } from '../../custom/bounded-lines.ts'
+import { boundedLines } from '../../custom/bounded-lines.ts'
 import type { McpConnection } from '../mcp-protocol.ts'
 
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0]
@@ -97,7 +97,7 @@ export class StdioTransport implements MCPTransport {
   async #read(stdout: Readable): Promise<void> {
     let nonsense = 0
     try {
-      for await (const line of readLines(stdout, maxMessageBytes)) {
+      for await (const line of boundedLines(stdout, maxMessageBytes)) {
         if (line.trim() === '' || this.#take(line)) continue
         nonsense += 1
         if (nonsense > maxInvalidLines)

@@ -18,7 +18,7 @@ import { hashPackageFolder, fullAllowance } from '../../custom/modules/package-f
 import { packageScopeOf } from '../../custom/modules/package-scope.ts'
 import { projectPath } from '../../custom/modules/record-modules.ts'
 import {
-  namesIn,
+  possiblePackages,
   packagesBehind,
   type PackageName,
 } from '../../custom/modules/reachable-packages.ts'
@@ -72,7 +72,9 @@ export function readPrograms(
     const text = bytes.toString('utf8')
     waiting.push(...moduleCandidates(real, text))
     if (isScriptCode(real)) {
-      starts.push(...[...namesIn(text)].map((name) => ({ name, from: path.dirname(real) })))
+      starts.push(
+        ...[...possiblePackages(text)].map((name) => ({ name, from: path.dirname(real) })),
+      )
       addScope(path.dirname(real))
     }
     // Python searches its own modules in the folder of its script first.

@@ -13,7 +13,7 @@ import type { Architecture } from '#sandbox/seccomp/system-calls.ts'
 import { coversToCheck, sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
-import type { ConfinedProgram, Program, ServerPlace, SpawnConfined } from '../connection.ts'
+import type { ConfinedProgram, ServerProgram, ServerPlace, SpawnConfined } from '../connection.ts'
 import { checkPrograms, copiesIn, type ChangedProgram } from '../programs/check-programs.ts'
 import { coverOf } from './sandbox-cover.ts'
 import { leadsOut, planServer } from './server-plan.ts'
@@ -50,7 +50,7 @@ async function confinedProgram(
   site: CommandSite,
   sandbox: Extract<HostSandbox, { works: true }>,
   serverPlace: ServerPlace,
-  program: Program,
+  program: ServerProgram,
   checkedCopies: readonly MountedCopy[],
 ): Promise<ConfinedProgram> {
   const { worker } = serverPlace
@@ -142,7 +142,7 @@ function cwdOf(plan: SandboxPlan): string {
 
 /** A program's real file, by path or by name on the PATH. Throws a sentence without one. */
 async function programPath(
-  { command: name, environment: { PATH: search = '' } }: Program,
+  { command: name, environment: { PATH: search = '' } }: ServerProgram,
   { worker, workspace: { root } }: ServerPlace,
 ): Promise<string> {
   for (const candidate of programCandidates(name, search, root)) {

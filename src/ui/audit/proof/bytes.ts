@@ -2,7 +2,7 @@
  * The bytes of a base64 text; `null` unless it is exactly their encoding: `atob` alone ignores
  * blanks and the last bits.
  */
-export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+export function bytesOfBase64(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     const binary = atob(base64)
     if (btoa(binary) !== base64) return null

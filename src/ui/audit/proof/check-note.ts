@@ -1,4 +1,4 @@
-import { bytesOf } from './bytes.ts'
+import { bytesOfBase64 } from './bytes.ts'
 
 /** A checkpoint whose signature this page verified: the number of events and the root. */
 export interface CheckedNote {
@@ -15,7 +15,7 @@ export interface CheckedNote {
 export async function checkNote(note: string, vkey: string): Promise<CheckedNote | null> {
   const [, name = '', hash = '', base64 = ''] =
     /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(vkey) ?? []
-  const keyBytes = bytesOf(base64)
+  const keyBytes = bytesOfBase64(base64)
   const gap = note.lastIndexOf('\n\n')
   // Type 1 is a plain Ed25519 signature of the text.
   if (keyBytes?.length !== 33 || keyBytes[0] !== 1 || gap < 1) return null
@@ -24,7 +24,7 @@ export async function checkNote(note: string, vkey: string): Promise<CheckedNote
   const signature = signatureOf(note.slice(gap + 2), name, hash)
   if (signature === null || !(await isSigned(text, keyBytes.slice(1), signature))) return null
   const [origin, size = '', root = ''] = text.split('\n')
-  const rootHash = bytesOf(root)
+  const rootHash = bytesOfBase64(root)
   if (origin !== name || !/^(0|[1-9]\d*)$/u.test(size) || rootHash?.length !== 32) return null
   return { signer: name, size: Number(size), root: rootHash }
 }
@@ -40,7 +40,7 @@ async function keyHash(name: string, keyBytes: Uint8Array): Promise<string> {
 function signatureOf(lines: string, name: string, hash: string): Uint8Array<ArrayBuffer> | null {
   for (const line of lines.split('\n')) {
     const [, signer, base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []
-    const bytes = bytesOf(base64)
+    const bytes = bytesOfBase64(base64)
     if (signer !== name || bytes?.length !== 68 || hexOf(bytes.slice(0, 4)) !== hash) continue
     return bytes.slice(4)
   }

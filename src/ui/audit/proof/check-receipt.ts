@@ -1,4 +1,4 @@
-import { bytesOf, sha256, isSame } from './bytes.ts'
+import { bytesOfBase64, sha256, isSame } from './bytes.ts'
 import { checkNote } from './check-note.ts'
 
 /** The result of verifying a receipt in this page. */
@@ -37,7 +37,7 @@ export async function checkReceipt(
   const note = await checkNote(receipt.checkpoint, receipt.vkey)
   const results = await Promise.all(
     events.map(async ({ index, event, proof }) => {
-      const path = proof.map(bytesOf)
+      const path = proof.map(bytesOfBase64)
       if (note === null || path.includes(null)) return false
       return checkInclusion({
         event: new TextEncoder().encode(event),

@@ -13,7 +13,7 @@ import './decision-panel.css'
 import { focusAfterKey } from '../../keyboard/focus-after-key.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { platform } from '../../keyboard/platform.ts'
-import { keysOf } from '../../keyboard/shortcuts.ts'
+import { keyNames } from '../../keyboard/shortcuts.ts'
 import { announce } from '../../states/announce.tsx'
 import { choosePreset } from './choosing/choose-preset.ts'
 import { whyReasonOf } from './choosing/decision-body.ts'
@@ -97,7 +97,7 @@ function useDecisionKeys(
 
   const goToReason = (): void => {
     const field = panel.current?.querySelector('textarea')
-    const [key = ''] = keysOf(choice === 'approve' ? 'approve' : 'deny', platform)
+    const [key = ''] = keyNames(choice === 'approve' ? 'approve' : 'deny', platform)
     if (field != null) focusAfterKey(field, key)
   }
   /** Leads to what is missing: first the unseen part, then the reason, then the checkbox. */
@@ -119,7 +119,7 @@ function useDecisionKeys(
         return
       }
       if (!decision.onlyByChord) return decision.hold()
-      announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
+      announce(`Submit this with ${keyNames('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
       // The focus leaves the choices: letters typed there would choose, and here they are text.
       goToReason()
     },

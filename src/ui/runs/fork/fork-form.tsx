@@ -14,7 +14,7 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
 import { refuseEmpty, whyNotRead, whyNotWorker } from '../start/start-body.ts'
-import { inputOf, type TaskTexts } from '../start/task-texts.ts'
+import { runInput, type TaskTexts } from '../start/task-texts.ts'
 import { StartButton } from '../start/start-button.tsx'
 import { TaskField } from '../start/task-field.tsx'
 import { useNewRun, type StartRefusal } from '../start/use-start.ts'
@@ -120,7 +120,7 @@ function useForkForm({ run, worker, after }: ForkSource) {
     if (!isEditable(run, worker)) return {}
     // New files need an input in the body: without one the service takes over the old files.
     return sent.files.length > 0
-      ? { input: inputOf(worker, draft) }
+      ? { input: runInput(worker, draft) }
       : changedInputOf(run, worker, draft)
   }
   const submit = (): void => {
@@ -168,7 +168,7 @@ function whyNotFork(
   if (!isEditable(run, worker)) return null
   return whyNotRead(() => {
     refuseEmpty(draft, worker)
-    inputOf(worker, draft)
+    runInput(worker, draft)
   })
 }
 
@@ -192,7 +192,7 @@ function changedInputOf(
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)
   if (isSame && typeof run.input === (worker.input === null ? 'string' : 'object')) return {}
-  return { input: inputOf(worker, { task, values }) }
+  return { input: runInput(worker, { task, values }) }
 }
 
 /** Forks a run and opens the page of the new run. */

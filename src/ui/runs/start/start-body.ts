@@ -3,7 +3,7 @@ import { fieldsOf, type InputKind } from '../calls/input-fields.ts'
 import { fieldTexts, InputError } from '../calls/tool-input.ts'
 import { budgetOf } from './budget-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
-import { inputOf } from './task-texts.ts'
+import { runInput } from './task-texts.ts'
 import type { StartBody, StartRefusal } from './use-start.ts'
 
 /** The workspace of the draft, if the worker names it; else the first one of the worker. */
@@ -21,7 +21,7 @@ export function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
   const { task, values, mode } = draft
   return {
     worker: worker.name,
-    input: inputOf(worker, { task, values }),
+    input: runInput(worker, { task, values }),
     mode,
     ...(worker.workspaces.length > 1 ? { workspace: workspaceOf(draft, worker) } : {}),
     // A run that a person starts here continues after its answer, unless its worker says otherwise.

@@ -8,7 +8,7 @@ export interface TaskTexts {
 }
 
 /** The input of a run: its task, or what the fields of the worker's form show. Pure. */
-export function inputOf(
+export function runInput(
   { input: schema }: { readonly input: JsonObject | null },
   { task, values }: TaskTexts,
 ): string | JsonObject {

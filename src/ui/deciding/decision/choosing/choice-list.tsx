@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useKeyboard, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { platform } from '../../../keyboard/platform.ts'
-import { keysOf } from '../../../keyboard/shortcuts.ts'
+import { keyNames } from '../../../keyboard/shortcuts.ts'
 import type { Choice } from './decision-body.ts'
 import { verbs } from '../../../words/verbs.ts'
 import '../../../states/choices.css'
@@ -124,5 +124,5 @@ function denialWords({ kind, runId }: RequestDetail): string {
 }
 
 function keyOf(id: 'approve' | 'deny'): string {
-  return keysOf(id, platform).join(' ')
+  return keyNames(id, platform).join(' ')
 }

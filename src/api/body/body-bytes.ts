@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 
 /** The bytes of a body that is verified by its signature before it is parsed; none without one. */
-export function bytesOf(request: Request): Buffer {
+export function bodyBytes(request: Request): Buffer {
   const body: unknown = request.body
   return body instanceof Buffer ? body : Buffer.alloc(0)
 }

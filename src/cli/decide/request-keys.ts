@@ -12,7 +12,7 @@ const pollEveryMs = 1_000
  * Reads keys for one request while it is pending. Pasted text is no key. `runLine` carries out a
  * line that begins with `/`.
  */
-export function keysOf(
+export function requestKeys(
   service: Service,
   keyboard: Keyboard,
   requestId: string,
