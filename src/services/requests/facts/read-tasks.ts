@@ -61,10 +61,10 @@ export async function readTasks(
   return new Map(
     rows.map((row) => {
       const { author, at, later } = row
-      const stored = texts.get(row.hash)
+      const storedText = texts.get(row.hash)
       const text =
-        stored !== undefined
-          ? taskWords(stored, row.is_input, shownIn)
+        storedText !== undefined
+          ? taskWords(storedText, row.is_input, shownIn)
           : isRead(row)
             ? erasedText(erased.get(row.hash))
             : largeTask(row.title, row.size)
