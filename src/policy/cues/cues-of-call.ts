@@ -54,6 +54,7 @@ export async function cuesOfCall(call: CuedCall): Promise<readonly CueSource[]> 
     cues.push(...writtenText(leaves, accesses))
     if (!isBuiltInTool(tool)) {
       cues.push(...inputCues(tool, leaves))
+      cues.push(...patchedText(leaves))
       cues.push(...(await embeddedCommands(leaves, facts)))
     }
   }
@@ -142,7 +143,29 @@ function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): read
   )
   // Reading a file changes nothing: only a call that writes one is judged by its name.
   const writes = accesses.length > 0 || leaves.some(({ name }) => textNames.has(name))
-  return writes ? [...byName, ...texts.map(({ id, text, says = '' }) => ({ id, text, says }))] : []
+  return writes ? [...byName, ...texts.map(withoutLine)] : []
+}
+
+/** A cue of a text that is a part of the call: its line there is none of the presentation. */
+function withoutLine({ id, text, says = '' }: CueSource): CueSource {
+  return { id, text, says }
+}
+
+/** A line of a patch that names the file of the lines below it. */
+const patchedFile = /^[ \t]*\*\*\* (?:Add File|Update File|Delete File|Move to): (\S.*)$/m
+
+/** The files and the added lines of a patch of several files: `apply_patch`. */
+function patchedText(leaves: readonly Leaf[]): readonly CueSource[] {
+  return leaves.flatMap(({ value }) => {
+    const [, ...parts] = typeof value === 'string' ? value.split(patchedFile) : []
+    return parts.flatMap((part, at) => {
+      // Names of files and the lines below them take turns.
+      if (at % 2 === 0) return pathCues(part.trim().slice(0, 1024))
+      const added = part.split('\n').filter((line) => line.startsWith('+'))
+      const text = added.map((line) => line.slice(1)).join('\n')
+      return textCues(text, parts[at - 1]?.trim() ?? '').map(withoutLine)
+    })
+  })
 }
 
 const commandNames = new Set(['command', 'cmd', 'script', 'bash', 'shell_command'])
@@ -155,7 +178,7 @@ async function embeddedCommands(
   const cues: CueSource[] = []
   for (const { name, value } of leaves) {
     if (!commandNames.has(name) || typeof value !== 'string') continue
-    if (value.length > maxCommandCharacters) continue
+    if (value.length > maxCommandCharacters || patchedFile.test(value)) continue
     const analysis = analyseCommand({ kind: 'shell', script: value, cwd: '' })
     const allCues = await cuesOfCommand(analysis, { ...facts, isOffline: false, domains: null })
     cues.push(...allCues.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))
