@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   AlreadyTakenError,
   CountersignError,
@@ -80,8 +81,8 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     let why = ''
     const names = await settings.waiting.namesOf(own, ...key)
     for (const externalId of names) {
-      const isTaken = externalId === own && (await settings.waiting.find(own)) !== null
-      if (isTaken) return denySecondHook()
+      const isSecond = externalId === own && (await isTakenFor(own, settings.waiting, why))
+      if (isSecond) return denySecondHook()
       await settings.waiting.remember(externalId, ...key)
       sentAs = externalId
       openRequest = null
@@ -127,6 +128,23 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     )
     return isRecorded ? { ...denial, defers: true } : denial
   }
+}
+
+/** How many times, and how far apart, to look which call has just taken a permit. */
+const takerAttempts = 20
+const takerPauseMs = 50
+
+/**
+ * Whether another hook of this same call has taken the permit of an earlier, equal one. Which call
+ * took it is stored a moment after that: without a pause, people would be asked again.
+ */
+async function isTakenFor(own: string, waiting: WaitingCalls, why: string): Promise<boolean> {
+  const attempts = why === takenReason ? takerAttempts : 1
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    if (attempt > 1) await delay(takerPauseMs)
+    if ((await waiting.find(own)) !== null) return true
+  }
+  return false
 }
 
 /** What the call waits under stays remembered for the first hook. */

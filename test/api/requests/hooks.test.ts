@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { decideHook, reportHook } from '#cli/hook/answer-hook.ts'
 import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
@@ -482,6 +483,32 @@ describe('a program on the machine', () => {
     expect((await requestOf(`claude-code:${session}:${first}`)).external.outcome).toMatchObject({
       state: 'succeeded',
     })
+  })
+
+  test('of two hooks of a call that goes on with an earlier one, one takes the permit, though it stores that late; nobody is asked again', async () => {
+    const late = new AbortController()
+    const one = event({ tool_name: 'Deploy', tool_input: { to: 'two hooks' } })
+    const ask = (tool_use_id: string, more: object = {}) =>
+      decideHook(
+        { ...one, hook_event_name: 'PreToolUse', tool_use_id },
+        { ...settingsOf('claude-code'), ...more },
+      )
+    const [first, second] = [use(), use()]
+    const waits = ask(first, { deadline: late.signal })
+    const request = await requestOf(`claude-code:${session}:${first}`)
+    late.abort(new DOMException('late', 'TimeoutError'))
+    await waits
+    const count = await countOf()
+    await decide(request, 'approve')
+    const remember = waiting.remember.bind(waiting)
+    const stored = vi.spyOn(waiting, 'remember').mockImplementation(async (name, ...key) => {
+      if (key.length === 1) await delay(300)
+      await remember(name, ...key)
+    })
+    const answers = await Promise.all([ask(second), ask(second)])
+    stored.mockRestore()
+    expect(answers.map(({ decision }) => decision).toSorted()).toEqual(['allow', 'deny'])
+    expect(await countOf()).toBe(count)
   })
 
   // Rules: product.md 47
