@@ -106,7 +106,7 @@ describe('an MCP server that', () => {
     expect(calls(bench)).toBe(1)
   })
 
-  it.each(['babbles', 'endless-list'])(
+  it.each(['babbles', 'endless-list', 'crowded-list'])(
     '%s instead of listing its tools is reported in a sentence',
     async (how) => {
       await using bench = mcpBench()

@@ -219,12 +219,13 @@ async function listOver(
       throw error
     })
     report(null)
-    allTools.push(...answer.tools)
     cursor = answer.nextCursor
-    if (cursor === undefined) break
-    if (page === maxPages || allTools.length > maxTools) {
+    const isMore = cursor !== undefined && page === maxPages
+    if (isMore || allTools.length + answer.tools.length > maxTools) {
       throw new Error(`it lists more than ${maxTools} tools or ${maxPages} pages`)
     }
+    allTools.push(...answer.tools)
+    if (cursor === undefined) break
   }
   return readDefinitions(allTools)
 }
