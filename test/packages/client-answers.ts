@@ -62,6 +62,13 @@ export const answerCases: readonly AnswerCase[] = [
     result: unavailable(status),
     sent: 1,
   })),
+  {
+    ...base,
+    name: 'nothing with 204 is refused at once',
+    answers: [{ status: 204 }],
+    result: unavailable(204),
+    sent: 1,
+  },
   ...[408, 429, 502, 503, 504, 522].map((status) => ({
     ...base,
     name: `a page with ${status} is passing`,

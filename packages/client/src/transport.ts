@@ -102,17 +102,17 @@ async function sendOnce(
     signal: AbortSignal.any([over, AbortSignal.timeout(maxAnswerMs)]),
   })
   const { headers, ok, status } = response
-  // A page comes from another server, or from a proxy that wants a sign-in.
-  const isPage = /html/i.test(headers.get('content-type') ?? '')
-  if (ok && !isPage) return response.json()
+  // A page, and nothing, come from another server, or from a proxy that wants a sign-in.
+  const isForeign = status === 204 || /html/i.test(headers.get('content-type') ?? '')
+  if (ok && !isForeign) return response.json()
   onDemand(demandedPauseMs(headers.get('retry-after') ?? ''))
-  const problem = asObject(isPage ? null : await response.json().catch(() => null))
+  const problem = asObject(isForeign ? null : await response.json().catch(() => null))
   const { code, detail } = problem
   throw new CountersignError(
     typeof code === 'string' ? code : 'unavailable',
     typeof detail === 'string'
       ? detail
-      : `${url} answered with status ${status}${isPage ? ' and a page' : ''}`,
+      : `${url} answered with ${status}, but not as Countersign does`,
     { status, problem, requestId },
   )
 }

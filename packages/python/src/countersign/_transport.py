@@ -126,18 +126,18 @@ def _send_once(
     ends_at = time.monotonic() + timeout
     try:
         with _opener.open(sent, timeout=timeout) as answer:
-            if not _is_page(answer.headers):
+            if not _is_foreign(answer.status, answer.headers):
                 return _as_object(_read(answer, ends_at))
             status, headers_read, problem = answer.status, answer.headers, {}
     except urllib.error.HTTPError as error:
         with error:
             status, headers_read = error.code, error.headers
-            problem = {} if _is_page(headers_read) else _read_problem(error, ends_at)
+            problem = {} if _is_foreign(status, headers_read) else _read_problem(error, ends_at)
     code, detail = problem.get("code"), problem.get("detail")
-    page = " and a page" if _is_page(headers_read) else ""
+    foreign = f"{service.url} answered with {status}, but not as Countersign does"
     refusal = CountersignError(
         code if isinstance(code, str) else "unavailable",
-        detail if isinstance(detail, str) else f"{service.url} answered with status {status}{page}",
+        detail if isinstance(detail, str) else foreign,
         request_id=request_id,
         status=status,
         problem=problem,
@@ -195,9 +195,9 @@ def _as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _is_page(headers: Message) -> bool:
-    """Whether another server answered, or a proxy that wants a sign-in."""
-    return "html" in headers.get("content-type", "").lower()
+def _is_foreign(status: int, headers: Message) -> bool:
+    """Whether another server answered, or a proxy that wants a sign-in: with a page or nothing."""
+    return status == 204 or "html" in headers.get("content-type", "").lower()
 
 
 def _demanded_pause(text: str) -> float:
