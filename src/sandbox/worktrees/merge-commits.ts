@@ -160,7 +160,9 @@ async function updateCheckouts(folder: string): Promise<void> {
   const tip = await tipOf(repository, base)
   // The merge may still be about to move it, in another process.
   if (tip === merging.from) return
+  let undone: readonly string[] = []
   if (tip !== null && (await isIn(repository, merging.to, tip))) {
+    undone = await undoneBy(tip, merging, gitOf(folder, record))
     for (const run of await checkoutsOfBase(folder, record)) {
       await hostGit(['update-index', '-q', '--refresh'], run)
       const end = await readTree([merging.from, tip], run)
@@ -170,6 +172,22 @@ async function updateCheckouts(folder: string): Promise<void> {
   await changeRecord(folder, (latest) =>
     latest.merging?.to === merging.to ? { ...latest, merging: undefined } : latest,
   )
+  if (undone.length > 0) {
+    throw new Error(
+      `${base} is at ${tip}, which has the files as they were before the merge ${merging.to}, perhaps because somebody committed in a folder that did not have the merge yet. It stays so. To have the files of the merge again: git checkout ${merging.to} -- ${undone.slice(0, 10).join(' ')}${undone.length > 10 ? ' …' : ''}`,
+    )
+  }
+}
+
+/** Files of a merge that a later commit of the base has as they were before it. */
+async function undoneBy(tip: string, { from, to }: BaseUpdate, run: GitRun): Promise<string[]> {
+  if (tip === to) return []
+  const pathsBetween = async (one: string, other: string): Promise<string[]> => {
+    const words = ['diff-tree', '-r', '-z', '--no-renames', '--name-only', one, other]
+    return (await hostGitText(words, run)).split('\0').filter(Boolean)
+  }
+  const since = new Set(await pathsBetween(from, tip))
+  return (await pathsBetween(from, to)).filter((path) => !since.has(path))
 }
 
 /** Git for each working tree of the repository in which the base is checked out. */

@@ -141,9 +141,27 @@ describe.skipIf(!testSandbox.works)('a branch whose process was killed', () => {
     await writeRecord(killed.folder, { ...record, merging: { from, to } })
     await writeFile(at('c.txt'), 'c\n')
     git('commit', '-qam', 'take it back')
-    expect(await finish()).toEqual([])
+    expect(await finish()).toMatchObject([{ message: expect.stringContaining(`${to} -- c.txt`) }])
     expect(git('status', '--porcelain')).toBe('')
     expect(await readFile(at('c.txt'), 'utf8')).toBe('c\n')
+  })
+
+  test('in the middle of a merge, whose old files a person commits before the checkout has it, says once which files the base lacks', async () => {
+    const killed = await killedMerge('d.txt', 'lost')
+    const merged = git('rev-parse', 'main')
+    await writeFile(at('mine.txt'), 'mine\n')
+    git('add', 'mine.txt')
+    git('commit', '-qm', 'mine')
+    expect(git('show', 'main:d.txt')).not.toBe('lost')
+    expect(await finish()).toMatchObject([
+      { message: expect.stringContaining(`git checkout ${merged} -- d.txt`) },
+    ])
+    expect(git('status', '--porcelain')).toBe('')
+    expect(await readRecord(killed.folder)).not.toHaveProperty('merging')
+    expect(await finish()).toEqual([])
+    git('checkout', merged, '--', 'd.txt')
+    git('commit', '-qm', 'again')
+    expect(await readFile(at('d.txt'), 'utf8')).toBe('lost\n')
   })
 })
 
