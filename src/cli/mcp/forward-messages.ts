@@ -7,7 +7,7 @@ import {
   headersOf,
   idOf,
   messagesOf,
-  type McpMessage,
+  type ReceivedMessage,
 } from './message.ts'
 
 /** The address of a server at the gateway, and the key for it. */
@@ -18,8 +18,9 @@ export interface GatewayAddress {
 
 /**
  * Passes every message of an agent from standard input to the gateway, and every answer back, until
- * the agent closes its input. Does not change messages. If an answer does not arrive, the agent
- * gets an error, so that it does not wait forever.
+ * the agent closes its input. Messages are passed on as they were written: the gateway refuses
+ * numbers and keys that would be others once parsed. If an answer does not arrive, the agent gets
+ * an error, so that it does not wait forever.
  */
 export async function forwardMessages(
   gateway: GatewayAddress,
@@ -29,13 +30,14 @@ export async function forwardMessages(
   const open = new Map<string, AbortController>()
   const under: Promise<void>[] = []
   const write = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)
-  for await (const message of messagesOf(input, write)) {
+  for await (const received of messagesOf(input, write)) {
+    const { message } = received
     const cancelId = cancelledId(message)
     if (cancelId !== null) open.get(cancelId)?.abort()
     const id = idOf(message)
     const stop = new AbortController()
     if (id !== null) open.set(id, stop)
-    const answering = answerOf(gateway, message, { write, signal: stop.signal })
+    const answering = answerOf(gateway, received, { write, signal: stop.signal })
       .catch((error: unknown) => {
         if (id === null || stop.signal.aborted) return
         write(errorAnswer(message['id'], [-32603, sentenceOf(error)]))
@@ -51,7 +53,7 @@ export async function forwardMessages(
 
 async function answerOf(
   { url, apiKey }: GatewayAddress,
-  message: McpMessage,
+  { message, line }: ReceivedMessage,
   { write, signal }: { write: (message: object) => void; signal: AbortSignal },
 ): Promise<void> {
   const response = await fetch(url, {
@@ -62,7 +64,7 @@ async function answerOf(
       authorization: `Bearer ${apiKey}`,
       ...headersOf(message),
     },
-    body: JSON.stringify(message),
+    body: line,
     redirect: 'error',
     signal,
   })
@@ -70,32 +72,38 @@ async function answerOf(
   if (type.startsWith('text/event-stream') && response.body !== null) {
     return passEvents(response.body, write)
   }
-  const text = await response.text()
-  if (text === '') return
-  const answer = parseObject(text)
-  if (answer === null) throw new Error(`the service answered with ${response.status}`)
+  const answer = parseObject(await response.text()) ?? {}
   if ('jsonrpc' in answer) return write(answer)
   const { detail } = answer
-  throw new Error(typeof detail === 'string' ? detail : `the service answered ${response.status}`)
+  throw new Error(
+    typeof detail === 'string'
+      ? detail
+      : `the service answered with status ${response.status} and no message`,
+  )
 }
 
 async function passEvents(
   body: ReadableStream<Uint8Array>,
   write: (message: object) => void,
 ): Promise<void> {
+  let isAnswered = false
   const parser = createParser({
     onEvent: ({ data }) => {
       const message = parseObject(data)
-      if (message !== null) write(message)
+      if (message === null) return
+      isAnswered ||= 'result' in message || 'error' in message
+      write(message)
     },
   })
   const decoder = new TextDecoder()
   for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }))
+  if (!isAnswered) throw new Error(noAnswer)
 }
 
+const noAnswer = 'no service answers. Whether the call was made is not known: call again unchanged.'
+
+/** `fetch` has these messages if no answer comes, or only a part of one. */
 function sentenceOf(error: unknown): string {
   const { message } = error as Error
-  return message === 'fetch failed'
-    ? 'no service answers. Whether the call was made is not known: call again unchanged.'
-    : message
+  return message === 'fetch failed' || message === 'terminated' ? noAnswer : message
 }

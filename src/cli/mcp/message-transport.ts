@@ -9,7 +9,7 @@ import { messagesOf } from './message.ts'
 export function messageTransport(input: Readable, output: Writable): StdioServerTransport {
   const lines = async function* () {
     const messages = messagesOf(input, (answer) => output.write(`${JSON.stringify(answer)}\n`))
-    for await (const message of messages) yield `${JSON.stringify(message)}\n`
+    for await (const { line } of messages) yield `${line}\n`
   }
   // `messagesOf` bounds each message. The package's own bound is lower, and closes the connection.
   const maxBufferSize = Number.POSITIVE_INFINITY

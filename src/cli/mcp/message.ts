@@ -7,6 +7,12 @@ import { isObject } from '#domain/json/is-object.ts'
 /** A message of the Model Context Protocol. */
 export type McpMessage = Readonly<Record<string, unknown>>
 
+/** A message, and its text as the agent wrote it. */
+export interface ReceivedMessage {
+  readonly message: McpMessage
+  readonly line: string
+}
+
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
 /** The field of a method's parameters that the header `Mcp-Name` repeats (revision 2026-07-28). */
@@ -29,7 +35,7 @@ const maxLineMib = 12
 export async function* messagesOf(
   input: Readable,
   refuse: (answer: object) => void,
-): AsyncGenerator<McpMessage> {
+): AsyncGenerator<ReceivedMessage> {
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     if (line.trim() === '') continue
     const message = parseObject(line)
@@ -40,7 +46,7 @@ export async function* messagesOf(
     } else if (Buffer.byteLength(line) > maxLineMib * 1024 * 1024) {
       const sentence = `a message has at most ${maxLineMib} MiB`
       if (idOf(message) !== null) refuse(errorAnswer(message['id'], [-32600, sentence]))
-    } else yield message
+    } else yield { message, line }
   }
 }
 
