@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { openExternal } from '#services/external/open-external.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
+import { addKey } from '../harness/fixtures/people.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
@@ -12,12 +14,15 @@ import { contextOn } from './context-on.ts'
 
 const desk = disposeAfterTests(await openAgentDesk())
 
-/** How often rows of runs were updated, and how many of these updates wrote to indexes. */
-async function updatesOfRuns(db: Db): Promise<{ all: number; withIndexes: number }> {
+/** How often rows of a table were updated, and how many of these updates wrote to indexes. */
+async function updatesOf(
+  db: Db,
+  table: 'run' | 'request',
+): Promise<{ all: number; withIndexes: number }> {
   await sql`select pg_stat_force_next_flush()`.execute(db)
   const { rows } = await sql<{ all: number; hot: number }>`
     select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables
-    where relname = 'run'
+    where relname = ${table}
   `.execute(db)
   const [{ all, hot } = { all: Number.NaN, hot: Number.NaN }] = rows
   return { all, withIndexes: all - hot }
@@ -44,7 +49,7 @@ test('a run that asks, waits and continues writes to no index of runs, also on a
   const { id: runId } = await startRun(api, desk.people.ada.caller, task)
   // The page of its row gets as many others as it takes.
   for (let count = 0; count < 24; count += 1) await startRun(api, desk.people.ada.caller, task)
-  const before = await updatesOfRuns(db)
+  const before = await updatesOf(db, 'run')
   for (const turn of [1, 2]) {
     const input = { path: `notes/${turn}.md`, content: 'hello\n' }
     desk.say({ text: 'I act.', calls: [{ tool: 'write_file', input }] })
@@ -56,10 +61,39 @@ test('a run that asks, waits and continues writes to no index of runs, also on a
     await decideRequest(api, desk.people.grace.caller, { request: requestId, body })
     expect(await executeCall(worker, { callId, signal })).toEqual({ kind: 'done' })
   }
-  const after = await updatesOfRuns(db)
+  const after = await updatesOf(db, 'run')
   // Each turn: its number, that it waits, that it no longer waits.
   expect(after.all - before.all).toBeGreaterThanOrEqual(4)
   expect(after.withIndexes - before.withIndexes).toBe(0)
+})
+
+test('a request is written once, with its seal, when a turn asks and when a program does', async () => {
+  // One connection, so that its counts are complete.
+  await using db = connectDatabase({
+    url: desk.database.url,
+    poolSize: 1,
+    applicationName: 'one connection',
+  })
+  const runId = await desk.start()
+  const calls = ['a', 'b'].map((name) => ({
+    tool: 'write_file',
+    input: { path: `notes/${name}.md`, content: 'hello\n' },
+  }))
+  desk.say({ text: 'I act.', calls })
+  const { signal } = new AbortController()
+  const before = await updatesOf(db, 'request')
+  await takeTurn(contextOn(db, desk.worker), { runId, turn: 1, signal })
+  const { caller } = await addKey(db, desk.people.grace)
+  const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
+  const { requestId } = await openExternal(contextOn(db, desk.api), caller, call)
+  const ids = [...(await desk.calls(runId, 1)).map((one) => one.requestId ?? ''), requestId]
+  const requests = await Promise.all(ids.map((id) => rowOf(db, 'request', { id })))
+  expect(requests.map((request) => desk.api.seals.holdsWhole('request', request))).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(await updatesOf(db, 'request')).toEqual(before)
 })
 
 test('the index of the trail by actor serves its pages, and has no entry for events without an id of an actor', async () => {

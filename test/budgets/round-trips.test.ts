@@ -58,20 +58,20 @@ it('an approval takes at most 2 round trips to Postgres, its commit and its key 
   expect(await tripsOf(() => decideMany(api, caller, { decisions }))).toBeLessThanOrEqual(6)
 })
 
-it("the start of a run takes at most 6 round trips, a turn that asks 13, and the opening of a program's request 11", async () => {
+it("the start of a run takes at most 5 round trips, a turn that asks 12, and the opening of a program's request 10", async () => {
   const { ada, grace } = desk.people
   const input = { worker: 'scribe', input: 'Write notes' }
-  expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(6)
+  expect(await tripsOf(() => startRun(api, ada.caller, input))).toBeLessThanOrEqual(5)
   const runId = await desk.start()
   desk.say({
     text: 'I act.',
     calls: [{ tool: 'write_file', input: { path: 'notes/a.md', content: '-' } }],
   })
   const { signal } = new AbortController()
-  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(13)
+  expect(await tripsOf(() => takeTurn(worker, { runId, turn: 1, signal }))).toBeLessThanOrEqual(12)
   const program = await addKey(desk.database.db, grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
-  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(11)
+  expect(await tripsOf(() => openExternal(api, program.caller, call))).toBeLessThanOrEqual(10)
 })
 
 it('the page of a request takes at most 9 round trips, and the first page of a list 5', async () => {

@@ -50,8 +50,9 @@ export interface UnitOfWork {
    */
   addDecided(rows: Partial<DecidedRows>): void
   /**
-   * Sends a statement together with the last one and with the commit: nothing in the unit needs its
-   * result, and it fails by itself where anything is wrong.
+   * Sends a statement together with the last one and with the commit, after those that came here
+   * before it: nothing else in the unit needs its result, and it fails by itself where anything is
+   * wrong.
    */
   sendLast<Row>(statement: LastStatement<Row>): SentLast<Row>
   /** Passes on a locked request's newest event and the time of the read, to save a read. */

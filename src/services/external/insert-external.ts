@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { newId } from '#domain/new-id.ts'
 import type { Judgement, Routing } from '#domain/deciding/judgement.ts'
 import { principalsDigest } from '#domain/statements/row-seals.ts'
@@ -36,6 +36,8 @@ export interface ExternalOpening {
   readonly onBehalfOf: string | null
   /** ids of more people behind it */
   readonly alsoBehind?: readonly string[]
+  /** what its seal covers of the database */
+  readonly at: { readonly now: Date; readonly epoch: number }
   /** whose people may see it when policy pre-approves it; not read for a call that asks */
   readonly queue: Queue | null
 }
@@ -59,25 +61,31 @@ export async function insertExternal(
   })
   const behind = peopleBehind(opening)
   const { call, onBehalfOf, program } = opening
-  const inserted = await tx
-    .insertInto('request')
-    .values({
-      ...requestRow(judgement, routing, presentation),
-      principals_digest: principalsDigest(behind),
-      owner_id: program.ownerId,
-      co_owner_id: onBehalfOf === program.ownerId ? null : onBehalfOf,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  const request = { ...inserted, seal: unit.seals.of('request', inserted) }
-  // The id is new: no event has it.
-  unit.setChainEnd(request.id, null, request.created_at)
-  const row = externalRow(request.id, opening, presentation)
+  const sealed = {
+    ...requestRow(judgement, routing, presentation),
+    expires_at: new Date(opening.at.now.getTime() + routing.expiresAfterMs),
+    epoch: opening.at.epoch,
+    principals_digest: principalsDigest(behind),
+  }
+  const { id } = sealed
+  const row = externalRow(id, opening, presentation)
   const seal = unit.seals.of('external_request', row)
   const { digest } = judgement
-  await together([
-    tx.updateTable('request').set({ seal: request.seal }).where('id', '=', request.id).execute(),
-    insertRevision(unit, { requestId: request.id, revision: 1, digest }, presentation, null),
+  const [request] = await together([
+    tx
+      .insertInto('request')
+      .values({
+        ...sealed,
+        rule: toJsonb(sealed.rule),
+        routing: toJsonb(routing),
+        next_step_at: firstStepAt(routing),
+        owner_id: program.ownerId,
+        co_owner_id: onBehalfOf === program.ownerId ? null : onBehalfOf,
+        seal: unit.seals.of('request', sealed),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+    insertRevision(unit, { requestId: id, revision: 1, digest }, presentation, null),
     tx
       .insertInto('external_request')
       .values({
@@ -91,11 +99,11 @@ export async function insertExternal(
       .execute(),
     tx
       .insertInto('request_principal')
-      .values(
-        behind.map(({ personId, why }) => ({ request_id: request.id, person_id: personId, why })),
-      )
+      .values(behind.map(({ personId, why }) => ({ request_id: id, person_id: personId, why })))
       .execute(),
   ])
+  // The id is new: no event has it.
+  unit.setChainEnd(id, null, request.created_at)
   await recordOpening(unit, caller, request, opening, presentation)
   return request
 }
@@ -145,11 +153,14 @@ export function peopleBehind({
   ]
 }
 
+/** The columns of the request that the judgement determines. */
 function requestRow(judgement: Judgement, routing: Routing, presentation: ExternalPresentation) {
   const rule = judgement.rule ?? { id: 'ask', text: judgement.reason, source: null }
   return {
     id: newId(),
     kind: 'external' as const,
+    state: 'pending' as const,
+    revision: 1,
     queue: routing.queue,
     team: routing.team,
     risk: judgement.risk,
@@ -157,11 +168,10 @@ function requestRow(judgement: Judgement, routing: Routing, presentation: Extern
     title: storable(presentation.title),
     digest: judgement.digest,
     policy_digest: judgement.policyDigest,
-    rule: toJsonb(rule),
-    routing: toJsonb(routing),
-    expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
-    next_step_at: firstStepAt(routing),
-    epoch: sql<number>`(select epoch from installation)`,
+    rule,
+    routing,
+    attempt: 1,
+    previous: [],
   }
 }
 

@@ -88,14 +88,14 @@ export async function openJudged(
   ctx: SigningContext,
   unit: UnitOfWork,
   caller: Caller,
-  opening: ExternalOpening,
+  opening: Omit<ExternalOpening, 'at'>,
 ): Promise<OpenedExternal> {
   const { judgement } = opening.judged
   if (judgement.routing !== null && judgement.verdict === 'ask') {
     await requireOthers(unit.tx, judgement.routing, peopleBehind(opening).toReversed())
   }
-  await refuseTooMany(unit.tx, opening.program.ownerId)
-  const request = await insertExternal(unit, caller, opening)
+  const at = await refuseTooMany(unit.tx, opening.program.ownerId)
+  const request = await insertExternal(unit, caller, { ...opening, at })
   if (judgement.verdict === 'preApproved') {
     await preApproveExternal(ctx, unit, request, judgement)
     return { requestId: request.id, state: 'approved' }
@@ -217,15 +217,17 @@ async function refuseWorker(
   )
 }
 
-async function refuseTooMany(tx: Tx, ownerId: string): Promise<void> {
+/** Returns the time and the epoch for the request, unless the owner's programs have too many. */
+async function refuseTooMany(tx: Tx, ownerId: string): Promise<ExternalOpening['at']> {
   const maxPending = limits.pendingRequestsPerOwner
-  const row = await tx
-    .selectFrom('request')
-    .select((builder) => builder.fn.countAll<string>().as('pending'))
-    .where('owner_id', '=', ownerId)
-    .where(sql<boolean>`state = 'pending' and kind = 'external'`)
-    .executeTakeFirstOrThrow()
-  if (Number(row.pending) < maxPending) return
+  const { rows } = await sql<ExternalOpening['at'] & { pending: number }>`
+    select clock_timestamp() as now, (select epoch from installation) as epoch,
+      (select count(*)::int from request
+        where owner_id = ${ownerId} and state = 'pending' and kind = 'external') as "pending"
+  `.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('The database did not return the time')
+  if (row.pending < maxPending) return row
   throw new Problem(
     'rate_limited',
     `The programs of one owner may have at most ${maxPending} pending requests`,

@@ -9,6 +9,7 @@ import { contentsToStore, type PackedContents } from '#store/content/content.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRunFirst } from '../../core/locks.ts'
+import { readPrincipals } from '../../requests/opening/freeze-principals.ts'
 import { openingOf, openRequests, type RequestToOpen } from '../../requests/opening/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import {
@@ -47,9 +48,11 @@ export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<Tu
 }
 
 async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
-  const [run, calls] = await together([
+  const asks = turn.judged.some(({ kind }) => kind === 'asks')
+  const [run, calls, behind] = await together([
     lockRunFirst(unit.tx, turn.runId),
     readUnjudged(unit.tx, turn.runId, turn.turn),
+    asks ? readPrincipals(unit.tx, turn.runId, []) : Promise.resolve(null),
   ])
   if (run === undefined || isEnd(runTransitions, run.state)) return
   const [first] = calls
@@ -63,12 +66,17 @@ async function openCalls(unit: UnitOfWork, turn: JudgedTurn): Promise<void> {
     ...settled.map((one) => verdictOf(one, null)),
     ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
   ]
-  if (asking.length === 0) await recordVerdicts(unit, run, verdicts)
+  if (asking.length === 0 || behind === null) await recordVerdicts(unit, run, verdicts)
   else {
-    await openRequests(unit, run, asking, [
+    const beside = [
       contentsToStore(asking.map((one) => one.contents)),
       sql`verdicts as (${verdictsToStore(verdicts)})`,
-    ])
+    ]
+    const insert = await openRequests(unit, run, asking, { behind, beside })
+    // The requests about attachments read the requests of their calls.
+    const isRead = asking.some(({ asks: { verdict } }) => verdict.attachments.length > 0)
+    if (isRead) await insert.execute(unit.tx)
+    else unit.sendLast(insert)
     await auditVerdicts(unit, run, verdicts)
   }
   for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)

@@ -10,7 +10,7 @@ export interface PendingCount {
 }
 
 /** What the statement of {@link pendingToAdd} returns. */
-export interface CountedRun {
+interface CountedRun {
   readonly pending: number
   readonly state: RunState
   readonly before: RunState
@@ -55,8 +55,8 @@ export function pendingToAdd(
 }
 
 /** Judges what that statement returned. */
-export function pendingCount(runId: string, row: CountedRun | null | undefined): PendingCount {
-  if (row === undefined || row === null) throw new Error(`Run ${runId} has no request to count`)
+function pendingCount(runId: string, row: CountedRun | undefined): PendingCount {
+  if (row === undefined) throw new Error(`Run ${runId} has no request to count`)
   if (row.pending < 0) throw new Error(`Run ${runId} would have ${row.pending} pending requests`)
   return { pending: row.pending, state: row.state, changed: row.state !== row.before }
 }

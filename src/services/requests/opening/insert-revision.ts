@@ -4,7 +4,7 @@ import { toJsonb } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
-import { recordFiles } from './record-files.ts'
+import { filesOf, filesToRecord } from './record-files.ts'
 
 /** A revision of a request; `digest` is what people decide about. */
 export interface RevisionOfRequest {
@@ -59,6 +59,7 @@ export async function insertRevision(
     ...revisionRow(of, presented),
     ...(by !== null && { editor_id: by.editorId }),
   }
+  const files = filesOf(of.requestId, presented)
   await together([
     tx
       .insertInto('request_revision')
@@ -70,6 +71,6 @@ export async function insertRevision(
         seal: seals.of('request_revision', row),
       })
       .execute(),
-    recordFiles(tx, of.requestId, presented),
+    ...(files.length === 0 ? [] : [filesToRecord(files).execute(tx)]),
   ])
 }

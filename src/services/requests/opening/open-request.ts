@@ -3,21 +3,24 @@ import { newId } from '#domain/new-id.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Judgement, Routing } from '#domain/deciding/judgement.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
-import { sealedTables } from '#domain/statements/sealed-tables.ts'
+import { principalsDigest } from '#domain/statements/row-seals.ts'
 import type { Risk, Rule } from '#domain/policy/verdict.ts'
 import { toJsonb } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
-import { together } from '#store/connection/side-by-side.ts'
 import type { Caller } from '../../core/context.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import { signatureMark } from '../facts/needs-signature.ts'
-import { pendingCount, pendingToAdd } from '../facts/count-pending.ts'
+import { pendingToAdd } from '../facts/count-pending.ts'
 import { storable } from '#domain/text/encoding/storable-text.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { freezePrincipals, type InsertedRequest } from './freeze-principals.ts'
+import {
+  areTrusted,
+  principalsOf,
+  readPrincipals,
+  type ReadPrincipals,
+} from './freeze-principals.ts'
 import { revisionRow } from './insert-revision.ts'
-import { recordFiles } from './record-files.ts'
-import { sealRequests } from './freeze-principals.ts'
+import { filesOf, filesToRecord } from './record-files.ts'
 
 /** The subject, the approvers and the presentation of a new request. */
 export interface RequestOpening {
@@ -71,49 +74,62 @@ export async function openRequest(
   { run, ...opening }: RequestOpening,
 ): Promise<string> {
   const requestId = newId()
-  await openRequests(unit, run, [{ requestId, caller, opening }], [])
+  const openings = [{ requestId, caller, opening }]
+  const behind = await readPrincipals(unit.tx, run.id, openings)
+  const insert = await openRequests(unit, run, openings, { behind, beside: [] })
+  await insert.execute(unit.tx)
   return requestId
 }
 
 /**
- * The same for several requests of one run, in as many queries as for one. `beside`: parts of the
- * `with` of the statement that inserts the requests, which write what belongs to them.
+ * The same for at least one request of a run, up to the statement that inserts them all, sealed
+ * (security.md 29): the caller sends it. `beside`: parts of its `with`, which write what belongs to
+ * the requests.
  */
 export async function openRequests(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
   openings: readonly RequestToOpen[],
-  beside: readonly RawBuilder<unknown>[],
-): Promise<void> {
-  if (openings.length === 0) return
-  const { tx } = unit
-  const sent = together([
-    freezePrincipals(tx, run, openings, {
-      requests: insertedRequests(run, openings),
-      counting: pendingToAdd(run.id, openings.length, sql<boolean>`true`),
-      beside: [sql`revisions as (${revisionsToInsert(unit, openings)})`, ...beside],
-    }),
-    ...openings.map(({ requestId, opening }) => recordFiles(tx, requestId, opening.presented)),
-  ])
+  { behind, beside }: { readonly behind: ReadPrincipals; readonly beside: RawBuilder<unknown>[] },
+): Promise<RawBuilder<unknown>> {
   await unit.audit(...openings.map((one) => openedEntry(run, one)))
-  const [frozen] = await sent
-  const count = pendingCount(run.id, frozen.counted)
-  sealRequests(unit, run, frozen)
   for (const { requestId } of openings) {
     // The id is new: no event has it.
-    unit.setChainEnd(requestId, null, frozen.at)
+    unit.setChainEnd(requestId, null, new Date(behind.at))
     await unit.event('request.opened', { requestId, runId: run.id })
   }
-  if (count.changed) await unit.event('run.changed', { runId: run.id })
+  const current = behind.lineage.find(({ id }) => id === run.id) ?? run
+  if (current.state === 'running') await unit.event('run.changed', { runId: run.id })
+  const people = openings.flatMap(({ requestId }) =>
+    principalsOf(requestId, behind).map((one) => ({ requestId, ...one })),
+  )
+  const files = openings.flatMap((one) => filesOf(one.requestId, one.opening.presented))
+  return sql`
+    with ${sql.join([
+      sql`inserted as (${requestsToInsert(unit, run, openings, behind)})`,
+      sql`counted as (${pendingToAdd(run.id, openings.length, sql<boolean>`true`)})`,
+      sql`revisions as (${revisionsToInsert(unit, openings)})`,
+      ...(files.length === 0 ? [] : [sql`files as (${filesToRecord(files)})`]),
+      ...beside,
+    ])}
+    insert into request_principal (request_id, person_id, why)
+    select "requestId", "personId", why
+    from jsonb_to_recordset(${toJsonb(people)}) as given("requestId" uuid, "personId" uuid, why text)
+  `
 }
 
-/** The query that inserts the rows, numbered in this order; it returns the columns of each seal. */
-function insertedRequests(
+/** The query that inserts the rows, numbered in this order. */
+function requestsToInsert(
+  unit: UnitOfWork,
   run: Selectable<RunTable>,
   openings: readonly RequestToOpen[],
-): RawBuilder<InsertedRequest> {
-  const values = openings.map(
-    ({ requestId, opening: { call, presented, routing, ...opening } }) => ({
+  behind: ReadPrincipals,
+): RawBuilder<unknown> {
+  const isTrusted = areTrusted(unit, run, behind)
+  const { at, epoch } = behind
+  const values = openings.map(({ requestId, opening }) => {
+    const { call, presented, routing } = opening
+    const row = {
       id: requestId,
       kind: opening.kind,
       queue: routing.queue,
@@ -125,34 +141,48 @@ function insertedRequests(
       policy_digest: opening.policyDigest,
       rule: opening.rule,
       routing,
-      agent_reason_hash: opening.agentReasonHash,
       call_id: call?.id ?? null,
       turn: call?.turn ?? null,
       position: call?.position ?? null,
       attempt: opening.attempt,
       previous: opening.previous,
       outcome_of: opening.outcomeOf,
+      principals_digest: principalsDigest(principalsOf(requestId, behind)),
+    }
+    const sealed = {
+      ...row,
+      state: 'pending',
+      revision: 1,
+      run_id: run.id,
+      root_run_id: run.root_run_id,
+      expires_at: new Date(Date.parse(at) + routing.expiresAfterMs),
+      epoch,
+    }
+    return {
+      ...row,
+      agent_reason_hash: opening.agentReasonHash,
       expires_after_ms: routing.expiresAfterMs,
       first_step_ms: routing.steps?.[0]?.afterMs ?? null,
-    }),
-  )
+      seal: isTrusted ? unit.seals.of('request', sealed) : null,
+    }
+  })
   // Requests of one turn have one instant, by which lists keep them together, in call order.
-  return sql<InsertedRequest>`
+  return sql`
     insert into request (id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, run_id, root_run_id, call_id, turn, position, attempt, previous, outcome_of,
-      created_at, expires_at, next_step_at, epoch, owner_id, co_owner_id)
+      created_at, expires_at, next_step_at, epoch, owner_id, co_owner_id, principals_digest, seal)
     select id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, ${run.id}::uuid, ${run.root_run_id}::uuid, call_id, turn, position, attempt, previous, outcome_of,
       coalesce((select max(asking.created_at) from request asking where given.kind = 'attachment'
-        and asking.call_id = given.call_id and asking.kind = 'tool_call'), opened.now),
-      opened.now + expires_after_ms * interval '1 millisecond',
-      opened.now + first_step_ms * interval '1 millisecond',
-      (select epoch from installation), ${run.started_by}::uuid, ${run.co_owner_id}::uuid
-    from (select clock_timestamp() as now offset 0) as opened, jsonb_to_recordset(${toJsonb(values)}) as given(id uuid, kind text, queue text, team text, risk text,
-      tool text, title text, digest text, policy_digest text, rule jsonb, routing jsonb,
-      agent_reason_hash text, call_id uuid, turn integer, position integer, attempt integer,
-      previous uuid[], outcome_of uuid, expires_after_ms float8, first_step_ms float8)
-    returning ${sql.join(sealedTables.request.columns.map((name) => sql.ref(name)))}
+        and asking.call_id = given.call_id and asking.kind = 'tool_call'), opened.at),
+      opened.at + expires_after_ms * interval '1 millisecond',
+      opened.at + first_step_ms * interval '1 millisecond',
+      ${epoch}::integer, ${run.started_by}::uuid, ${run.co_owner_id}::uuid, principals_digest, seal
+    from (select ${at}::timestamptz as at) as opened, jsonb_to_recordset(${toJsonb(values)}) as given(id uuid, kind text,
+      queue text, team text, risk text, tool text, title text, digest text, policy_digest text, rule jsonb,
+      routing jsonb, agent_reason_hash text, call_id uuid, turn integer, position integer, attempt integer,
+      previous uuid[], outcome_of uuid, expires_after_ms float8, first_step_ms float8,
+      principals_digest text, seal text)
   `
 }
 

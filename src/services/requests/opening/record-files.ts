@@ -1,20 +1,25 @@
-import type { Tx } from '#store/database.ts'
+import { sql, type RawBuilder } from 'kysely'
+import { toJsonb } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 
-/**
- * Records which files' bytes a request refers to, so that they are kept as long as it does. Written
- * with the revision that shows them; without files it does nothing.
- */
-export async function recordFiles(
-  tx: Tx,
+/** A file whose bytes a request refers to, so that they are kept as long as it does. */
+interface FileOfRequest {
+  readonly requestId: string
+  readonly hash: string
+}
+
+export function filesOf(
   requestId: string,
   { fileHashes = [] }: Pick<StoredPresentation, 'fileHashes'>,
-): Promise<void> {
-  if (fileHashes.length === 0) return
-  const rows = [...new Set(fileHashes)].map((hash) => ({ request_id: requestId, hash }))
-  await tx
-    .insertInto('request_file')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+): readonly FileOfRequest[] {
+  return [...new Set(fileHashes)].map((hash) => ({ requestId, hash }))
+}
+
+/** The query that records files. They are written with the revision that shows them. */
+export function filesToRecord(files: readonly FileOfRequest[]): RawBuilder<unknown> {
+  return sql`
+    insert into request_file (request_id, hash)
+    select "requestId", hash from jsonb_to_recordset(${toJsonb(files)}) as given("requestId" uuid, hash text)
+    on conflict do nothing
+  `
 }

@@ -26,7 +26,6 @@ import {
   type ReadSentFile,
   type SentFile,
 } from '../../transcript/sent-files.ts'
-import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart } from '../starting/worktree-start.ts'
 import { recordRun, type StartedRun } from '../starting/record-run.ts'
 import { triggerMessage } from '../starting/start-from-trigger.ts'
@@ -89,12 +88,8 @@ export async function forkRun(
     onceForKey(unit.tx, { caller, key, route: 'fork-run', body }, async () => {
       const run = await lockRun(unit.tx, input.runId)
       const point = await forkPoint(unit.tx, run, input.afterTurn)
-      const principals = await principalsOfRun(unit.tx, run.id)
-      const behind = [...new Set(principals.map(({ personId }) => personId))]
-      await assertReachable(unit.tx, policy, current, [
-        ...behind.map((personId) => ({ personId, why: 'forked_from' as const })),
-        ...behindStart(caller, personBehind(caller)),
-      ])
+      const ofOld = await principalsOfRun(unit.tx, run.id)
+      const behind = [...new Set(ofOld.map(({ personId }) => personId))]
       const at = { run, worker, afterTurn: point.afterTurn }
       const words = await wordsOf(unit.tx, at, input, sent)
       return recordRun(ctx, unit, caller, {
@@ -108,6 +103,10 @@ export async function forkRun(
         worktree,
         worker,
         starter,
+        principals: [
+          ...behind.map((personId) => ({ personId, why: 'forked_from' as const })),
+          ...behindStart(caller, personBehind(caller)),
+        ],
         isConversation: run.rest_for_seconds !== null,
         budget: null,
         fork: { runId: run.id, number: Number(run.number), ...point, behind },

@@ -13,7 +13,6 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { pausedNames } from '../starting/pause-start.ts'
 import { personOfEmail } from '../starting/person-of-email.ts'
-import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts'
 import { newRunOf, recordRun, type StartedRun } from '../starting/record-run.ts'
 import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
@@ -203,10 +202,6 @@ export async function startOfSchedule(
   const task = taskMessage(setting.input)
   requireInputFits(worker, setting.input)
   const others = by === undefined || by.id === starter.id ? [] : [by.id]
-  await assertReachable(unit.tx, policy, worker, [
-    { personId: starter.id, why: 'started' },
-    ...others.map((personId) => ({ personId, why: 'triggered' as const })),
-  ])
   const [workspace] = workspacesOf(worker)
   return recordRun(ctx, unit, caller, {
     ...(id === undefined ? {} : { id }),
@@ -217,6 +212,10 @@ export async function startOfSchedule(
     ...newRunOf(ctx, policy, worker, workspace),
     worktree,
     starter,
+    principals: [
+      { personId: starter.id, why: 'started' },
+      ...others.map((personId) => ({ personId, why: 'triggered' as const })),
+    ],
     startedFrom: `schedule:${setting.name}`,
     ...(others.length === 0 ? {} : { behind: others }),
     author: { type: 'person', ...starter },

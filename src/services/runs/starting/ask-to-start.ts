@@ -18,6 +18,7 @@ import { textWarnings } from '#tools/presentations/text-warnings.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { readPrincipals } from '../../requests/opening/freeze-principals.ts'
 import { openingOf, openRequests } from '../../requests/opening/open-request.ts'
 import type { MessageFileToStore } from '../../transcript/sent-files.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
@@ -90,7 +91,9 @@ export async function askToStart(
     previous: [],
     outcomeOf: null,
   }
-  await openRequests(unit, run, [{ requestId, caller, opening }], [])
+  const openings = [{ requestId, caller, opening }]
+  const behind = await readPrincipals(unit.tx, run.id, openings)
+  unit.sendLast(await openRequests(unit, run, openings, { behind, beside: [] }))
 }
 
 /** The task, without the texts of files; for a fork, its first message. */

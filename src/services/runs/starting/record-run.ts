@@ -10,15 +10,18 @@ import type { StartVerdict } from '#domain/runs/start-of-run.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { defaultWorkspace, type Isolation } from '#domain/tools/workspace-name.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { signedWorktree } from '../../core/verify-run.ts'
 import type { UnitEntry, UnitOfWork } from '../../core/unit-of-work.ts'
+import type { Principal } from '../../requests/people/principals-of-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
+import { assertReachable } from './reachable-approvers.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
 import { requireMayStart } from './require-may-start.ts'
@@ -101,6 +104,8 @@ export interface RunToRecord {
   readonly worker: WorkerDefinition
   readonly isConversation: boolean
   readonly starter: PersonRef | null
+  /** the people behind its requests, as far as its start determines them */
+  readonly principals: readonly Principal[]
   /**
    * what started it without a caller, `trigger:NAME` or `schedule:NAME`; in a fork that repeats the
    * task of a trigger, that trigger
@@ -128,9 +133,9 @@ export function newRunOf(
 
 /**
  * Records a root run: its signed statement, its first message, the event, the request of its start,
- * and the start of its workflow. The caller has judged who starts it and that somebody can decide
- * its requests; who starts it is judged here once more. If the mode denies the start, the run is
- * recorded and ended.
+ * and the start of its workflow. Judges that somebody can decide its requests, and once more who
+ * starts it, which the caller has judged. If the mode denies the start, the run is recorded and
+ * ended. Rejects as {@link assertReachable} and {@link requireMayStart} do.
  */
 export async function recordRun(
   ctx: SigningContext,
@@ -141,7 +146,10 @@ export async function recordRun(
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
   const id = start.id ?? newId()
-  await requireMayStart(ctx, unit, caller, start)
+  await together([
+    assertReachable(tx, start.policy, start.current, start.principals),
+    requireMayStart(ctx, unit, caller, start),
+  ])
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? newId() : null
   const statement = statementOfStart(id, startRequestId, start)

@@ -15,7 +15,6 @@ import { quoteText } from '../../transcript/result-texts.ts'
 import { pausedNames } from './pause-start.ts'
 import { personOfEmail } from './person-of-email.ts'
 import { PolicyChanged } from './require-may-start.ts'
-import { assertReachable } from './reachable-approvers.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import { behindStart, requireInputFits, starterOf, taskMessage } from './start-run.ts'
@@ -105,7 +104,7 @@ async function judgeAndStart(
   const task = taskMessage(input)
   requireInputFits(worker, input)
   const starter = await starterOfTrigger(ctx, worker, trigger, key)
-  const behind = [
+  const principals = [
     ...(starter === null ? [] : [{ personId: starter.id, why: 'started' as const }]),
     ...(key === null ? [] : behindStart(key, '')),
   ]
@@ -114,7 +113,6 @@ async function judgeAndStart(
   return inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, once, async () => {
       if (await isPaused(unit.tx, trigger)) return pausedProblem(trigger.name)
-      await assertReachable(unit.tx, policy, worker, behind)
       return recordRun(ctx, unit, caller, {
         input,
         text: triggerMessage(startedFrom, task),
@@ -123,6 +121,7 @@ async function judgeAndStart(
         ...newRunOf(ctx, policy, worker, workspace),
         worktree,
         starter,
+        principals,
         startedFrom,
         author: { type: 'system', name: startedFrom },
         isConversation: trigger.conversation,

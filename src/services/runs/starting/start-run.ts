@@ -21,7 +21,6 @@ import { findMember } from './find-member.ts'
 import { requireApproveAll, requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
-import { assertReachable } from './reachable-approvers.ts'
 import { rightsOf } from '../../core/rights-of.ts'
 import { byEligibility, byProgram, type Authority } from '../../core/authority.ts'
 
@@ -92,7 +91,6 @@ export async function startRun(
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       if (files === null) throw new Error('The stored answer for this key no longer exists')
-      await assertReachable(unit.tx, policy, worker, behindStart(caller, personId))
       return recordRun(ctx, unit, caller, {
         input: input.input,
         text: withAttached(task, [...files, ...named]),
@@ -102,6 +100,7 @@ export async function startRun(
         ...newRunOf(ctx, policy, worker, workspace),
         worktree,
         starter,
+        principals: behindStart(caller, personId),
         isConversation: isConversation(caller, worker, input),
         budget: input.budget ?? null,
       })
