@@ -14,7 +14,9 @@ interface Findings extends CheckedReceipt {
   readonly waiting: number
 }
 
-/** Verifies in the browser that the signed log has a request's events, and that `events` are these. */
+/**
+ * Verifies in the browser that the signed log has a request's events, and that `events` are these.
+ */
 export function ProofCheck(props: { request: string; events: readonly AuditEventView[] }) {
   const { request, events } = props
   const [findings, setFindings] = useState<Findings | null>(null)
