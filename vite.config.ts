@@ -35,6 +35,7 @@ export default defineConfig(({ command }) => {
         },
         maxStyleGzipBytes: 40_000,
         maxFontBytes: 80_000,
+        onDemand: ['/effect/diff-view.tsx', '/editing/text-editor.tsx', '/insights/bar-chart.tsx'],
       }),
       preloadFonts(),
       buildServiceWorker(),

@@ -30,8 +30,11 @@ test('the first page is the entry, the page itself and all that they import, eac
   expect(bytes).toBe(alone.reduce((sum, { code }) => sum + gzipSync(code).length, 0))
 })
 
-test('what is loaded on demand does not count', () => {
-  expect(firstPageBytes(chunks, []).files).toEqual(['main.js', 'react.js'])
+test('what is loaded on demand does not count, nor are its modules among those of the page', () => {
+  const { files, modules } = firstPageBytes(chunks, ['request/request-page.tsx'])
+  expect(files).not.toContain('diff.js')
+  expect(modules).toContain('/src/ui/request/request-page.tsx')
+  expect(modules).not.toContain('/src/ui/request/diff-view.tsx')
 })
 
 test('a page that no file holds is refused, because its size would not be counted', () => {

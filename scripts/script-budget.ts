@@ -23,7 +23,7 @@ export interface BuiltChunk {
 export function firstPageBytes(
   chunks: readonly BuiltChunk[],
   lazyPages: readonly string[],
-): { bytes: number; files: string[]; styles: string[] } {
+): { bytes: number; files: string[]; styles: string[]; modules: string[] } {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const reached = new Set<string>()
   const visit = (fileName: string): void => {
@@ -41,20 +41,23 @@ export function firstPageBytes(
   const files = [...reached].toSorted()
   const bytes = files.reduce((sum, name) => sum + gzipSync(byName.get(name)?.code ?? '').length, 0)
   const styles = new Set(files.flatMap((name) => byName.get(name)?.styles ?? []))
-  return { bytes, files, styles: [...styles].toSorted() }
+  const modules = files.flatMap((name) => byName.get(name)?.modules ?? [])
+  return { bytes, files, styles: [...styles].toSorted(), modules }
 }
 
 /**
- * Fails the build when one of the pages, by their paths, needs more script than its `maxGzipBytes`
- * or more style than `maxStyleGzipBytes`, and when the fonts together have more than
- * `maxFontBytes`.
+ * Fails the build when one of the pages, by their paths, needs more script than its `maxGzipBytes`,
+ * more style than `maxStyleGzipBytes` or a module of `onDemand`, and when the fonts together have
+ * more than `maxFontBytes`.
  */
 export function scriptBudget(budget: {
   maxGzipBytes: Readonly<Record<string, number>>
   maxStyleGzipBytes: number
   maxFontBytes: number
+  /** paths of modules that are loaded when they are needed */
+  onDemand: readonly string[]
 }): Plugin {
-  const { maxGzipBytes, maxStyleGzipBytes, maxFontBytes } = budget
+  const { maxGzipBytes, maxStyleGzipBytes, maxFontBytes, onDemand } = budget
   return {
     name: 'countersign:script-budget',
     apply: 'build',
@@ -80,8 +83,14 @@ export function scriptBudget(budget: {
       if (fonts.length === 0 || fontBytes > maxFontBytes) {
         this.error(`${fonts.length} fonts have ${(fontBytes / 1000).toFixed(1)} kB`)
       }
+      for (const path of onDemand) {
+        if (!chunks.some(({ modules }) => modules.some((module) => module.endsWith(path))))
+          this.error(`no file of the dashboard holds ${path}`)
+      }
       for (const [page, maxBytes] of Object.entries(maxGzipBytes)) {
-        const { bytes, files, styles } = firstPageBytes(chunks, [page])
+        const { bytes, files, styles, modules } = firstPageBytes(chunks, [page])
+        const early = onDemand.filter((path) => modules.some((module) => module.endsWith(path)))
+        if (early.length > 0) this.error(`${page} loads ${early.join(', ')} before it is needed`)
         const kilobytes = (bytes / 1000).toFixed(1)
         if (bytes > maxBytes) {
           this.error(`${page} needs ${kilobytes} kB of compressed script: ${files.join(', ')}`)
