@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { setRows } from '../harness/fixtures/rows.ts'
-import { ask, developmentToken, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { ask, developmentToken, openDashboard, phone } from './open-dashboard.ts'
 import { axeProblemsInBothSchemes } from '../harness/programs/axe.ts'
 
-let dashboard: Dashboard
+const dashboard = disposeAfterTests(await openDashboard())
 
 beforeAll(async () => {
-  dashboard = await openDashboard()
   const { desk } = dashboard
   await desk.activate({
     'countersign.yaml': `${deskConfig}  activatePolicy: [olga@example.com]\n`,
@@ -24,7 +24,6 @@ beforeAll(async () => {
   for (const id of requestIds) await desk.decide(desk.people.grace, id)
   await ask(desk, calls.slice(10), 'I write more')
 })
-afterAll(() => dashboard[Symbol.asyncDispose]())
 
 test('insights are opened by G N; every mark leads to the list behind it, by keyboard, and a table says the same', async () => {
   const page = await dashboard.open('Grace', '/')

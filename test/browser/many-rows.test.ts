@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { ask, openDashboard, phone } from './open-dashboard.ts'
 
 const many = 5_000
-let dashboard: Dashboard
+const dashboard = disposeAfterTests(await openDashboard())
 beforeAll(async () => {
-  dashboard = await openDashboard()
   const { desk } = dashboard
   const input = { path: 'notes/many.md', content: 'Text\n' }
   const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
@@ -24,9 +24,6 @@ beforeAll(async () => {
   `.execute(desk.database.db)
   // Postgres does so by itself a minute later. Until then it reads all rows again for each of them.
   await sql`analyze`.execute(desk.database.db)
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
 })
 
 test('the list fetches and holds one page of 5,000 waiting requests, and keys move over it', async () => {

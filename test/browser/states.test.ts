@@ -2,32 +2,22 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import type { Page } from 'playwright-core'
-import {
-  ask,
-  askForNote,
-  openDashboard,
-  developmentToken,
-  phone,
-  type Dashboard,
-} from './open-dashboard.ts'
+import { ask, askForNote, openDashboard, developmentToken, phone } from './open-dashboard.ts'
 import { sharedBrowser } from '../harness/browser.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 
 const checkout = join(import.meta.dirname, '..', '..')
-let dashboard: Dashboard
+const dashboard = disposeAfterTests(await openDashboard())
 beforeAll(async () => {
-  dashboard = await openDashboard()
   // Where a running service says that it runs, as `countersign start` does.
   const run = join(dashboard.desk.root, '.countersign', 'run')
   await mkdir(run, { recursive: true })
   await writeFile(join(run, 'url'), dashboard.url)
   await writeFile(join(run, 'dev-token'), developmentToken)
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
 })
 
 /** A command as a person pastes it: in a shell, in the folder of Countersign. */

@@ -48,8 +48,11 @@ async function expectRefused(waiting: Waiting, reason: string): Promise<void> {
   expect(await journalOf(world, request.callId)).toMatchObject({ begun: 0 })
 }
 
-/** Nothing ran; the call asks, as the signed policy says. */
-async function expectAsks({ runId, request }: Waiting): Promise<void> {
+/** Once the run looks again, nothing runs: the call asks, as the signed policy says. */
+async function expectAsks(waiting: Waiting): Promise<void> {
+  const { runId, request } = waiting
+  await wake(waiting)
+  await world.untilSql(`select verdict from tool_call where id = $1`, [request.callId], 'ask')
   const { workflow } = await world.temporal()
   await waitUntil(async () => {
     const { raw } = await workflow.getHandle(`agent-run:${runId}`).describe()
@@ -194,13 +197,7 @@ describe('with rows written by SQL', () => {
     await world.sql(`update tool_call set verdict = 'preApproved' where id = $1`, [
       waiting.request.callId,
     ])
-    await wake(waiting)
-    await world.untilSql(
-      `select verdict from tool_call where id = $1`,
-      [waiting.request.callId],
-      'ask',
-    )
-    expect(await journalOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
+    await expectAsks(waiting)
   }, 240_000)
 
   test('a grant that was copied to another root run pre-approves nothing there', async () => {
@@ -218,12 +215,6 @@ describe('with rows written by SQL', () => {
       waiting.request.callId,
       copied[0]?.['id'],
     ])
-    await wake(waiting)
-    await world.untilSql(
-      `select verdict from tool_call where id = $1`,
-      [waiting.request.callId],
-      'ask',
-    )
     await expectAsks(waiting)
   }, 240_000)
 
@@ -244,12 +235,6 @@ describe('with rows written by SQL', () => {
     await world.sql(`update tool_call set verdict = 'preApproved' where id = $1`, [
       waiting.request.callId,
     ])
-    await wake(waiting)
-    await world.untilSql(
-      `select verdict from tool_call where id = $1`,
-      [waiting.request.callId],
-      'ask',
-    )
     await expectAsks(waiting)
     await world.sql('delete from policy_activation where sequence > 1000')
   }, 240_000)

@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPackedProject, runProgram, type PackedProject } from './packed.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openPackedProject, runProgram } from './packed.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const maxKilobytes = 12
 
-let project: PackedProject
-
-beforeAll(async () => {
-  project = await openPackedProject()
-})
-afterAll(() => project?.[Symbol.asyncDispose]())
+const project = disposeAfterTests(await openPackedProject())
 
 const names =
   'AlreadyTakenError BlockedError CancelledError CountersignError DeniedError ExpiredError MismatchError askAbout callDigest callbackSecret createClient externalIdOf notRun perform settle'

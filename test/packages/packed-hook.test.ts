@@ -2,16 +2,12 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPackedProject, type PackedProject } from './packed.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openPackedProject } from './packed.ts'
 
 const maxProcessorMs = 60
-let project: PackedProject
-
-beforeAll(async () => {
-  project = await openPackedProject(['hook'])
-})
-afterAll(() => project?.[Symbol.asyncDispose]())
+const project = disposeAfterTests(await openPackedProject(['hook']))
 
 const file = () => join(project.folder, 'node_modules/countersign-hook/dist/countersign-hook.mjs')
 

@@ -2,19 +2,15 @@ import { existsSync } from 'node:fs'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { usedService, useService } from './use-service.ts'
-import { installService, type InstalledService } from './installed-service.ts'
+import { installService } from './installed-service.ts'
 import { installedMegabytes } from './installed-size.ts'
 import { runProgram } from './packed.ts'
 
 const maxMegabytes = 400
-let service: InstalledService
-
-beforeAll(async () => {
-  service = await installService()
-})
-afterAll(() => service?.[Symbol.asyncDispose]())
+const service = disposeAfterTests(await installService())
 
 /** Every compiled file with its text and what it imports. */
 async function compiled(): Promise<{ file: string; text: string; imports: string[] }[]> {

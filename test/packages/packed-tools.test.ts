@@ -1,19 +1,15 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { customTypes } from '#domain/tools/presentation.ts'
 import type { Approval, Risk, Scope } from '#domain/policy/verdict.ts'
 import type * as Tools from '#program-tools'
-import { openPackedProject, runProgram, type PackedProject } from './packed.ts'
+import { openPackedProject, runProgram } from './packed.ts'
 
 const checkout = join(import.meta.dirname, '../..')
-let project: PackedProject
-
-beforeAll(async () => {
-  project = await openPackedProject(['tools'], ['zod'])
-})
-afterAll(() => project?.[Symbol.asyncDispose]())
+const project = disposeAfterTests(await openPackedProject(['tools'], ['zod']))
 
 test('the types of the package are those of the service, of which it imports nothing', () => {
   expectTypeOf<Tools.Approval>().toEqualTypeOf<Approval>()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { inclusionProof } from '#evidence/merkle/inclusion-proof.ts'
 import { leafHash } from '#evidence/merkle/tree-hash.ts'
 import { treeOfLeaves, treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
@@ -8,17 +9,13 @@ import { proveEvents } from '#services/audit/log/prove-events.ts'
 import { readTileHashes } from '#services/audit/log/stored-tree.ts'
 import { readNewestCheckpoint, readWholeTile } from '#store/audit/audit-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
+import { createTestDatabase } from '../harness/postgres.ts'
 
 /** A whole tile of the second level has 256 tiles of 256 leaves below it. */
 const wholeTile = 65_536
 const size = wholeTile + 1234
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
 
 const idOf = (place: number) => `01a202ce-0000-7000-8000-${String(place).padStart(12, '0')}`
 

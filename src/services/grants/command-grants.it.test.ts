@@ -1,13 +1,9 @@
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
@@ -18,15 +14,13 @@ import { listGrants } from './list-grants.ts'
 const routing = `routing:
   - { when: { tool: exec }, scopes: [once, run, command] }
 `
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await desk.activate({
     'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(async () => {
   desk.steps.length = 0
   await desk.activate({ 'countersign.yaml': deskConfig })

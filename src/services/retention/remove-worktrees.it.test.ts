@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { Worktrees } from '#sandbox/worktrees/open-worktree.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import { readRecord, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { mergeHalfway } from '#test/harness/fixtures/git/merge-halfway.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -22,14 +23,13 @@ import { removeWorktrees } from './remove-worktrees.ts'
 import { replayCalls } from '../replay/replay-calls.ts'
 
 const running = new AbortController().signal
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 const worker = gitWorker('[shop, default]', 'shell: { default: ask }')
 
 const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'shop'))
   git('init', '-q', '-b', 'main', '.')
   await writeFile(join(desk.root, 'shop/a.txt'), 'a\n')
@@ -40,7 +40,6 @@ beforeAll(async () => {
     'workers/scribe.md': worker,
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const folderOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId)
 const round = (): Promise<void> => removeWorktrees(desk.worker, running)

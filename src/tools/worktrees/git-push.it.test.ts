@@ -1,18 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-git.ts'
 import { settleOutcome } from '#services/decisions/settle-outcome.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 let calls: ReturnType<typeof branchCalls>
 
 const worker = gitWorker('shop', 'shell: { default: ask }\ntools: { git_push: {} }')
@@ -21,7 +22,6 @@ const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 const remote = (...words: string[]): string => gitIn(desk, 'remote.git', ...words)
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   calls = branchCalls(desk)
   await mkdir(join(desk.root, 'shop/secret'), { recursive: true })
   await mkdir(join(desk.root, 'remote.git'))
@@ -51,7 +51,6 @@ beforeAll(async () => {
     'workers/scribe.md': worker,
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const push = (input: object = {}) => ({ tool: 'git_push', input })
 

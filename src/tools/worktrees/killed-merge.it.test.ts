@@ -4,7 +4,8 @@ import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { parseObject } from '#domain/json/parse-json.ts'
 import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
@@ -15,14 +16,14 @@ import {
   writeRecord,
 } from '#sandbox/worktrees/worktree-record.ts'
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
 import { mergeHalfway } from '#test/harness/fixtures/git/merge-halfway.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 let calls: ReturnType<typeof branchCalls>
 
 const worker = gitWorker('shop', 'shell: { default: ask }\ntools: { merge_branch: {} }')
@@ -30,7 +31,6 @@ const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 const at = (path: string): string => join(desk.root, 'shop', path)
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   calls = branchCalls(desk)
   await mkdir(at('.'))
   git('init', '-q', '-b', 'main', '.')
@@ -42,7 +42,6 @@ beforeAll(async () => {
     'workers/scribe.md': worker,
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const merge = { tool: 'merge_branch', input: { message: 'Merge it' } }
 const commit = (path: string, text: string): string =>

@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
 import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 let calls: ReturnType<typeof branchCalls>
 
 const worker = gitWorker(
@@ -22,7 +23,6 @@ const put = (path: string, text: string): Promise<void> =>
   writeFile(join(desk.root, 'shop', path), text)
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   calls = branchCalls(desk)
   await mkdir(join(desk.root, 'shop/kept'), { recursive: true })
   git('init', '-q', '-b', 'main', '.')
@@ -41,7 +41,6 @@ beforeAll(async () => {
     'workers/scribe.md': worker,
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const merge = (message = 'Merge it') => ({ tool: 'merge_branch', input: { message } })
 

@@ -59,16 +59,21 @@ test('deny comes first in the order of the keyboard, and D leads there', async (
   expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('deny')
 })
 
+/** A page of Linus that gets no events, with an approval that is not sent yet. */
+async function approvesUnaware(id: string, reason: string) {
+  const page = await dashboard.open('Linus', '/')
+  await page.route('**/v1/events', (route) => route.abort())
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.getByLabel('Reason').fill(reason)
+  return page
+}
+
 // Rules: product.md 7
 test('one of two people who race decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
   const { id } = await newNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
-  // The page of Linus gets no events meanwhile.
-  const linus = await dashboard.open('Linus', '/')
-  await linus.route('**/v1/events', (route) => route.abort())
-  await linus.goto(`${dashboard.url}/requests/${id}`)
-  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
-  await linus.getByLabel('Reason').fill('matches the plan')
+  const linus = await approvesUnaware(id, 'matches the plan')
   await grace.getByRole('radio', { name: 'Deny', exact: true }).check()
   await grace.getByRole('button', { name: 'wrong file' }).press('Enter')
   expect(await grace.getByLabel('Reason').inputValue()).toBe('wrong file')
@@ -87,11 +92,7 @@ test('one of two people who race decides; the other reads who, keeps the typed r
 test('a person who decides an expired request reads that it expired, keeps the typed reason, and nothing is recorded', async () => {
   const { id } = await newNote()
   const { db } = dashboard.desk.database
-  const linus = await dashboard.open('Linus', '/')
-  await linus.route('**/v1/events', (route) => route.abort())
-  await linus.goto(`${dashboard.url}/requests/${id}`)
-  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
-  await linus.getByLabel('Reason').fill('matches the plan')
+  const linus = await approvesUnaware(id, 'matches the plan')
   const days = sql`interval '9 days'`
   await sql`
     update request set created_at = created_at - ${days}, expires_at = expires_at - ${days}
@@ -109,11 +110,7 @@ test('a person who decides an expired request reads that it expired, keeps the t
 // Rules: product.md 6, 11
 test('a person who opened an earlier revision cannot decide the new one unseen', async () => {
   const { id } = await newNote('first\n')
-  const linus = await dashboard.open('Linus', '/')
-  await linus.route('**/v1/events', (route) => route.abort())
-  await linus.goto(`${dashboard.url}/requests/${id}`)
-  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
-  await linus.getByLabel('Reason').fill('first is fine')
+  const linus = await approvesUnaware(id, 'first is fine')
 
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   await grace.getByRole('radio', { name: 'Approve with changes' }).check()

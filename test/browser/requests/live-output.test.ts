@@ -1,23 +1,20 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 import { axeProblems } from '../../harness/programs/axe.ts'
 
-let dashboard: Dashboard
+const dashboard = disposeAfterTests(await openDashboard({ sandbox: testSandbox }))
 beforeAll(async () => {
-  dashboard = await openDashboard({ sandbox: testSandbox })
   const { desk } = dashboard
   await desk.activate({
     'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
   })
   for (const folder of ['scratch', 'notes']) await desk.write(`${folder}/here.md`, 'Here\n')
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
 })
 
 let commands = 0

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
 import { answerQuestion } from '#services/decisions/answer-question.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../../harness/fixtures/rows.ts'
-import { openDashboard, tellTemporal, type Dashboard } from '../open-dashboard.ts'
+import { openDashboard, tellTemporal } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
+const dashboard = disposeAfterTests(await openDashboard())
 
 const zones = `zones:
   - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: ask, share: ask } }`
@@ -17,7 +18,6 @@ function worker(name: string, front: string): string {
 }
 
 beforeAll(async () => {
-  dashboard = await openDashboard()
   const { desk } = dashboard
   await desk.activate({
     'countersign.yaml': deskConfig,
@@ -25,9 +25,6 @@ beforeAll(async () => {
     'workers/reviewer.md': worker('reviewer', ''),
   })
   await desk.write('notes/1.md', 'One line\n')
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
 })
 
 async function asks(tool: string, input: { readonly [field: string]: string | string[] }) {

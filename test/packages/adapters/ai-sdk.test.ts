@@ -1,15 +1,12 @@
 import { generateText, stepCountIs, tool, type ModelMessage, type ToolSet } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { z } from 'zod'
 import { countersignApproval, resumeApprovals, type ApprovalOptions } from '@countersign/ai-sdk'
-import { openApprovalDesk, type ApprovalDesk } from './approval-desk.ts'
+import { openApprovalDesk } from './approval-desk.ts'
 
-let desk: ApprovalDesk
-beforeAll(async () => {
-  desk = await openApprovalDesk()
-})
-afterAll(() => desk?.[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openApprovalDesk())
 
 const ran: unknown[] = []
 const tools: ToolSet = Object.fromEntries(

@@ -2,17 +2,14 @@ import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
 import { Command, MemorySaver } from '@langchain/langgraph'
 import { createAgent, tool } from 'langchain'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { z } from 'zod'
 import { countersignMiddleware, type MiddlewareOptions } from '@countersign/langchain'
 import type { Client } from '#program-client'
-import { openApprovalDesk, type ApprovalDesk } from './approval-desk.ts'
+import { openApprovalDesk } from './approval-desk.ts'
 
-let desk: ApprovalDesk
-beforeAll(async () => {
-  desk = await openApprovalDesk()
-})
-afterAll(() => desk?.[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openApprovalDesk())
 
 type Called = readonly [id: string, tool: string, what: string]
 const ran: unknown[] = []

@@ -2,16 +2,13 @@ import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
 import { Annotation, Command, interrupt, MemorySaver, StateGraph } from '@langchain/langgraph'
 import { createAgent, humanInTheLoopMiddleware, tool, type AgentMiddleware } from 'langchain'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { z } from 'zod'
 import { answerInterrupts, type GraphInterrupt } from '@countersign/langchain'
-import { openApprovalDesk, type ApprovalDesk } from './approval-desk.ts'
+import { openApprovalDesk } from './approval-desk.ts'
 
-let desk: ApprovalDesk
-beforeAll(async () => {
-  desk = await openApprovalDesk()
-})
-afterAll(() => desk?.[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openApprovalDesk())
 
 const thread = (name: string) => ({ configurable: { thread_id: name } })
 const pausesOf = (result: unknown) =>

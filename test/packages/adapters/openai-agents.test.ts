@@ -1,14 +1,11 @@
 import { Agent, Runner, RunState, tool, Usage, type Model } from '@openai/agents-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { z } from 'zod'
 import { resolveInterruptions } from '@countersign/openai-agents'
-import { openApprovalDesk, type ApprovalDesk } from './approval-desk.ts'
+import { openApprovalDesk } from './approval-desk.ts'
 
-let desk: ApprovalDesk
-beforeAll(async () => {
-  desk = await openApprovalDesk()
-})
-afterAll(() => desk?.[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openApprovalDesk())
 
 type Called = readonly [id: string, tool: string, what: string]
 const ran: unknown[] = []

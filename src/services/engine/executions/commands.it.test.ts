@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import {
   deskWorker,
   openAgentDesk,
@@ -23,15 +24,13 @@ const shell = `shell:
     - { pattern: cat, approval: preApproved }
     - { pattern: git push, approval: blocked, reason: "Nothing leaves this host" }
 `
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'scratch'))
   await mkdir(join(desk.root, 'notes'))
   await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.steps.length = 0
 })

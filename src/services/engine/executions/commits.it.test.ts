@@ -2,8 +2,9 @@ import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { spawnSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 
 const shell = `shell:
@@ -11,7 +12,7 @@ const shell = `shell:
   rules:
     - { pattern: "git commit --allow-empty -m step", approval: preApproved }
 `
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 function git(...words: string[]): string {
   const cwd = join(desk.root, 'scratch')
@@ -20,12 +21,10 @@ function git(...words: string[]): string {
 }
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'scratch'))
   await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
   git('init', '-q', '-b', 'main', '.')
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.steps.length = 0
 })

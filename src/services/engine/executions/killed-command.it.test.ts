@@ -2,13 +2,9 @@ import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { getText } from '#store/content/content.ts'
@@ -17,15 +13,13 @@ import { undoLostCommands } from '../attempts/undo-lost-command.ts'
 import { settleAttempt, settleUnknown } from './settle-unknown.ts'
 
 const worker = deskWorker.replace('zones:', 'shell: { default: ask }\nzones:')
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   mkdirSync(join(desk.root, 'scratch'))
   mkdirSync(join(desk.root, 'notes'))
   await desk.activate({ 'workers/scribe.md': worker })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.beforeExecute = async () => undefined
 })

@@ -1,8 +1,9 @@
 import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { putContent } from '#store/content/content.ts'
@@ -16,17 +17,15 @@ import { executeCall } from './execute-call.ts'
 import { settleUnknown } from './settle-unknown.ts'
 
 const until = { timeout: 90_000, interval: 50 }
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'scratch'))
   await mkdir(join(desk.root, 'notes'))
   await desk.activate({
     'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 interface Command {
   readonly runId: string

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
@@ -27,7 +28,7 @@ import { takeTurn } from '../turns/take-turn.ts'
 import { executeCall } from './execute-call.ts'
 
 const signal = new AbortController().signal
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 type Host = WorkerContext & { readonly mcpServers: McpServers } & AsyncDisposable
 
@@ -62,7 +63,6 @@ function hostWith(
 }
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'shop'))
   gitIn(desk, 'shop', 'init', '-q', '-b', 'main', '.')
   await writeFile(join(desk.root, 'shop/a.txt'), 'a')
@@ -80,7 +80,6 @@ beforeAll(async () => {
     async () => (await pinDefinitions(desk.api, (name) => definitionsHere(host, name))) === 0,
   )
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const start = () => startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go' })
 const fs = `const { promises: fs } = await import('node:fs');`

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   const shell = 'shell: { default: ask, rules: [{ pattern: git push, approval: blocked }] }\nzones:'
   await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', shell) })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 // Rules: product.md 1, 21
 describe.skipIf(!testSandbox.works)('approve_all', () => {

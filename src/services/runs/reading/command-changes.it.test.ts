@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { getText } from '#store/content/content.ts'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { beginChanging } from '#sandbox/worktrees/files-record.ts'
@@ -16,10 +17,9 @@ import { readChanges } from './read-changes.ts'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
 const patient = { timeout: 120_000 }
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'shop/secret'), { recursive: true })
   gitIn(desk, 'shop', 'init', '-q', '-b', 'main', '.')
   const files = {
@@ -48,7 +48,6 @@ beforeAll(async () => {
     'workers/scribe.md': gitWorker('shop', 'shell: { default: ask }\ntools: { merge_branch: {} }'),
   })
 }, 120_000)
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const shell = (command: string) => ({ tool: 'shell', input: { command } })
 

@@ -2,8 +2,9 @@ import { proposeCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker, treeOf } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
@@ -15,7 +16,7 @@ import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
 import { writeCall } from '#test/harness/fixtures/runs/file-calls.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk(testSandbox))
 
 const worker = gitWorker(
   '[shop, equipped, broken, elsewhere]',
@@ -38,7 +39,6 @@ const config = `${deskConfig}workspaces:
 const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 
 beforeAll(async () => {
-  desk = await openAgentDesk(testSandbox)
   await mkdir(join(desk.root, 'shop'))
   await mkdir(join(desk.root, 'notes'))
   git('init', '-q', '-b', 'main', '.')
@@ -58,7 +58,6 @@ beforeAll(async () => {
     ).replace('name: scribe', 'name: helper'),
   })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const start = (workspace = 'shop') =>
   startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go', workspace })
