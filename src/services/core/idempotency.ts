@@ -27,8 +27,8 @@ export interface IdempotentCall {
 export async function onceForKey<T extends object>(
   tx: Tx,
   call: IdempotentCall,
-  work: () => Promise<T | Problem>,
-): Promise<T | Problem> {
+  work: () => Promise<T>,
+): Promise<T> {
   if (call.key === undefined) return work()
   assertKey(call.key)
   const keys = await lockKeys(tx, call.caller, [call.key])
@@ -47,10 +47,7 @@ function assertKey(key: string): void {
 /** The locked keys of one transaction, with their stored answers. */
 export interface LockedKeys {
   /** As {@link onceForKey}, for one of the keys; `remember` stores its answer. */
-  once<T extends object>(
-    call: IdempotentCall,
-    work: () => Promise<T | Problem>,
-  ): Promise<T | Problem>
+  once<T extends object>(call: IdempotentCall, work: () => Promise<T>): Promise<T>
   /** Stores the answers of all keys, in one query. */
   remember(): Promise<void>
   /** The same with the last statement of a unit. */
@@ -71,7 +68,7 @@ export async function lockKeys(
   const answers = new Map(earlier.map((row) => [row.key, row]))
   const newAnswers: object[] = []
   return {
-    async once<T extends object>(call: IdempotentCall, work: () => Promise<T | Problem>) {
+    async once<T extends object>(call: IdempotentCall, work: () => Promise<T>) {
       const { key, route } = call
       if (key === undefined) return work()
       assertKey(key)

@@ -186,7 +186,6 @@ async function nameBatch(ctx: SigningContext, caller: Caller, input: BulkInput):
       async () => ({ batchDecisionId: newId() }),
     ),
   )
-  if (batch instanceof Problem) throw batch
   return batch.batchDecisionId
 }
 

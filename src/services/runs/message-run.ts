@@ -64,11 +64,9 @@ export async function messageRun(
   const files = await judgeByWorker(ctx, input, sent)
   const body = files.length === 0 ? words : { ...words, files: namedFiles(files) }
   const call = { caller, key, route: 'message-run', body }
-  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+  return inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, call, () => postMessage(unit, caller, input, files)),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
 }
 
 /**

@@ -26,7 +26,7 @@ export async function closeConversation(
 ): Promise<{ readonly id: string; readonly state: RunState }> {
   const { runId, idempotencyKey: key } = input
   const authority = await bySteering(ctx, caller, runId)
-  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+  return inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'close-run', body: { runId } }, async () => {
       const run = await lockRun(unit.tx, runId)
       if (isEnd(runTransitions, run.state)) {
@@ -53,6 +53,4 @@ export async function closeConversation(
       return { id: runId, state: 'completed' as const }
     }),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
 }

@@ -66,15 +66,13 @@ export async function invokeTool(
   })
   await refuseUnlessAllowed(ctx, authority, input, remote.judgement)
   const { idempotencyKey: key, ...body } = input
-  const answer = await releaseOnFailure(ctx.db, remote.presented, () =>
+  return releaseOnFailure(ctx.db, remote.presented, () =>
     inUnitOfWork(ctx, authority, (unit) =>
       onceForKey(unit.tx, { caller, key, route: 'invoke-tool', body }, () =>
         recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged: remote }),
       ),
     ),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
 }
 
 function runEnded(state: string): Problem {

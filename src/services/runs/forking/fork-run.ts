@@ -84,7 +84,7 @@ export async function forkRun(
     await lockRights(tx, [...new Set([starter.id, personBehind(caller)])])
     return { authority }
   }
-  const answer = await inUnitOfWork(ctx, judge, (unit) =>
+  return inUnitOfWork(ctx, judge, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'fork-run', body }, async () => {
       const run = await lockRun(unit.tx, input.runId)
       const point = await forkPoint(unit.tx, run, input.afterTurn)
@@ -113,8 +113,6 @@ export async function forkRun(
       })
     }),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
 }
 
 interface ForkWorker {

@@ -63,11 +63,9 @@ export async function triggerSchedule(
     await lockRights(tx, [...new Set([starter.id, by.id])])
     return { authority }
   }
-  const answer = await inUnitOfWork(ctx, judge, (unit) =>
+  return inUnitOfWork(ctx, judge, (unit) =>
     onceForKey(unit.tx, once, () =>
       startOfSchedule(ctx, unit, caller, { policy, setting, starter, worktree, by }),
     ),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
 }

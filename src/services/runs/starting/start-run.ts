@@ -88,7 +88,7 @@ export async function startRun(
       })
     : null
   const worktree = first ? await worktreeStart(ctx, policy, workspace) : null
-  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+  return inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       if (files === null) throw new Error('The stored answer for this key no longer exists')
       return recordRun(ctx, unit, caller, {
@@ -106,8 +106,6 @@ export async function startRun(
       })
     }),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
 }
 
 /**
