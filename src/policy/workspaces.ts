@@ -36,9 +36,7 @@ export function refusedToWorkspace(
   if (there.worktree !== undefined)
     return `${works}, where only runs that start there have a worktree`
   // In overlapping folders the zones of the calling run would not limit those of the new run.
-  return overlap(here?.root ?? '.', there.root)
-    ? `${works}, whose folder overlaps that of ${parent}`
-    : null
+  return overlap(here.root, there.root) ? `${works}, whose folder overlaps that of ${parent}` : null
 }
 
 /** A policy for the workspace of a run, in which its paths are judged. */

@@ -100,8 +100,8 @@ export async function proposePolicyChange(
     })
     return inserted
   })
-  const { name } = authority.actor
-  const people = [{ id: authority.actor.id, name: name ?? '' }]
+  const { actor } = authority
+  const people = [{ id: actor.id, name: actor.name }]
   const [change] = recordsOf(await ctx.policies.inForce(), row, { people, mayEnd: true })
   if (change === undefined) throw new Problem('conflict', 'The version in force changed meanwhile')
   return change

@@ -77,6 +77,5 @@ async function diffOf(
     after: newText === undefined ? null : file.path,
   }
   if ((oldText?.length ?? 0) + (newText?.length ?? 0) > maxCharacters) return null
-  const result = await difference(names, oldText ?? '', newText ?? '', null)
-  return result?.text ?? null
+  return (await difference(names, oldText ?? '', newText ?? '', null)).text
 }

@@ -32,8 +32,7 @@ export async function definitionDifference(
     before: before === null ? null : before.name,
     after: after === null ? null : after.name,
   }
-  const change = await difference(names, text(before), text(after), null)
-  return change === null ? 'It is too large to be compared line by line.' : change.text
+  return (await difference(names, text(before), text(after), null)).text
 }
 
 /** Matches from the start of a run only, so that long runs of blanks are read once. */

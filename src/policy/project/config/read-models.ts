@@ -25,7 +25,7 @@ function readEndpoint(field: YamlField, name: string, fields: Fields): ModelEndp
   const providerField = fields.get('provider')
   if (providerField === null) {
     const stray = ownKeys.map((key) => fields.get(key)).find((one) => one !== null)
-    if (stray === undefined || stray === null) return null
+    if (stray === undefined) return null
     wrong(stray, 'is of an endpoint, which has a `provider`', 'write `provider: openai-compatible`')
     return null
   }

@@ -46,7 +46,7 @@ export async function discardWorktree(
     if (discard !== undefined && verifyStatement(ctx.verifier, 'discard', discard) !== null) return
     const by = 'id' in authority.actor ? authority.actor.id : authority.actor.type
     const discardedAt = new Date().toISOString()
-    const statement: DiscardStatement = { version: 1, rootRunId: runId, by: by ?? '', discardedAt }
+    const statement: DiscardStatement = { version: 1, rootRunId: runId, by, discardedAt }
     const signedStatement = signStatement(ctx.signer, 'discard', statement)
     await unit.tx
       .updateTable('run')
