@@ -4,9 +4,10 @@ import { hashJson } from '#domain/json/digest.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
-import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
+import { addPerson, joinTeam, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
-import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { verifyPermit } from '../permits/permits.ts'
@@ -14,6 +15,7 @@ import {
   useDecisionDesk,
   database,
   service,
+  ada,
   grace,
   linus,
   edsger,
@@ -26,6 +28,21 @@ import {
 } from './decisions.fixture.ts'
 
 useDecisionDesk()
+
+/** Another row of a person, in the same team, as an activation links the two. */
+async function sameHumanAs({ id, name }: TestPerson): Promise<TestPerson> {
+  const { db } = database
+  const other = await addPerson(db, `Formerly ${name}`, ['platform'])
+  for (const [rowId, otherId] of [
+    [id, other.id],
+    [other.id, id],
+  ] as const) {
+    const row = { ...(await rowOf(db, 'person', { id: rowId })), other_ids: [otherId] }
+    const values = { other_ids: row.other_ids, seal: testSeals.of('person', row) }
+    await setRows(db, 'person', { id: rowId }, values)
+  }
+  return other
+}
 
 describe('an approval', () => {
   test('by somebody else issues a signed permit for exactly the call that was shown, and wakes the run', async () => {
@@ -99,6 +116,32 @@ describe('an approval', () => {
     })
     expect((await refusal(decide(grace, request, approving(request)))).code).toBe('already_voted')
     expect(await decide(edsger, request, approving(request))).toMatchObject({ state: 'approved' })
+  })
+
+  // Rules: product.md 18
+  test('that one person sends from several sessions at once counts once for a quorum of two', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(service, run, { quorum })
+    const sent = Array.from({ length: 10 }, () => decide(grace, request, approving(request)))
+    const outcomes = await Promise.all(sent.map(outcomeOf))
+    const codes = outcomes.flatMap((one) => ('refusal' in one ? [one.refusal.code] : []))
+    expect(codes).toEqual(Array.from({ length: 9 }, () => 'already_voted'))
+    expect(await stateOf(request.id)).toBe('pending')
+    expect(await decide(linus, request, approving(request))).toMatchObject({ state: 'approved' })
+  })
+
+  // Rules: product.md 17, 18
+  test('by another row of the same human is refused to whoever started the run, and fills no second place of a quorum', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(service, run, { quorum })
+    const [adaBefore, graceBefore] = [await sameHumanAs(ada), await sameHumanAs(grace)]
+    const attempt = decide(adaBefore, request, approving(request))
+    expect(await refusal(attempt)).toMatchObject({ code: 'not_eligible' })
+    await decide(grace, request, approving(request))
+    expect(await decide(graceBefore, request, approving(request))).toMatchObject({
+      state: 'pending',
+    })
+    expect(await decide(linus, request, approving(request))).toMatchObject({ state: 'approved' })
   })
 
   // Rules: product.md 18
