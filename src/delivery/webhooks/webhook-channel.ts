@@ -29,8 +29,8 @@ export function webhookChannel(options: WebhookChannelOptions): NotificationChan
     send: async ({ id, body }, stopping, timeoutMs) => {
       const keys = readSecrets(environment[endpoint.secretFrom])
       if (keys === null) {
-        const found = `${endpoint.secretFrom} is not set, or is no whsec_… secret`
-        return { status: null, error: `${found}: ${setAndRestart}` }
+        const lack = `${endpoint.secretFrom} is not set, or is no whsec_… secret`
+        return { status: null, error: `${lack}: ${setAndRestart}` }
       }
       if (!(await bodyMatchesRequest(options, body))) {
         return { status: null, error: changedRows, isFinal: true }

@@ -45,7 +45,7 @@ export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
   return {
     async inForce(on) {
       // Before the query: a version that takes force during it is newer than the answer.
-      const known = memory.policy()
+      const newest = memory.policy()
       const { statement, hash, forged, audited } = await newestActivation(on ?? db, verifier)
       if (forged.length > 0 && forged.length !== reportedForged) {
         log.error({ forged }, 'policy activations without a valid signature are ignored')
@@ -58,7 +58,7 @@ export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
           { sequence: audited },
         )
       }
-      const compared = { db: on === undefined ? db : null, memory, log, known }
+      const compared = { db: on === undefined ? db : null, memory, log, newest }
       await refuseOlder(compared, statement, hash)
       if (statement === null) {
         throw new Problem('unavailable', 'No policy version has been activated yet')

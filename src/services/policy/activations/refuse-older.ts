@@ -12,7 +12,7 @@ interface Parts {
   readonly memory: Memory
   readonly log: Log
   /** what the memory had before the activation in force was read */
-  readonly known: KnownPolicy | null
+  readonly newest: KnownPolicy | null
 }
 
 /** The activations that this process has refused: one event for each, however often it is asked. */
@@ -29,7 +29,7 @@ export async function refuseOlder(
   statement: ActivationStatement | null,
   hash: string | null,
 ): Promise<void> {
-  const { known: newest } = parts
+  const { newest } = parts
   const sequence = statement?.sequence ?? 0
   if (newest !== null) {
     const forked = sequence === newest.sequence && hash !== newest.hash

@@ -25,15 +25,15 @@ interface Receipt {
 }
 
 /**
- * Verifies a receipt with the browser's SHA-256 and Ed25519. `shown`: the events on the page. A
+ * Verifies a receipt with the browser's SHA-256 and Ed25519. `pageEvents`: those of the page. A
  * receipt that holds proves nothing about a page that shows other events.
  */
 export async function checkReceipt(
   receipt: Receipt,
-  shown: readonly object[],
+  pageEvents: readonly object[],
 ): Promise<CheckedReceipt> {
   const { events } = receipt
-  const proven = new Set(events.map(({ event }) => JSON.stringify(parsed(event))))
+  const proven = new Set(events.map(({ event }) => JSON.stringify(eventIn(event))))
   const note = await checkNote(receipt.checkpoint, receipt.vkey)
   const results = await Promise.all(
     events.map(async ({ index, event, proof }) => {
@@ -53,12 +53,12 @@ export async function checkReceipt(
     events: events.length,
     notIncluded: events.filter((_, index) => results[index] === false).map(({ index }) => index),
     isChained: await areChained(events.map(({ event }) => event)),
-    notInReceipt: shown.filter((event) => !proven.has(JSON.stringify(event))).length,
+    notInReceipt: pageEvents.filter((event) => !proven.has(JSON.stringify(event))).length,
   }
 }
 
 /** The event that the text is; one without fields if it is none. */
-function parsed(document: string): { sequence?: unknown; previous?: unknown } {
+function eventIn(document: string): { sequence?: unknown; previous?: unknown } {
   try {
     const value: unknown = JSON.parse(document)
     return typeof value === 'object' && value !== null ? value : {}
@@ -70,7 +70,7 @@ function parsed(document: string): { sequence?: unknown; previous?: unknown } {
 async function areChained(documents: readonly string[]): Promise<boolean> {
   let previous: string | null = null
   for (const [index, document] of documents.entries()) {
-    const event = parsed(document)
+    const event = eventIn(document)
     if (event.sequence !== index + 1 || event.previous !== previous) return false
     const digest = await sha256(new TextEncoder().encode(document))
     previous = `sha256:${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
