@@ -1,15 +1,18 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useAct, useOneAtATime } from '../states/use-act.ts'
 import { useMe } from '../api/queries.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { announce } from '../states/announce.tsx'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { absoluteTime, Time, useNowMs } from '../text/time.tsx'
+import { visibleString } from '../text/visible-string.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CreateKey } from './create-key.tsx'
 import { KeyProposals } from './key-proposals.tsx'
@@ -20,6 +23,7 @@ export function KeysSection() {
   const { person } = useMe()
   const change = useAct(['keys'])
   const [newKey, setNewKey] = useState<string | null>(null)
+  const title = useRef<HTMLHeadingElement>(null)
   const keys = useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => everyPage((page) => callApi('listKeys', { query: page, signal })),
@@ -32,13 +36,15 @@ export function KeysSection() {
     }, message)
   return (
     <section className="card column" aria-labelledby="keys-title">
-      <h2 id="keys-title">API keys</h2>
+      <h2 id="keys-title" ref={title} tabIndex={-1}>
+        API keys
+      </h2>
       <p className="dim small">Programs that act for you. A key never decides.</p>
       {keys.isPending && <Loading what="your keys" lines={2} />}
       {keys.isError && <Failure error={keys.error} retry={() => void keys.refetch()} />}
       <ul className="plain-list">
         {ownKeys.map((key) => (
-          <KeyRow key={key.id} apiKey={key} act={act} />
+          <KeyRow key={key.id} apiKey={key} act={act} onRevoked={() => title.current?.focus()} />
         ))}
       </ul>
       <KeyProposals act={act} />
@@ -56,9 +62,12 @@ export function KeysSection() {
 function KeyRow({
   apiKey: key,
   act,
+  onRevoked,
 }: {
   apiKey: ApiKeyView
   act: (work: () => Promise<object>, message: string) => Promise<boolean>
+  /** called before the buttons of the row, which have the focus, are removed */
+  onRevoked: () => void
 }) {
   const rotate = useOneAtATime(() =>
     act(
@@ -66,6 +75,11 @@ function KeyRow({
       'The key was rotated; the previous secret is valid for another day',
     ),
   )
+  const revoke = async (): Promise<void> => {
+    await callApi('revokeKey', { params: { id: key.id } })
+    announce('The key was revoked')
+    onRevoked()
+  }
   const now = useNowMs()
   const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= now
   const hasEnded = key.revokedAt !== null || isOver
@@ -105,7 +119,7 @@ function KeyRow({
         </span>
       </span>
       {!hasEnded && (
-        <span className="row">
+        <>
           <Button
             size="compact-sm"
             variant="default"
@@ -117,20 +131,19 @@ function KeyRow({
           >
             Rotate
           </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Revoke ${key.name}, created ${absoluteTime(key.createdAt)}`}
-            onClick={() =>
-              void act(
-                () => callApi('revokeKey', { params: { id: key.id } }),
-                'The key was revoked',
-              )
-            }
-          >
-            {verbs.revoke}
-          </Button>
-        </span>
+          <ConfirmButton
+            label={verbs.revoke}
+            row={`${key.name}, created ${absoluteTime(key.createdAt)}`}
+            confirm="Revoke for good"
+            cancelLabel={verbs.cancel}
+            reason={null}
+            act={revoke}
+            card={{
+              title: `Revoke ${visibleString(key.name)}?`,
+              text: 'The programs that use it are refused at once. A revoked key does not come back.',
+            }}
+          />
+        </>
       )}
     </li>
   )

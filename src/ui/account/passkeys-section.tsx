@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState, type FormEvent } from 'react'
-import type { RegistrationResponseJSON } from '@simplewebauthn/browser'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import type { CredentialView } from '#api/schemas/access/credentials.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
@@ -14,7 +13,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ConfirmPasskeys } from './confirm-passkeys.tsx'
 import { ownPasskeysQuery } from '../passkeys/own-passkeys.ts'
-import { promptWords } from '../passkeys/passkey-prompt.ts'
+import { makePasskey, promptWords } from '../passkeys/passkey-prompt.ts'
 import { verbs } from '../words/verbs.ts'
 
 /** The person's passkeys: they sign in, and sign decisions once another confirms them. */
@@ -158,11 +157,17 @@ function PasskeyRow(props: {
 function AddPasskey({ act }: { act: Act }) {
   const [name, setName] = useState('')
   const [busy, setBusy] = useState(false)
+  const prompt = useRef<AbortController | null>(null)
+  // A prompt that is answered on another page would add a passkey that nobody sees.
+  useEffect(() => () => prompt.current?.abort(), [])
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setBusy(true)
+    prompt.current = new AbortController()
+    const { signal } = prompt.current
     const isAdded = await act(async () => {
-      const body = { name: name.trim(), response: await makePasskey() }
+      const options = await callApi('startCredential')
+      const body = { name: name.trim(), response: await makePasskey(options, signal) }
       await callApi('registerCredential', { body })
     }, 'The passkey is registered')
     if (isAdded) setName('')
@@ -182,10 +187,4 @@ function AddPasskey({ act }: { act: Act }) {
       </Button>
     </form>
   )
-}
-
-async function makePasskey(): Promise<RegistrationResponseJSON> {
-  const optionsJSON = await callApi('startCredential')
-  const { startRegistration } = await import('@simplewebauthn/browser')
-  return startRegistration({ optionsJSON })
 }

@@ -4,15 +4,17 @@ import { errorMessage } from '#domain/error-message.ts'
 import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
-import { useAct } from '../states/use-act.ts'
+import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
-import { Time } from '../text/time.tsx'
+import { absoluteTime, Time } from '../text/time.tsx'
 import { useEffect, useRef, useState } from 'react'
 import { useMe } from '../api/queries.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { Command } from '../states/command.tsx'
 import { later } from '../states/later.tsx'
 import { useFocusReturn } from '../states/use-focus-return.ts'
+import { verbs } from '../words/verbs.ts'
 
 const QrCode = later(
   () => import('./qr-code.tsx').then((module) => module.QrCode),
@@ -38,18 +40,22 @@ const sessionsQuery = queryOptions({
 
 /** The person's sessions. Ending another session also ends its streams at once. */
 export function SessionsSection() {
-  const act = useAct(['sessions'])
+  const title = useRef<HTMLHeadingElement>(null)
   const sessions = useQuery(sessionsQuery)
   const items = sessions.data?.items ?? []
   const [showsAll, setShowsAll] = useState(false)
   const visible = showsAll ? items : items.slice(0, initialCount)
-  const end = (id: string) =>
-    act(() => callApi('endSession', { params: { id } }), 'The session ended')
-  const endOthers = () =>
-    act(() => callApi('endOtherSessions', { body: {} }), 'All other sessions ended')
+  const end = async (call: Promise<unknown>, message: string): Promise<void> => {
+    await call
+    announce(message)
+    // The row that has the focus is removed.
+    title.current?.focus()
+  }
   return (
     <section className="card column" aria-labelledby="sessions-title">
-      <h2 id="sessions-title">Sessions</h2>
+      <h2 id="sessions-title" ref={title} tabIndex={-1}>
+        Sessions
+      </h2>
       <p className="dim small">
         The sessions in which you are signed in. End those that you do not know or no longer use.
       </p>
@@ -69,14 +75,20 @@ export function SessionsSection() {
               </span>
             </span>
             {!session.current && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`End the session on ${session.device}, started ${session.createdAt}`}
-                onClick={() => void end(session.id)}
-              >
-                End
-              </Button>
+              <ConfirmButton
+                label="End"
+                row={`the session on ${session.device}, started ${absoluteTime(session.createdAt)}`}
+                confirm="End the session"
+                cancelLabel={verbs.cancel}
+                reason={null}
+                act={() =>
+                  end(callApi('endSession', { params: { id: session.id } }), 'The session ended')
+                }
+                card={{
+                  title: `End the session on ${session.device}?`,
+                  text: 'It is signed out at once. What was typed there and not sent is lost with its tab.',
+                }}
+              />
             )}
           </li>
         ))}
@@ -91,9 +103,17 @@ export function SessionsSection() {
       <div className="row">
         <AnotherDevice />
         {items.length > 1 && (
-          <Button variant="default" onClick={() => void endOthers()}>
-            End all other sessions
-          </Button>
+          <ConfirmButton
+            label="End all other sessions"
+            confirm="End them"
+            cancelLabel={verbs.cancel}
+            reason={null}
+            act={() => end(callApi('endOtherSessions', { body: {} }), 'All other sessions ended')}
+            card={{
+              title: 'End all other sessions?',
+              text: 'Every other browser, phone and terminal in which you are signed in is signed out at once.',
+            }}
+          />
         )}
       </div>
     </section>

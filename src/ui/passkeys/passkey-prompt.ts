@@ -1,6 +1,9 @@
+import type * as browserLibrary from '@simplewebauthn/browser'
 import type {
   AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/browser'
 
 /**
@@ -8,16 +11,31 @@ import type {
  * prompt is closed; `answerWords` makes a sentence of that. `signal` closes it; `null`: only the
  * person does.
  */
-export async function askPasskey(
+export function askPasskey(
   optionsJSON: PublicKeyCredentialRequestOptionsJSON,
   signal: AbortSignal | null,
 ): Promise<AuthenticationResponseJSON> {
-  const { startAuthentication, WebAuthnAbortService } = await import('@simplewebauthn/browser')
+  return prompt(({ startAuthentication }) => startAuthentication({ optionsJSON }), signal)
+}
+
+/** Asks the browser for a new passkey, as `askPasskey` for a signature. */
+export function makePasskey(
+  optionsJSON: PublicKeyCredentialCreationOptionsJSON,
+  signal: AbortSignal,
+): Promise<RegistrationResponseJSON> {
+  return prompt(({ startRegistration }) => startRegistration({ optionsJSON }), signal)
+}
+
+async function prompt<Answer>(
+  open: (browser: typeof browserLibrary) => Promise<Answer>,
+  signal: AbortSignal | null,
+): Promise<Answer> {
+  const browser = await import('@simplewebauthn/browser')
   signal?.throwIfAborted()
-  const close = (): void => WebAuthnAbortService.cancelCeremony()
+  const close = (): void => browser.WebAuthnAbortService.cancelCeremony()
   signal?.addEventListener('abort', close)
   try {
-    return await startAuthentication({ optionsJSON })
+    return await open(browser)
   } finally {
     signal?.removeEventListener('abort', close)
   }

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
@@ -72,13 +73,23 @@ test('a person whom the provider does not vouch for sees the reason on the sign-
   await alert.getByText('has not verified your e-mail address').waitFor()
 })
 
-test('another session is ended from the account page, and its window is signed out', async () => {
+const focusedText = (page: Page) => () =>
+  page.evaluate(() => document.activeElement?.textContent ?? '')
+
+test('another session is ended from the account page after a question, its window is signed out, and the focus is never lost', async () => {
   const lost = await dashboard.open('Linus', '/account')
   const kept = await dashboard.open('Linus', '/account')
   const sessions = kept.getByRole('region', { name: 'Sessions' })
   await sessions.getByRole('button', { name: 'End all other sessions' }).waitFor()
-  await sessions.getByRole('button', { name: /^End the session on/ }).click()
-  await sessions.getByRole('button', { name: /^End the session on/ }).waitFor({ state: 'hidden' })
+  const end = sessions.getByRole('button', { name: /^End the session on/ })
+  await end.click()
+  await expect.poll(focusedText(kept)).toBe('Cancel')
+  await kept.keyboard.press('Enter')
+  await expect.poll(focusedText(kept)).toMatch(/^End the session on/)
+  await end.click()
+  await sessions.getByRole('button', { name: 'End the session', exact: true }).click()
+  await end.waitFor({ state: 'hidden' })
+  await expect.poll(focusedText(kept)).toBe('Sessions')
   await lost.getByRole('link', { name: 'Runs' }).click()
   await lost.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
   await lost.getByText('Your session ended.').waitFor()
@@ -115,11 +126,12 @@ test('a double click creates one key, and rotates it once', async () => {
   // The second click of a double click, after the service has answered the first one.
   await rotate.dispatchEvent('click', { detail: 2 })
   await keys.getByRole('button', { name: /^Revoke once/ }).click()
+  await keys.getByRole('button', { name: 'Revoke for good' }).click()
   await keys.getByText('revoked', { exact: true }).waitFor()
   expect(sent).toHaveLength(2)
 })
 
-test('a key is made, shown once, rotated and revoked on the account page', async () => {
+test('a key is made, shown once, rotated, and revoked after a question, with the focus kept', async () => {
   const page = await dashboard.open('Ada', '/account')
   const keys = page.getByRole('region', { name: 'API keys' })
   await keys.getByRole('button', { name: 'Create a key…' }).click()
@@ -136,10 +148,13 @@ test('a key is made, shown once, rotated and revoked on the account page', async
   expect(rotated.slice(0, 20)).toBe(made.slice(0, 20))
   expect(rotated).not.toBe(made)
   await page.reload()
-  await keys.getByText('nightly').waitFor()
+  await keys.getByText('nightly', { exact: true }).waitFor()
   expect(await page.content()).not.toContain(rotated.slice(20))
   await keys.getByRole('button', { name: /^Revoke nightly/ }).click()
+  await keys.getByRole('heading', { name: 'Revoke nightly?' }).waitFor()
+  await keys.getByRole('button', { name: 'Revoke for good' }).click()
   await keys.getByText('revoked', { exact: true }).waitFor()
+  await expect.poll(focusedText(page)).toBe('API keys')
   expect(dashboard.complaints).toEqual([])
 })
 

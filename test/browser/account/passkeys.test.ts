@@ -52,6 +52,23 @@ async function virtualAuthenticator(page: Page): Promise<{
   }
 }
 
+/** Says from now on whether the prompt for a signature or for a new passkey is open. */
+async function watchPrompt(page: Page, act: 'get' | 'create') {
+  await page.evaluate((name) => {
+    const acts = navigator.credentials as unknown as Record<
+      typeof name,
+      (options?: object) => Promise<unknown>
+    >
+    const prompt = acts[name].bind(navigator.credentials)
+    const { dataset } = document.documentElement
+    acts[name] = async (options) => {
+      dataset['prompt'] = 'open'
+      return prompt(options).finally(() => (dataset['prompt'] = 'closed'))
+    }
+  }, act)
+  return () => page.locator('html').getAttribute('data-prompt')
+}
+
 /** Registers a passkey on the page of the account, which is open. */
 async function addPasskey(page: Page, name: string): Promise<Locator> {
   const passkeys = page.getByRole('region', { name: 'Passkeys' })
@@ -150,23 +167,28 @@ test('the prompt of a passkey is closed when the request is decided by another, 
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   await page.getByLabel('Reason').fill('I read it')
   await authenticator.leaveUntouched()
-  // How the prompt ended, or null while it is open.
-  await page.evaluate(() => {
-    const get = navigator.credentials.get.bind(navigator.credentials)
-    const { dataset } = document.documentElement
-    navigator.credentials.get = async (options) => {
-      dataset['prompt'] = 'open'
-      return get(options).finally(() => (dataset['prompt'] = 'closed'))
-    }
-  })
-  const prompt = page.locator('html')
+  const prompt = await watchPrompt(page, 'get')
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
   await page.getByRole('button', { name: 'Sign and submit' }).click()
-  await expect.poll(() => prompt.getAttribute('data-prompt')).toBe('open')
+  await expect.poll(prompt).toBe('open')
   await desk.decide(desk.people.grace, requestIds[0]!, { decision: 'deny', reason: 'not today' })
-  await expect.poll(() => prompt.getAttribute('data-prompt')).toBe('closed')
+  await expect.poll(prompt).toBe('closed')
   await page.getByText('Denied by Grace').first().waitFor()
   expect(await page.getByText('prompt was closed').count()).toBe(0)
+})
+
+test('the prompt for a new passkey is closed when the person leaves the page, and nothing is registered', async () => {
+  const page = await dashboard.open('Ada', '/account')
+  const authenticator = await virtualAuthenticator(page)
+  await authenticator.leaveUntouched()
+  const prompt = await watchPrompt(page, 'create')
+  await page.getByLabel('Name of a new passkey').fill('left')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await expect.poll(prompt).toBe('open')
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await expect.poll(prompt).toBe('closed')
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
 })
 
 test('a passkey is removed after a question, and the focus is never lost', async () => {
