@@ -7,7 +7,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { openMailServer } from '../harness/mail-server.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { rowsOf } from '../harness/fixtures/rows.ts'
+import { rowOf, rowsOf } from '../harness/fixtures/rows.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, askForNote, openDashboard, phone } from './open-dashboard.ts'
 
@@ -206,6 +206,25 @@ test('a page loads anew for another person, also if the browser does not answer 
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
   expect(await memoryOf(page)).toBe('none')
+})
+
+test('a held decision that is withdrawn because somebody else signed in in another tab is said to be, by its number alone', async () => {
+  const { id } = await askForNote(dashboard.desk, 'notes/held-elsewhere.md')
+  const { number } = await rowOf(dashboard.desk.database.db, 'request', { id })
+  const page = await openWithoutStream(id)
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  await signInElsewhere(page, 'Linus')
+  await page.bringToFront()
+  await page.keyboard.press('a')
+  await page.keyboard.press('a')
+  await page.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+  const words = page
+    .getByRole('alert')
+    .filter({ hasText: 'Decisions on this page that were not sent' })
+  await words.getByText(`: #${number}.`).waitFor()
+  expect(await words.getByText('held-elsewhere').count()).toBe(0)
+  const decisions = await rowsOf(dashboard.desk.database.db, 'decision', { request_id: id }, 'id')
+  expect(decisions).toEqual([])
 })
 
 test('a decision is sent again after the same person signed in anew in another tab', async () => {

@@ -5,6 +5,7 @@ import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { currentSearch } from '../shell/current-search.ts'
 import { later } from '../states/later.tsx'
+import { focusHeadline } from '../states/lead-to.ts'
 import {
   filterControls,
   isNarrowed,
@@ -63,9 +64,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Escape' && text === '') {
-              document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
-            }
+            if (event.key === 'Escape' && text === '') focusHeadline()
           }}
           onBlur={() => text.trim() !== inUrl && set('q', text.trim())}
           {...keys}

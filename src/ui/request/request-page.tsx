@@ -11,6 +11,7 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
+import { focusHeadline } from '../states/lead-to.ts'
 import { Loading, LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext } from '../text/secret-chips.tsx'
@@ -191,7 +192,7 @@ function useHeadlineFocus(revision: number): void {
   useEffect(() => {
     if (shownRevision.current === revision) return
     shownRevision.current = revision
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+    focusHeadline()
   }, [revision])
 }
 

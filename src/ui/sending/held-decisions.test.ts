@@ -34,6 +34,7 @@ function holdOne(): void {
     body: { decision: 'deny', digest: 'sha256:0', revision: 1, reason: 'no' },
     recordedWords: () => Promise.resolve('Denied.'),
     refusedWords: ({ message }) => message,
+    say: () => undefined,
   })
 }
 

@@ -22,6 +22,8 @@ export interface DecisionToHold {
   readonly body: DecisionBody
   readonly recordedWords: (answer: DecisionAnswer) => Promise<string>
   readonly refusedWords: (refusal: ApiRefusal) => string
+  /** announces what became of it: its person is at another request by then */
+  readonly say: (words: string) => void
 }
 
 /** A decision and its state. `held`: it has not been sent. `recorded`: the service confirmed it. */
@@ -98,9 +100,19 @@ export function takeBack(key?: string): HeldDecision | null {
   return one
 }
 
-/** Undoes all decisions that have not been sent, as the page changes to another person. */
-export function takeBackAll(): void {
-  while (takeBack() !== null);
+/**
+ * Removes all decisions that have not been sent or have no answer, as the page changes to another
+ * person. Returns them.
+ */
+export function takeBackAll(): readonly HeldDecision[] {
+  const removed = [...decisions.filter(({ stage }) => stage === 'held'), ...unansweredDecisions()]
+  for (const { key } of removed) dismissDecision(key)
+  return removed
+}
+
+/** The decisions that were sent and had no answer. */
+export function unansweredDecisions(): readonly HeldDecision[] {
+  return decisions.filter(({ canSendAgain }) => canSendAgain)
 }
 
 /** Sends all held decisions at once, because the person leaves the page or hides it. */
@@ -143,7 +155,10 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     // A new recorded decision replaces the bar of an earlier one.
     for (const each of decisions) if (each.stage === 'recorded') dismissDecision(each.key)
     change(key, { stage: 'recorded', words: 'Recorded.' })
-    void one.recordedWords(answer).then((words) => change(key, { words }))
+    void one.recordedWords(answer).then((words) => {
+      change(key, { words })
+      one.say(words)
+    })
     timers.set(
       key,
       setTimeout(() => dismissDecision(key), recordedMs),
@@ -152,7 +167,9 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     if (!(error instanceof ApiRefusal)) throw error
     const { code, status } = error
     const canSendAgain = code === 'network' || code === 'csrf_failed' || status === 401
-    change(key, { stage: 'refused', words: one.refusedWords(error), canSendAgain })
+    const words = one.refusedWords(error)
+    change(key, { stage: 'refused', words, canSendAgain })
+    one.say(words)
   }
   answers.notify()
 }

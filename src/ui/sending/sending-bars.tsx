@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { announce } from '../states/announce.tsx'
+import { focusHeadline } from '../states/lead-to.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { Countdown } from './countdown.tsx'
@@ -17,6 +18,7 @@ import {
   useHeldDecisions,
   type HeldDecision,
 } from './held-decisions.ts'
+import { keepLost } from './lost-decisions.ts'
 import { verbs } from '../words/verbs.ts'
 import './sending.css'
 
@@ -79,24 +81,38 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
         <Button
           size="compact-sm"
           variant="default"
-          onClick={onTakeBack}
+          onClick={() => leave(onTakeBack)}
           {...(isNewest ? keys : {})}
         >
           Take back{isNewest && <kbd aria-hidden>Z</kbd>}
         </Button>
       )}
       {canSendAgain && (
-        <Button size="compact-sm" variant="default" onClick={() => void sendDecision(key)}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => leave(() => void sendDecision(key))}
+        >
           {verbs.sendAgain}
         </Button>
       )}
       {stage === 'refused' && (
-        <Button size="compact-sm" variant="default" onClick={() => dismissDecision(key)}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => leave(() => dismissDecision(key))}
+        >
           Dismiss
         </Button>
       )}
     </div>
   )
+}
+
+/** Acts by a button that is removed: the headline takes its focus. */
+function leave(act: () => void): void {
+  act()
+  focusHeadline()
 }
 
 /**
@@ -117,10 +133,14 @@ function useSendOnLeaving(): void {
     const sendIfHidden = (): void => {
       if (document.visibilityState === 'hidden') sendAllHeld()
     }
-    window.addEventListener('pagehide', sendAllAtPageEnd)
+    const onPageEnd = (): void => {
+      sendAllAtPageEnd()
+      keepLost()
+    }
+    window.addEventListener('pagehide', onPageEnd)
     document.addEventListener('visibilitychange', sendIfHidden)
     return () => {
-      window.removeEventListener('pagehide', sendAllAtPageEnd)
+      window.removeEventListener('pagehide', onPageEnd)
       document.removeEventListener('visibilitychange', sendIfHidden)
     }
   }, [])

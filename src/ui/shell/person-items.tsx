@@ -16,7 +16,7 @@ import { KeyMenu } from '../floating/key-menu.tsx'
 import type { MenuOfButton } from '../floating/use-menu-button.ts'
 import { commandLabel } from '../keyboard/commands.ts'
 import { deleteProof } from '../push/session-proof-cache.ts'
-import { takeBackAll } from '../sending/held-decisions.ts'
+import { discardDecisions } from '../sending/lost-decisions.ts'
 import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
 import { showError } from '../states/show-error.ts'
 
@@ -74,10 +74,10 @@ export function PersonItems({ menu }: { menu: MenuOfButton }) {
 function useChangeOfPerson(): (work: () => Promise<Partial<SignedOut>>) => Promise<void> {
   const client = useQueryClient()
   return async (work) => {
-    // Held decisions belong to the person who leaves, and must not be sent as the next one's.
-    takeBackAll()
     try {
       const answer = await work()
+      // They belong to the person who left, and the end of the page must not send them.
+      discardDecisions()
       // The next person must not see cached data of this one.
       client.clear()
       await client.invalidateQueries()

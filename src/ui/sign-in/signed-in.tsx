@@ -4,7 +4,7 @@ import { ApiRefusal, isSessionEnd, isSessionOfOther, onOtherSession } from '../a
 import { meQuery } from '../api/queries.ts'
 import { clearDevice } from '../push/device-notices.ts'
 import { useOpenedNotices } from '../push/use-opened-notices.ts'
-import { takeBackAll } from '../sending/held-decisions.ts'
+import { discardDecisions, sayLost } from '../sending/lost-decisions.ts'
 import { fontFaces } from '../styles/font-faces.ts'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
@@ -25,6 +25,7 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   const signedOut = isSessionEnd(me.error)
   const isOther = me.data !== undefined && isSessionOfOther(me.data.person.id)
   useOpenedNotices()
+  useEffect(sayLost, [])
   useEffect(
     () => onOtherSession(() => void client.invalidateQueries({ queryKey: meQuery.queryKey })),
     [client],
@@ -38,7 +39,7 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   useEffect(() => {
     // Somebody else signed in in this browser. Nothing in the memory of this page is theirs.
     if (!isOther) return
-    takeBackAll()
+    discardDecisions()
     const bound = new Promise((resolve) => setTimeout(resolve, clearMs))
     void Promise.race([clearDevice(), bound])
       .catch(() => undefined)

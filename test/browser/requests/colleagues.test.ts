@@ -187,7 +187,7 @@ test('a person who needs a colleague reads who has voted and what is missing; a 
   await olga.getByText('It was not carried out: the approval was revoked.').waitFor()
 })
 
-test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands', async () => {
+test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands; the focus is never lost', async () => {
   const [first, second, third] = [await newNote(), await newNote(), await newNote()]
   const page = await dashboard.open('Grace', '/')
   for (const { path } of [first, second, third]) {
@@ -203,12 +203,16 @@ test('many are denied at once with one reason; the one that was decided meanwhil
   await linus.getByText('Approved by you').waitFor()
   await dialog.getByRole('button', { name: 'Deny 3', exact: true }).click()
   await dialog.getByText('Results').waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  await expect.poll(focused).toBe('Back to the inbox')
   const result = (path: string) => dialog.getByRole('listitem').filter({ hasText: path })
   await result(first.path).getByText('recorded', { exact: true }).waitFor()
   await result(third.path).getByText('recorded', { exact: true }).waitFor()
   expect(await result(second.path).locator('.not-ok').textContent()).toMatch(/already|approved/i)
   const found = await states(first.id, second.id, third.id)
   expect(found).toEqual(['denied', 'approved', 'denied'])
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Inbox')
   const reasons = await desk.database.db
     .selectFrom('decision')
     .select(['reason_hash', 'batch_decision_id'])

@@ -59,7 +59,26 @@ test('the same key twice decides, opens the next request with the focus on its h
   await page.keyboard.press('z')
   await bars(page).getByText('Deny').waitFor({ state: 'detached' })
   await bars(page).getByText('Recorded.').waitFor()
+  const said = page.getByRole('status').filter({ hasText: /^Approve #\d+: Recorded\./ })
+  await expect.poll(() => said.count()).toBe(1)
   expect(await statesOf(db, ids)).toEqual(['approved', 'pending', 'pending'])
+})
+
+test('a decision without an answer is said to be lost when its page is loaded again, and sending it again keeps the focus', async () => {
+  const { names, ids } = await askForNotes(2)
+  const page = await openFirst(names)
+  await page.route('**/decisions', (route) => route.abort())
+  await page.keyboard.press('a')
+  await page.keyboard.press('a')
+  const again = bars(page).getByRole('button', { name: 'Send again' })
+  await again.focus()
+  await page.keyboard.press('Enter')
+  await bars(page).getByText('The service did not answer.').waitFor()
+  expect(await headline(page, names[1]!).evaluate((h1) => h1 === document.activeElement)).toBe(true)
+  await again.waitFor()
+  await page.reload()
+  await page.getByRole('alert').getByText('Decisions on this page that were not sent').waitFor()
+  expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
 })
 
 test('the bar of a held decision is accessible', async () => {
@@ -134,7 +153,7 @@ test('a page that crashes loses no decision', async () => {
   await denyAndLeave((page) => page.goto('chrome://crash').catch(() => undefined))
 })
 
-test('signing out withdraws held decisions', async () => {
+test('signing out withdraws held decisions, and says which', async () => {
   const { names, ids } = await askForNotes(2)
   const page = await openFirst(names)
   await page.keyboard.press('a')
@@ -143,6 +162,7 @@ test('signing out withdraws held decisions', async () => {
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: /sign in/i }).waitFor()
+  await page.getByRole('alert').getByText('Decisions on this page that were not sent').waitFor()
   expect(await statesOf(db, ids)).toEqual(['pending', 'pending'])
 })
 
@@ -178,6 +198,7 @@ test('a decision whose session ended before it was sent is said not to be record
   await signInAs('Linus')
   await headline(page, names[2]!).waitFor()
   expect(await bars(page).getByText('Approve').count()).toBe(0)
+  await page.getByRole('alert').getByText('Decisions on this page that were not sent').waitFor()
   expect(await statesOf(db, ids)).toEqual(['pending', 'approved', 'pending'])
 })
 

@@ -182,6 +182,7 @@ function holdForUndo({ request, displayedRequest }: DecisionInput, body: Decisio
     body,
     recordedWords: (answer) => sentenceNow(answer, body.decision),
     refusedWords: refusalOf(isApproval ? 'approval' : 'denial'),
+    say: (words) => announce(`${act} #${request.number}: ${words}`),
   })
   announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
 }

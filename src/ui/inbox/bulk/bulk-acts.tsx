@@ -1,7 +1,8 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '@mantine/core'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { laterDialog } from '../../floating/later-dialog.ts'
+import { focusHeadline } from '../../states/lead-to.ts'
 
 const BulkReview = laterDialog(() =>
   import('./bulk-review.tsx').then((module) => module.BulkReview),
@@ -21,6 +22,12 @@ export function BulkActs(props: {
   const [reasons, setReasons] = useState(noReasons)
   const isOver = items.length === 0 && decision === null
   if (isOver && reasons !== noReasons) setReasons(noReasons)
+  const wasOver = useRef(isOver)
+  useEffect(() => {
+    // The button that had the focus is gone with the bar or the dialog.
+    if (isOver && !wasOver.current && document.activeElement === document.body) focusHeadline()
+    wasOver.current = isOver
+  }, [isOver])
   return (
     <>
       {items.length > 0 && (

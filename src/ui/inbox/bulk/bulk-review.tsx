@@ -1,6 +1,7 @@
 import { Button, Modal, Textarea } from '@mantine/core'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { useConnection } from '../../live/live-provider.tsx'
+import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { BulkItem } from './bulk-item.tsx'
 import { ExcludedItems, ItemLine, ItemResult, LeaveOutButton } from './bulk-lists.tsx'
 import { type BulkDecision, useBulkDecision } from './use-bulk-decision.ts'
@@ -22,6 +23,7 @@ export function BulkReview(props: {
   const { decision } = props
   const bulk = useBulkDecision(decision, props.selected, props.reason)
   const { answer, excluded, remaining } = bulk
+  const back = useFocusReturn<HTMLButtonElement>(answer === null, bulk.busy)
   const isApproval = decision === 'approve' && answer === null
   const verb = decision === 'approve' ? 'Approve' : verbs.deny
   return (
@@ -48,7 +50,9 @@ export function BulkReview(props: {
             onBack={() => props.onClose(false)}
           />
         ) : (
-          <Button onClick={() => props.onClose(true)}>Back to the inbox</Button>
+          <Button ref={back} onClick={() => props.onClose(true)}>
+            Back to the inbox
+          </Button>
         )}
       </div>
     </Modal>
