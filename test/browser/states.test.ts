@@ -147,6 +147,22 @@ test('a page whose data cannot be loaded says so, names the log entry, and loads
   await page.locator('.run-row').first().waitFor()
 })
 
+test('a page that could not be loaded while the database was away is there when it is back, without a press', async () => {
+  await askForNote(dashboard.desk, 'notes/after-an-outage.md')
+  const page = await dashboard.open('Grace', '/account')
+  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  let isAway = true
+  await page.route(/\/v1\/(runs|me)(\?|$)/, (route) => {
+    if (!isAway) return route.fallback()
+    const json = { code: 'unavailable', detail: 'The database does not answer' }
+    return route.fulfill({ status: 503, json })
+  })
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await page.getByText('The database does not answer').waitFor()
+  isAway = false
+  await page.locator('.run-row').first().waitFor()
+})
+
 test('a session that ended leads to the sign-in under the same address, and nothing stays on the page', async () => {
   const page = await dashboard.open('Grace', '/runs')
   await page.locator('.run-row').first().waitFor()

@@ -3,7 +3,6 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
-import { PageBoundary } from '../states/page-boundary.tsx'
 
 const ProofParts = later(
   () => import('./proof-parts.tsx').then((module) => module.ProofParts),
@@ -41,14 +40,12 @@ export function Proof({
         <span className="dim small">Facts, hashes, policy version, lineage, activity</span>
       </summary>
       {isOpen && (
-        <PageBoundary what="The proof">
-          <ProofParts
-            request={request}
-            displayedRequest={displayedRequest}
-            raw={raw}
-            onRaw={setRaw}
-          />
-        </PageBoundary>
+        <ProofParts
+          request={request}
+          displayedRequest={displayedRequest}
+          raw={raw}
+          onRaw={setRaw}
+        />
       )}
     </details>
   )

@@ -5,7 +5,6 @@ import { requestHeadline } from '#domain/requests/request-headline.ts'
 import { requestStateWord, requestStateWords } from '#domain/text/request-state-words.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
-import { PageBoundary } from '../states/page-boundary.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 import { verdictWords } from '../words/verdict-words.ts'
@@ -104,11 +103,7 @@ export function TurnsBefore({ request }: { request: RequestDetail }) {
   return (
     <details className="turns" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>The last turns</summary>
-      {isOpen && (
-        <PageBoundary what="The last turns">
-          <LastTurns runId={runId} turn={turn} />
-        </PageBoundary>
-      )}
+      {isOpen && <LastTurns runId={runId} turn={turn} />}
     </details>
   )
 }

@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconCloudOff, IconEyeOff, IconMoodConfuzed } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
-import { ApiRefusal } from '../api/call-api.ts'
+import { ApiRefusal, callApi, isSessionEnd } from '../api/call-api.ts'
 import { verbs } from '../words/verbs.ts'
 import './states.css'
 
 /**
- * Why a page has no content, and what to do next. `whole` is the page without its filters: the
- * service refuses a filter that can match nothing, and then another attempt cannot help.
+ * Why a page has no content, and what to do next. After an outage it is loaded again. `whole` is
+ * the page without its filters: the service refuses a filter that can match nothing, and then
+ * another attempt cannot help.
  */
 export function Failure(props: {
   error: Error
@@ -16,8 +18,9 @@ export function Failure(props: {
 }) {
   const { error, retry, whole } = props
   const refusal = error instanceof ApiRefusal ? error : null
-  if (refusal?.status === 404) return <NotFound />
   const offline = refusal?.code === 'network'
+  useEndOfOutage(offline || refusal?.status === 503, retry)
+  if (refusal?.status === 404) return <NotFound />
   const Icon = offline ? IconCloudOff : refusal?.status === 403 ? IconEyeOff : IconMoodConfuzed
   const requestId = refusal?.facts['requestId']
   return (
@@ -39,6 +42,31 @@ export function Failure(props: {
       )}
     </div>
   )
+}
+
+const lookEveryMs = 5_000
+
+/**
+ * Calls `onEnd` when the service answers again. Its events do not say so to a page whose stream was
+ * not interrupted, as when only the database was away, or which has none yet.
+ */
+function useEndOfOutage(isOutage: boolean, onEnd: () => void): void {
+  const latest = useRef(onEnd)
+  useEffect(() => {
+    latest.current = onEnd
+  })
+  useEffect(() => {
+    if (!isOutage) return undefined
+    const look = (): Promise<void> =>
+      callApi('getMe').then(
+        () => latest.current(),
+        (error: unknown) => {
+          if (isSessionEnd(error)) latest.current()
+        },
+      )
+    const timer = setInterval(() => void look(), lookEveryMs)
+    return () => clearInterval(timer)
+  }, [isOutage])
 }
 
 function titleOf(refusal: ApiRefusal | null): string {

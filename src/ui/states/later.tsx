@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import {
   lazy,
   useEffect,
@@ -10,8 +11,8 @@ import {
 /**
  * A part of a page whose script is loaded when it is first drawn, with a placeholder until then.
  * React shows what was suspended 300 ms after its placeholder at the earliest; this shows it at
- * once. A script that does not load is an error of the part, for its `PageBoundary`, unless
- * `without` says how the page goes on without the part. `fetch` begins to load it before it is
+ * once. If the script does not load, this says so in the place of the part, and the page around it
+ * stays as it is, unless `without` says how it goes on. `fetch` begins to load it before it is
  * drawn; `isLoaded` says whether it is loaded.
  */
 export function later<Props extends object>(
@@ -25,24 +26,39 @@ export function later<Props extends object>(
   const part = fetchOnce(load)
   function Later(props: Props) {
     const [, drawAgain] = useState(0)
-    const [failure, setFailure] = useState<unknown>(null)
+    const [isMissed, setMissed] = useState(false)
     const Part = part.current()
     const isMissing = Part === null
     const need = without?.needOf(props)
     useEffect(() => {
       if (!isMissing) return
-      part
-        .fetch()
-        .then(
-          () => drawAgain(1),
-          without === undefined ? setFailure : () => without.onFailure(props),
-        )
+      part.fetch().then(
+        () => drawAgain(1),
+        () => (without === undefined ? setMissed(true) : without.onFailure(props)),
+      )
       // oxlint-disable-next-line react-hooks/exhaustive-deps -- it loads anew for each need
     }, [isMissing, need])
-    if (failure !== null) throw failure
-    return Part === null ? placeholder(props) : <Part {...props} />
+    if (Part !== null) return <Part {...props} />
+    return isMissed ? <MissingPart /> : placeholder(props)
   }
   return Object.assign(Later, { fetch: part.fetch, isLoaded: () => part.current() !== null })
+}
+
+/** Takes the place of a part whose script did not load: a browser tries each once for a page. */
+function MissingPart() {
+  return (
+    <div role="alert" className="column small">
+      <p>
+        This part did not load, for example because there is no network or the service was upgraded.
+        What you typed is kept.
+      </p>
+      <div>
+        <Button size="xs" variant="default" onClick={() => window.location.reload()}>
+          Load the page again
+        </Button>
+      </div>
+    </div>
+  )
 }
 
 /** How a page goes on when the script of a part does not load. */

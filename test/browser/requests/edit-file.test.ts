@@ -279,6 +279,26 @@ test('a member of an input that a person changed is there after a colleague chan
   expect(await value('path')).toBe('notes/other-bytes.md')
 })
 
+test('a form that does not load says so in its place, and leaves the decision and its reason to be made', async () => {
+  const input = { path: 'notes/no-form.md', content: 'AAAA', encoding: 'base64' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'Bytes.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0] ?? ''}`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByLabel('Reason').fill('typed before')
+  await page.context().route('**/assets/edit-form-*.js', (route) => route.abort())
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  await panel.getByRole('alert').getByText('This part did not load').waitFor()
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  expect(await page.getByLabel('Reason').inputValue()).toBe('typed before')
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await panel.getByRole('alert').waitFor()
+  await page.context().unroute('**/assets/edit-form-*.js')
+  await panel.getByRole('button', { name: 'Load the page again' }).click()
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await page.getByLabel('content', { exact: true }).waitFor()
+})
+
 test('a file that is not the one that was shown is not edited; its input is, field by field', async () => {
   await dashboard.desk.write('notes/other.md', 'old\n')
   const call = {
